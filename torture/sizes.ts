@@ -23,6 +23,7 @@ export const SIZES = {
     ledgerRows: { sqlite: 100_000, postgres: 50_000 },
     ledgerRounds: 2,
     ledgerRequests: 500,
+    configuration: { changes: 60, requestsPerSecond: 50, kills: 2 },
   },
   full: {
     kills: { sqlite: 200, postgres: 50 },
@@ -42,5 +43,6 @@ export const SIZES = {
     ledgerRows: { sqlite: 10_000_000, postgres: 10_000_000 },
     ledgerRounds: 9,
     ledgerRequests: 5_000,
+    configuration: { changes: 500, requestsPerSecond: 200, kills: 50 },
   },
 } as const satisfies Record<Size, object>

@@ -4,6 +4,12 @@ import type { Scenario } from '../scenario.ts'
 import { agents } from './agents.ts'
 import { batches } from './batches.ts'
 import { clientDisconnect } from './client-disconnect.ts'
+import {
+  configurationPostgres,
+  configurationSqlite,
+  crashConfigurationPostgres,
+  crashConfigurationSqlite,
+} from './configuration.ts'
 import { crashPostgres, crashSqlite } from './crash.ts'
 import { crashImages } from './crash-images.ts'
 import { crashVideos } from './crash-videos.ts'
@@ -30,6 +36,12 @@ export const POSTGRES_SCENARIOS: readonly Scenario[] = [
   batches,
   rowsPostgres,
 ]
+export const CONFIGURATION_SCENARIOS: readonly Scenario[] = [
+  configurationSqlite,
+  configurationPostgres,
+  crashConfigurationSqlite,
+  crashConfigurationPostgres,
+]
 export const SCENARIOS: readonly Scenario[] = [
   ...SQLITE_SCENARIOS,
   ...POSTGRES_SCENARIOS,
@@ -37,4 +49,5 @@ export const SCENARIOS: readonly Scenario[] = [
   crashVideos,
   manyTasks,
   uploads,
+  ...CONFIGURATION_SCENARIOS,
 ]
