@@ -23,7 +23,7 @@ export const SIZES = {
     ledgerRows: { sqlite: 100_000, postgres: 50_000 },
     ledgerRounds: 2,
     ledgerRequests: 500,
-    configuration: { changes: 60, requestsPerSecond: 50, kills: 2 },
+    configuration: { changes: 60, requestsPerSecond: 30, kills: 2 },
   },
   full: {
     kills: { sqlite: 200, postgres: 50 },

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
+import { adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleClient, outcomeOf } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -238,8 +239,43 @@ describe.each([...ENGINES])('%s', (engine) => {
     plant('key of the console', created.body.secret)
   }
 
+  /** Secrets of the stored configuration: in use, replaced, and in changes that are rejected. */
+  async function storeConfiguration(): Promise<void> {
+    const { secret } = (await command(['admin-key', 'create', '--name', 'deploy', '--role', 'owner'])).result as {
+      secret: string
+    }
+    const admin = adminClient(gateway.url, plant('admin key', secret))
+    const shown: unknown[] = []
+    const send = async (expected: number, method: string, path: string, body?: object) => {
+      const answer = await admin(method, path, body === undefined ? {} : { body })
+      expect([path, adminOutcome(answer), answer.status]).toEqual([path, expect.any(String), expected])
+      shown.push(answer.body)
+      return answer.body as { id: string }
+    }
+    const upstream = (id: string) => ({ id, dialect: 'chat', base_url: `${vendor.url.href}v1` })
+    const proxy = `http://me:${plant('password of a proxy')}@127.0.0.1:3128`
+    await send(201, 'POST', 'upstreams', { ...upstream('kept'), keys: [plant('stored key')], proxy })
+    await send(400, 'POST', 'upstreams', { ...upstream('bad'), keys: [plant('key of a mistake')], http: '9' })
+    await send(409, 'POST', 'upstreams', { ...upstream('main'), keys: [plant('key of a conflict')] })
+    const added = await send(201, 'POST', 'upstreams/kept/keys', { secret: plant('added key') })
+    await send(200, 'DELETE', `upstreams/kept/keys/${added.id}`)
+    await send(200, 'POST', `upstreams/kept/keys/${added.id}/erase`, {})
+    await send(200, 'PATCH', 'settings', {
+      mail: { url: `smtps://me:${plant('password of mail')}@mx.example.com`, from: 'gateway@example.com' },
+      server: { metrics_token: plant('token of metrics') },
+    })
+    for (const path of ['upstreams', 'upstreams/kept', 'upstreams/kept/keys', 'settings', 'configuration/revisions'])
+      await send(200, 'GET', path)
+    for (const revision of [1, 2, 3, 4]) await send(200, 'GET', `configuration/revisions/${revision}`)
+    await send(200, 'POST', 'configuration/revisions/1/restore?dry_run=true', {})
+    expect(foundIn(JSON.stringify(shown))).toEqual([])
+    // The last four characters, so that a person can tell which key it is.
+    expect(JSON.stringify(shown)).toContain(`"last_four":"${planted.get('stored key')?.slice(-4)}"`)
+  }
+
   test('planted secrets are nowhere', async () => {
     const secret = await useModels()
+    await storeConfiguration()
     await useConsole()
     expect((await command(['key', 'find', '-'], secret)).result).toMatchObject([{ account: 'ada@example.com' }])
     const { url } = (await command(['account', 'sign-in-link', '--account', 'new@example.com'])).result as {

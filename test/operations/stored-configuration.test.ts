@@ -3,12 +3,75 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import { CONFIGURATION_SCENARIOS } from '../../torture/scenarios/index.ts'
+import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase } from '../support/gateway/home.ts'
+import { operate } from '../support/gateway/operate.ts'
 import { testSample } from '../support/torture-sample.ts'
 
 testSample(CONFIGURATION_SCENARIOS)
+
+describe('over the admin API', () => {
+  let gateway: Gateway
+  let admin: AdminClient
+  beforeAll(async () => {
+    const config = 'upstreams: [{ id: filed, kind: ollama }]\nregistration: { trial_credit: 3 }\n'
+    gateway = await startGateway({ config })
+    const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'a', role: 'admin' })
+    admin = adminClient(gateway.url, secret)
+  })
+  afterAll(() => gateway.stop())
+
+  const UPSTREAM = { id: 'main', dialect: 'chat', base_url: 'https://vendor.example.com/v1', keys: ['a-key-of-main'] }
+  const MODEL = { id: 'm', routes: [{ upstream: 'main' }], price: { input: '1', output: '2' } }
+
+  test('an entry is created, read with its validator, changed, restored and deleted', async () => {
+    const preview = await admin('POST', 'upstreams?dry_run=true', { body: UPSTREAM })
+    expect(preview.body).toMatchObject({ object: 'dry_run', action: 'upstream create', target: 'upstream/main' })
+    expect(adminOutcome(await admin('POST', 'upstreams', { body: UPSTREAM }))).toBe('201')
+    expect(adminOutcome(await admin('POST', 'models', { body: MODEL }))).toBe('201')
+    const shown = await admin('GET', 'models/m')
+    expect(shown.body).toMatchObject({ object: 'model', id: 'm', price: MODEL.price, source: { revision: 2 } })
+    const change = (input: string, tag: string | null) =>
+      admin('PATCH', 'models/m', { body: { price: { input } }, headers: { 'if-match': tag ?? '' } })
+    // Of two that have read the same, one changes it.
+    const tag = shown.headers.get('etag')
+    const outcomes = await Promise.all([change('5', tag), change('6', tag)])
+    expect(outcomes.map(adminOutcome).sort()).toEqual(['200', '412 precondition_failed'])
+    expect(adminOutcome(await admin('POST', 'configuration/revisions/2/restore', { body: {} }))).toBe('200')
+    expect((await admin('GET', 'models/m')).body).toMatchObject({ price: MODEL.price, source: { revision: 4 } })
+    const list = await admin<{ data: { id: string }[] }>('GET', 'configuration/revisions?limit=2')
+    expect([list.body.data.map(({ id }) => id), list.body]).toEqual([
+      ['4', '3'],
+      expect.objectContaining({ has_more: true }),
+    ])
+    expect(adminOutcome(await admin('DELETE', 'models/m'))).toBe('200')
+    expect(adminOutcome(await admin('GET', 'models/m'))).toBe('404 not_found')
+  })
+
+  test.each<[string, string, object, string, RegExp]>([
+    ['PATCH', 'upstreams/filed', { quota: 'x' }, '409 conflict', /line 1 of .*trivium\.yaml/],
+    ['PATCH', 'settings', { registration: { trial_credit: '1' } }, '409 conflict', /line 2 of .*trivium\.yaml/],
+    ['PATCH', 'upstreams/main', { base_url: 'https://other.example.com/v1' }, '400 bad_request', /needs keys again/],
+    ['PATCH', 'upstreams/nobody', {}, '404 not_found', /no upstream 'nobody'/],
+    ['POST', 'models', { ...MODEL, id: 'n', price: { input: 'x' }, limits: 7 }, '400 bad_request', /price\.input/],
+    ['POST', 'models', { ...MODEL, id: 'n', colour: 'red' }, '400 bad_request', /Unknown field 'colour'/],
+  ])('%s %s %j: %s', async (method, path, body, outcome, message) => {
+    const answer = await admin(method, path, { body })
+    expect(adminOutcome(answer)).toBe(outcome)
+    expect(answer.body.error?.message).toMatch(message)
+  })
+
+  test('every mistake is in the details, by its field', async () => {
+    const body = { id: 'n', routes: [{ upstream: 'none' }], price: { input: 'x', output: '1' }, type: 'sound' }
+    const {
+      body: { error },
+    } = await admin('POST', 'models', { body })
+    expect(error?.details.map(({ param }) => param)).toContain('routes[0].upstream')
+    expect(error?.details.length).toBeGreaterThanOrEqual(2)
+  })
+})
 
 describe('two nodes on one database', () => {
   let nodes: [Gateway, Gateway]

@@ -46,10 +46,12 @@ export function partsOf({ configuration }: OperationContext): ConfigurationParts
 export async function readState(context: OperationContext): Promise<State> {
   const parts = partsOf(context)
   const stored = await context.storage.configuration.read()
+  const inForce = parts.assembled()
+  if (inForce.config.revision === stored.revision) return { stored, loaded: inForce }
   const entries = unsealEntries(stored, await context.accountCipher())
   const result = parts.assemble({ revision: stored.revision, entries })
   // Entries of the file may name what was deleted on a node with another file: then this one keeps what it has.
-  return { stored, loaded: result.config ? result : parts.assembled() }
+  return { stored, loaded: result.config ? result : inForce }
 }
 
 /** `plan` is called again if another change comes first. Resolves with the state afterwards. */
