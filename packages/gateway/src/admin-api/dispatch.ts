@@ -26,7 +26,7 @@ export type AdminDispatch = (incoming: ApiRequest, path: string) => Promise<Http
 
 /** Changes at the same time. */
 const LIMITS = { most: 64, mostOfOne: 8 }
-/** Credentials that are being looked up, by network. */
+/** The same, with those whose credential is being looked up: by network, until it is known. */
 const LOOKUPS = { most: 64, mostOfOne: 16 }
 
 export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
@@ -50,8 +50,8 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
       if ('allow' in found) throw otherMethod(http.method, path, found.allow)
       const query = new URLSearchParams(incoming.query)
       const call = { incoming, http, headers, origin, query, ...found }
-      if (found.route.method !== 'GET') return await running(lookups, origin.network, () => change(call))
       const reader = readers.of(credentialOf(call, deps), origin.network)
+      if (found.route.method !== 'GET') return await running(lookups, String(reader), () => change(call))
       return await deps.reads.run(reader, incoming, () => read(call))
     } catch (error) {
       return respondTo(error, incoming, deps)

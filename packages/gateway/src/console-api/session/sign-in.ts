@@ -23,7 +23,10 @@ export async function signIn(call: Call<Credentials>, deps: ConsoleDependencies)
     signIns.add(1, result.signed_in ? 'succeeded' : 'second_factor_required')
     return result
   } catch (error) {
-    signIns.add(1, error instanceof ApiRejection ? error.error.code : 'failed')
+    const code = error instanceof ApiRejection ? error.error.code : 'failed'
+    signIns.add(1, code)
+    if (code === 'wrong_credentials' || code === 'wrong_code')
+      deps.failedCredentials.trace(call.origin, call.incoming.id, 'sign-in failed', 'console')
     throw error
   }
 }
