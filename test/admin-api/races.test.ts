@@ -86,7 +86,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const url = new URL(gateways[0]?.url ?? '')
     // A body that does not arrive keeps a request running.
     const stalled = Array.from({ length: 20 }, () => stalledPost(url, secret))
-    const rejected = () => stalled.filter(({ response }) => /^HTTP\/1.1 503 [^]*service_unavailable/.test(response()))
+    const rejected = () => stalled.filter(({ response }) => response().startsWith('HTTP/1.1 503 '))
     await eventually(() => rejected().length === 12)
     const polite = [0, 1, 2, 3, 4].map(() => first()('POST', 'codes?dry_run=true', { body: { amount_usd: '1' } }))
     expect((await Promise.all(polite)).map(adminOutcome)).toEqual(Array(5).fill('200'))
@@ -108,7 +108,9 @@ function stalledPost({ hostname, port }: URL, secret: string) {
 
 test('the admin API can be off, or open to certain networks only', async () => {
   const off = await startGateway({ config: 'server: { admin: off }' })
-  const bound = await startGateway({ config: 'server: { admin_networks: [192.0.2.0/24], trusted_proxies: [127.0.0.1] }' })
+  const bound = await startGateway({
+    config: 'server: { admin_networks: [192.0.2.0/24], trusted_proxies: [127.0.0.1] }',
+  })
   try {
     const { secret } = await operate<Row>(off, 'admin-key create', { name: 'k', role: 'owner' })
     expect(adminOutcome(await adminClient(off.url, secret)('GET', 'admin-keys'))).toBe('404 not_found')

@@ -90,6 +90,29 @@ test('PATCH changes what is there: absent fields stay, null removes', async () =
   expect(body.limits).toEqual({ rpm: null, tpm: 6, concurrent: null })
 })
 
+test('an account is named, given a credit line and limits, and its people are signed out', async () => {
+  const email = 'wide@example.com'
+  await operate(gateway, 'account create', { email, password: PASSWORD, credit: '0' })
+  const path = `accounts/${email}`
+  const browser = consoleClient(gateway.url)
+  await browser.post('sign-in', { email, password: PASSWORD })
+  const edited = await owner('PATCH', path, { body: { name: 'Acme', credit_line_usd: 'unlimited' } })
+  expect(edited.body).toMatchObject({ object: 'account', name: 'Acme', credit_line_usd: 'unlimited' })
+  expect((await owner('PATCH', path, { body: { credit_line_usd: '7.5' } })).body).toMatchObject({
+    name: 'Acme',
+    available_usd: '7.50',
+  })
+  expect((await owner('GET', `${path}/members`)).body.people).toMatchObject([{ email, role: 'owner', cap_usd: null }])
+  expect((await owner<{ sessions: object[] }>('GET', `${path}/sessions`)).body.sessions).toHaveLength(1)
+  expect((await owner('DELETE', `${path}/sessions`)).body).toMatchObject({ object: 'sessions', email, sessions: [] })
+  expect((await browser.get('session')).status).toBe(401)
+  const [finance, support] = [await clientWith('finance'), await clientWith('support')]
+  const named = (client: AdminClient) => client('PATCH', path, { body: { name: 'Other' } })
+  const lent = (client: AdminClient) => client('PATCH', path, { body: { credit_line_usd: '1' } })
+  expect([await named(finance), await lent(finance)].map(adminOutcome)).toEqual(['403 forbidden', '200'])
+  expect([await named(support), await lent(support)].map(adminOutcome)).toEqual(['200', '403 forbidden'])
+})
+
 describe('validators', () => {
   test('If-Match lets a change pass once; traffic and reading do not count as changes', async () => {
     const key = await newKey()

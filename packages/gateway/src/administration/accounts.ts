@@ -2,15 +2,24 @@
 
 import { callbackSecret } from '../access/secrets/callback-secret.ts'
 import { trialSource } from '../config/sandbox.ts'
-import { formatUsd } from '../money/amount.ts'
+import { formatCredit, formatUsd, UNLIMITED_CREDIT } from '../money/amount.ts'
 import { balancesJson, capJson, limitsJson } from '../money/json.ts'
 import { CREDIT } from '../money/ledger.ts'
 import { boolean, fields, NOTHING, optional } from '../request/schema/schema.ts'
 import { hashPassword } from '../storage/password.ts'
-import type { Account, Member } from '../storage/storage.ts'
+import type { Account, AccountChanges, Member } from '../storage/storage.ts'
 import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
-import { ACCOUNT, ACCOUNT_NAME, AMOUNT_OR_ZERO, CAP, EMAIL, LIMITS, NEW_PASSWORD } from './inputs/schemas.ts'
+import {
+  ACCOUNT,
+  ACCOUNT_NAME,
+  AMOUNT_OR_ZERO,
+  CAP,
+  CREDIT_LINE,
+  EMAIL,
+  LIMITS,
+  NEW_PASSWORD,
+} from './inputs/schemas.ts'
 import { auditEntry, audited, need, type OperationContext, operation, preview } from './operation.ts'
 import { rejected } from './rejections.ts'
 
@@ -76,6 +85,31 @@ export const showAccount = operation({
   permission: 'see',
   input: OF_ACCOUNT,
   run: async (context, { account }) => shownAccount(context, account),
+})
+
+/** The credit line is money; the name is not. */
+export const editAccount = operation({
+  name: 'account edit',
+  permission: 'see',
+  input: fields({ account: ACCOUNT, name: optional(ACCOUNT_NAME), credit_line_usd: optional(CREDIT_LINE) }),
+  async run(context, { account: named, name: written, credit_line_usd }) {
+    if (written !== undefined) need(context.actor, 'accounts')
+    if (credit_line_usd !== undefined) need(context.actor, 'money')
+    const account = await findAccount(context, named)
+    const changes: AccountChanges = {}
+    const after: Record<string, string> = {}
+    if (written !== undefined) changes.name = after.name = written.trim()
+    if (credit_line_usd !== undefined) {
+      changes.creditLine = credit_line_usd === 'unlimited' ? UNLIMITED_CREDIT : readAmount(credit_line_usd)
+      after.credit_line_usd = formatCredit(changes.creditLine)
+    }
+    const { id } = account
+    if (Object.keys(changes).length === 0) return await shownAccount(context, String(id))
+    const before = { name: account.name, credit_line_usd: formatCredit(account.creditLine) }
+    const entry = { object: `account/${id}`, before, after: { ...before, ...after } }
+    await audited(context, 'account edit', entry).accounts.setTerms(id, changes)
+    return await shownAccount(context, String(id))
+  },
 })
 
 /** Caps are money, rates and concurrency are not: each part needs its own permission. */

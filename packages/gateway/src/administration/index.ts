@@ -14,6 +14,7 @@ import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './p
 import * as people from './people/people.ts'
 import { previewPrice } from './previews/price-preview.ts'
 import { previewRoute } from './previews/route-preview.ts'
+import { endSessions, listSessions } from './people/sessions.ts'
 import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
 import { findKeys, showRequest } from './reports/find.ts'
@@ -28,6 +29,7 @@ const ALL = [
   accounts.createAccount,
   accounts.listAccounts,
   accounts.showAccount,
+  accounts.editAccount,
   accounts.limitAccount,
   accounts.disableAccount,
   accounts.enableAccount,
@@ -41,9 +43,12 @@ const ALL = [
   people.setPersonRole,
   people.disablePerson,
   people.enablePerson,
+  people.listMembers,
   people.setMember,
   people.createSignInLink,
   people.removeSecondFactor,
+  listSessions,
+  endSessions,
   createAdminKey,
   listAdminKeys,
   showAdminKey,

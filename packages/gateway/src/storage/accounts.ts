@@ -31,7 +31,7 @@ export const availableIn = ({ balance, creditLine, held }: Pick<Account, 'balanc
   balance + creditLine - held
 
 /** A field that is present and undefined is removed; an absent field stays. */
-export type AccountChanges = Partial<Limits & Pick<Account, 'cap' | 'capPeriod' | 'creditLine'>>
+export type AccountChanges = Partial<Limits & Pick<Account, 'name' | 'cap' | 'capPeriod' | 'creditLine'>>
 
 /** What decides which groups are offered to an account. `emails`: the proved addresses of its owners. */
 export type Holder = { account: bigint; emails: readonly string[] }

@@ -19,6 +19,7 @@ import { limitsContract } from './contract/limits.ts'
 import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { operatorsContract } from './contract/operators.ts'
+import { adminKeysContract } from './contract/people/admin-keys.ts'
 import { membersContract } from './contract/people/members.ts'
 import { proofsContract } from './contract/people/proofs.ts'
 import { registrationContract } from './contract/people/registration.ts'
@@ -51,6 +52,7 @@ export function storageContract(name: string, open: Open): void {
     describe('registration', () => registrationContract(use))
     describe('pages and rotation of keys', () => consoleKeysContract(use))
     describe('people and members', () => membersContract(use))
+    describe('admin keys', () => adminKeysContract(use))
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))

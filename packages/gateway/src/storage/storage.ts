@@ -104,7 +104,7 @@ export interface Storage {
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
   audited(entry: AuditEntry): Pick<
     Storage,
-    'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'adminKeys' | 'upstreams'
+    'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'sessions' | 'adminKeys' | 'upstreams'
   > & {
     configuration: ConfigurationWriter
   }

@@ -1,9 +1,16 @@
 // Accounts, their credit, limits and people, and the keys of all accounts.
 import * as accounts from '../../administration/accounts.ts'
-import { creditAccount, setCreditLine } from '../../administration/credits.ts'
+import { creditAccount } from '../../administration/credits.ts'
 import * as keys from '../../administration/keys.ts'
-import { createSignInLink, removeSecondFactor, setMember } from '../../administration/people/people.ts'
-import { ACCOUNT_SHOWN, MEMBERS_SHOWN, SECOND_FACTOR, SIGN_IN_LINK } from '../../administration/resources/accounts.ts'
+import { createSignInLink, listMembers, removeSecondFactor, setMember } from '../../administration/people/people.ts'
+import { endSessions, listSessions } from '../../administration/people/sessions.ts'
+import {
+  ACCOUNT_SHOWN,
+  MEMBERS_SHOWN,
+  SECOND_FACTOR,
+  SESSIONS_SHOWN,
+  SIGN_IN_LINK,
+} from '../../administration/resources/accounts.ts'
 import { NEW_OPERATORS_KEY, OPERATORS_KEY } from '../../administration/resources/keys.ts'
 import type { AdminRoutes } from './route.ts'
 
@@ -16,6 +23,12 @@ export const ACCOUNT_ROUTES = {
     example: { body: { email: 'ada@example.com', credit_usd: '25' } },
   },
   'GET accounts/{account}': { operation: accounts.showAccount, summary: 'Shows an account', output: ACCOUNT_SHOWN },
+  'PATCH accounts/{account}': {
+    operation: accounts.editAccount,
+    summary: 'Changes the name of an account, and how far it may spend beyond its balance',
+    output: ACCOUNT_SHOWN,
+    example: { body: { name: 'Acme', credit_line_usd: '500' } },
+  },
   'DELETE accounts/{account}': {
     operation: accounts.deleteAccount,
     summary: 'Erases an account; what it paid stays in the ledger',
@@ -45,11 +58,10 @@ export const ACCOUNT_ROUTES = {
     output: ACCOUNT_SHOWN,
     example: { body: { cap_usd: '500', cap_period: 'month', limits: { rpm: 600 } } },
   },
-  'PATCH accounts/{account}/credit-line': {
-    operation: setCreditLine,
-    summary: 'Changes how far an account may spend beyond its balance',
-    output: ACCOUNT_SHOWN,
-    example: { body: { credit_line_usd: '500' } },
+  'GET accounts/{account}/members': {
+    operation: listMembers,
+    summary: 'Lists the people of an account with their caps',
+    output: MEMBERS_SHOWN,
   },
   'POST accounts/{account}/members': {
     operation: setMember,
@@ -62,6 +74,16 @@ export const ACCOUNT_ROUTES = {
     summary: 'Makes a link that signs a person in once',
     output: SIGN_IN_LINK,
     status: 201,
+  },
+  'GET accounts/{account}/sessions': {
+    operation: listSessions,
+    summary: 'Lists the browsers that a person is signed in with',
+    output: SESSIONS_SHOWN,
+  },
+  'DELETE accounts/{account}/sessions': {
+    operation: endSessions,
+    summary: 'Signs a person out everywhere',
+    output: SESSIONS_SHOWN,
   },
   'POST accounts/{account}/remove-second-factor': {
     operation: removeSecondFactor,

@@ -94,6 +94,16 @@ export const setMember = operation({
   },
 })
 
+export const listMembers = operation({
+  name: 'account members',
+  permission: 'see',
+  input: OF_ACCOUNT,
+  async run(context, { account }) {
+    const { id, name } = await findAccount(context, account)
+    return { id: String(id), name, people: await memberRows(context, id) }
+  },
+})
+
 /** `person`: only this one. */
 export async function memberRows({ storage }: Pick<OperationContext, 'storage'>, account: bigint, person?: bigint) {
   const members = (await storage.members.list(account)).filter((each) => person === undefined || each.person === person)
@@ -183,7 +193,7 @@ export const removeSecondFactor = operation({
 })
 
 /** The actor must have a higher rank than the person; owners may act on owners. A person with any role needs the permission on people. */
-function checkRank({ actor }: OperationContext, { role }: Person): void {
+export function checkRank({ actor }: OperationContext, { role }: Person): void {
   if (role === undefined || actor.type === 'command-line' || actor.type === 'job') return
   need(actor, 'people')
   if (actor.type === 'holder' || !outranks(actor.role, role)) throw rejected('outranked', {})

@@ -53,6 +53,16 @@ export const MEMBERS_SHOWN = resource(
 
 export const SIGN_IN_LINK = resource('sign_in_link', fields({ email: string(), url: string(), expires_at: TIME }))
 
+export const SESSIONS_SHOWN = resource(
+  'sessions',
+  fields({
+    email: string(),
+    sessions: listOf(
+      fields({ id: ID, user_agent: string(), address: string(), created_at: TIME, seen_at: TIME, expires_at: TIME }),
+    ),
+  }),
+)
+
 export const SECOND_FACTOR = resource(
   'second_factor',
   fields({ email: string(), second_factor: boolean(), sessions_ended: number() }),

@@ -130,6 +130,7 @@ function checkCredit(credit: Nanos): Nanos {
 }
 
 const COLUMN_OF = {
+  name: 'name',
   creditLine: 'credit_line',
   cap: 'cap',
   capPeriod: 'cap_period',
@@ -180,7 +181,8 @@ const raiseHighestLine = (db: Database, account: bigint, creditLine: Nanos): Sta
       .where('highest_credit_line', '<', creditLine),
   )
 
-function checkTerms({ creditLine, cap, capPeriod, ...limits }: AccountChanges): void {
+function checkTerms({ name, creditLine, cap, capPeriod, ...limits }: AccountChanges): void {
+  if (name !== undefined) checkText('name', name)
   if (creditLine !== undefined) checkCreditLine(creditLine)
   checkCap({ cap, capPeriod })
   checkLimits(limits)

@@ -1,0 +1,42 @@
+// The browsers that a person is signed in with: the one with the address, or the only one of the account.
+import { fields } from '../../request/schema/schema.ts'
+import type { Session } from '../../storage/storage.ts'
+import { isoTime } from '../inputs/fields.ts'
+import { findPerson } from '../inputs/find-account.ts'
+import { ACCOUNT } from '../inputs/schemas.ts'
+import { audited, operation } from '../operation.ts'
+import { checkRank } from './people.ts'
+
+const OF_ACCOUNT = fields({ account: ACCOUNT })
+
+export const listSessions = operation({
+  name: 'account sessions',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  async run(context, { account }) {
+    const { id, email } = await findPerson(context, account)
+    return { email, sessions: (await context.storage.sessions.list(id)).map(sessionRow) }
+  },
+})
+
+export const endSessions = operation({
+  name: 'account sign-out',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  async run(context, { account }) {
+    const person = await findPerson(context, account)
+    checkRank(context, person)
+    const entry = { object: `person/${person.id}`, after: { signed_out: true } }
+    await audited(context, 'account sign-out', entry).sessions.endAll(person.id)
+    return { email: person.email, sessions: [] }
+  },
+})
+
+const sessionRow = ({ id, userAgent, address, createdAt, seenAt, expiresAt }: Session) => ({
+  id: String(id),
+  user_agent: userAgent,
+  address,
+  created_at: isoTime(createdAt),
+  seen_at: isoTime(seenAt),
+  expires_at: isoTime(expiresAt),
+})

@@ -1,0 +1,49 @@
+// Admin keys: found by their hash with the person who made them, listed in both directions, and never more than allowed.
+import { expect, test } from 'bun:test'
+import type { NewAdminKey } from '../../storage.ts'
+import { newHash, newHolder, type Use } from '../harness.ts'
+
+const wanted = (more: Partial<NewAdminKey> = {}): NewAdminKey => ({
+  name: 'billing',
+  hash: newHash(),
+  lastFour: 'abcd',
+  role: 'finance',
+  madeBy: undefined,
+  expiresAt: undefined,
+  networks: undefined,
+  ...more,
+})
+
+export function adminKeysContract(use: Use): void {
+  test('a key is found by its hash, with its maker as the person is now, and deleted once', async () => {
+    const { storage, now } = use()
+    const { person } = await newHolder(storage)
+    const key = wanted({ madeBy: person, expiresAt: now() + 5, networks: ['192.0.2.0/24'] })
+    const { hash, ...rest } = key
+    const made = await storage.adminKeys.create(key, 10)
+    const expected = { ...rest, id: made?.id ?? 0n, createdAt: now(), lastUsedAt: undefined, deletedAt: undefined }
+    expect(made).toEqual(expected)
+    await storage.people.setRole(person, 'admin')
+    await storage.adminKeys.touch(expected.id)
+    const found = await storage.adminKeys.find({ hash })
+    expect(found?.key).toEqual({ ...expected, lastUsedAt: now() })
+    expect(found?.maker).toMatchObject({ id: person, role: 'admin', disabled: false })
+    expect(await storage.adminKeys.find({ hash: newHash() })).toBeUndefined()
+    const [once, twice] = [await storage.adminKeys.delete(expected.id), await storage.adminKeys.delete(expected.id)]
+    expect([once, twice]).toEqual([true, false])
+    expect((await storage.adminKeys.find({ id: expected.id }))?.key.deletedAt).toBe(now())
+    expect(await storage.adminKeys.list({}, 10)).toEqual([])
+  })
+
+  test('of keys that are created at once, no more exist than allowed; the list is read in both directions', async () => {
+    const { storage } = use()
+    const made = await Promise.all(Array.from({ length: 8 }, () => storage.adminKeys.create(wanted(), 5)))
+    expect(made.filter((each) => each !== undefined)).toHaveLength(5)
+    const ids = async (filter: { before?: bigint; after?: bigint }, limit = 2) =>
+      (await storage.adminKeys.list(filter, limit)).map(({ id }) => id)
+    const all = await ids({}, 10)
+    expect(all).toEqual(all.toSorted((one, other) => Number(other - one)))
+    expect(await ids({ before: all[1] ?? 0n })).toEqual(all.slice(2, 4))
+    expect(await ids({ after: all[3] ?? 0n })).toEqual(all.slice(1, 3))
+  })
+}
