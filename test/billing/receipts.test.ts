@@ -66,7 +66,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   let ada: { secret: string; email: string; keyId: string }
   let bob: { secret: string; email: string; keyId: string }
   beforeAll(async () => {
-    gateway = await startGateway({ engine, config: CONFIG })
+    gateway = await startGateway({ engine, config: CONFIG, streamTiming: { usageWaitMs: 100 } })
     ada = await newKey(gateway, undefined, { group: 'expensive' })
     bob = await newKey(gateway)
   })

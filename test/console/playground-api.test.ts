@@ -24,7 +24,7 @@ const endless = {
 describe.each([...ENGINES])('%s', (engine) => {
   let gateway: Gateway
   beforeAll(async () => {
-    gateway = await startGateway({ engine })
+    gateway = await startGateway({ engine, streamTiming: { usageWaitMs: 100 } })
   })
   afterAll(async () => {
     await eventually(async () => (await audit(gateway)).open_holds === 0)

@@ -21,7 +21,7 @@ const TOOLS = [{ type: 'function', function: { name: 'get_weather', parameters: 
 let upstream: Upstream
 const open = useConsole(async () => {
   upstream = await startUpstream()
-  return { config: configFor(upstream) }
+  return { config: configFor(upstream), streamTiming: { usageWaitMs: 100 } }
 })
 afterAll(() => upstream?.stop())
 

@@ -40,7 +40,8 @@ beforeAll(async () => {
     })
   const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()))
   stop = () => {
-    child.kill('SIGTERM')
+    // As Ctrl-C does: nobody waits for load balancers.
+    child.kill('SIGINT')
     return exited
   }
   await eventually(async () => {

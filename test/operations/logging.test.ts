@@ -26,7 +26,7 @@ let gateway: Gateway
 let key: { secret: string; email: string; keyId: string }
 
 beforeAll(async () => {
-  gateway = await startGateway({ config: 'sandbox: { faults: true }\n' })
+  gateway = await startGateway({ config: 'sandbox: { faults: true }\n', streamTiming: { usageWaitMs: 100 } })
   key = await newKey(gateway)
 })
 afterAll(() => gateway.stop())

@@ -57,7 +57,12 @@ describe('two workers', () => {
   let secret = ''
   let email = ''
   beforeAll(async () => {
-    gateway = await startGateway({ engine: 'postgres', config: config(1), env: WORKERS })
+    gateway = await startGateway({
+      engine: 'postgres',
+      config: config(1),
+      env: WORKERS,
+      streamTiming: { usageWaitMs: 100 },
+    })
     const made = await newKey(gateway, '100')
     secret = made.secret
     email = made.email
