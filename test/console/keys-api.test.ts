@@ -371,28 +371,28 @@ describe.each([...ENGINES])('%s', (engine) => {
   ])('name=%s matches literally', async (name) =>
     expect(await listed(`?name=${encodeURIComponent(name)}`)).toEqual({ items: [], next: null, total: 0 }))
 
-  test('a thousand keys: pages without gaps or repetitions, newest first', async () => {
+  test('two hundred keys: pages without gaps or repetitions, newest first', async () => {
     const many = await person('many')
     // By the operator: the console limits how many an account creates per hour.
     const create = (name: string) =>
       gateway.command('key', 'create', '--account', 'many@example.com', '--name', name, '--group', 'default')
     const batch = 4
-    for (let from = 0; from < 1_000; from += batch)
+    for (let from = 0; from < 200; from += batch)
       await Promise.all(Array.from({ length: batch }, (_, index) => create(`key-${from + index}`)))
     const seen: string[] = []
     let before = ''
     for (let pages = 1; ; pages++) {
       const page = await listed(`?name=key${before}`, many)
-      expect(page.total).toBe(1_000)
+      expect(page.total).toBe(200)
       seen.push(...page.items.map(({ id }) => id))
       if (page.next === null) {
-        expect(pages).toBe(20)
+        expect(pages).toBe(4)
         break
       }
       before = `&before=${page.next}`
     }
-    expect(new Set(seen).size).toBe(1_000)
+    expect(new Set(seen).size).toBe(200)
     expect(seen).toEqual(seen.toSorted((a, b) => Number(b) - Number(a)))
-    expect((await listed('?name=key-99', many)).total).toBe(11)
+    expect((await listed('?name=key-19', many)).total).toBe(11)
   }, 120_000)
 })
