@@ -210,6 +210,22 @@ describe('one server', () => {
     ])
   })
 
+  test('an operator tests one upstream at a time', async () => {
+    first.behave(() => {})
+    const calls = first.received.length
+    const slow = gateway.command('upstream', 'test', 'first')
+    await eventually(() => first.received.length > calls)
+    expect(gateway.command('upstream', 'models', 'second')).rejects.toThrow(
+      'Another test or listing of upstreams runs.',
+    )
+    // A request on a connection that was kept open may be sent again.
+    first.behave(respondWithError(500))
+    first.disconnect()
+    expect(await slow).toMatchObject({ ok: false, booked: false })
+    first.behave(respondAsRequested)
+    expect(await gateway.command('upstream', 'models', 'second')).toMatchObject({ upstream: 'second' })
+  })
+
   test('the admin API does the same, and a dry run of a test says what it costs at most', async () => {
     const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'ops', role: 'admin' })
     const admin = adminClient(gateway.url, secret)

@@ -73,6 +73,15 @@ test.each<[GatewayRole, string, object, string]>([
   ['support', 'account import', { rows: [] }, 'forbidden'],
   ['finance', 'account delete', ACCOUNT, 'forbidden'],
   ['owner', 'person disable', { person: 'owner@example.com' }, 'last_owner'],
+  ['viewer', 'upstream state', { upstream: 'sandbox' }, 'done'],
+  ['finance', 'upstream disable', { upstream: 'sandbox' }, 'forbidden'],
+  ['admin', 'upstream disable', { upstream: 'sandbos' }, 'unknown_upstream'],
+  ['support', 'upstream test', { upstream: 'sandbox' }, 'forbidden'],
+  ['support', 'upstream models', { upstream: 'sandbox' }, 'forbidden'],
+  ['admin', 'upstream models', { upstream: 'sandbox' }, 'done'],
+  ['viewer', 'model route-preview', { model: 'sandbox-text' }, 'done'],
+  ['viewer', 'model price-preview', { model: 'sandbox-text', units: { input: 1 } }, 'done'],
+  ['viewer', 'model price-preview', { model: 'gpt-9', units: { input: 1 } }, 'model_unavailable'],
 ])('%s: %s %j: %s', async (actor, name, input, expected) => {
   expect(await outcome(as(actor), name, input)).toBe(expected)
 })

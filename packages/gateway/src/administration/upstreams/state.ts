@@ -4,7 +4,8 @@ import { fields, NOTHING } from '../../request/schema/schema.ts'
 import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
 import type { KeyReport } from '../../upstreams/health/health.ts'
 import type { KeyState } from '../../upstreams/health/key-health.ts'
-import type { HttpVersion } from '../../upstreams/transport.ts'
+import { KINDS } from '../../upstreams/kinds/index.ts'
+import { fixedHttpVersion, type HttpVersion } from '../../upstreams/transport.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
@@ -20,13 +21,37 @@ export const listUpstreamStates = operation({
     const states = [...config.upstreams.values()].map((upstream) => {
       const keys = health?.report(upstream, now) ?? []
       const http = routing?.send.httpVersionOf?.(upstream) ?? null
-      return [upstream.id, { keys, http, switched: switches.get(upstream.id) ?? 'enabled' }] as const
+      const switched = switches.get(upstream.id) ?? 'enabled'
+      return [upstream.id, { keys, http, switched, about: aboutOf(upstream) }] as const
     })
     return Object.fromEntries(states)
   },
 })
 
-export type UpstreamState = { keys: readonly KeyReport[]; http: HttpVersion | null; switched?: SwitchState }
+/** `about`: for those who do not have the configuration of the server. */
+export type UpstreamState = {
+  keys: readonly KeyReport[]
+  http: HttpVersion | null
+  switched?: SwitchState
+  about?: AboutUpstream
+}
+
+export type AboutUpstream = ReturnType<typeof aboutOf>
+export function aboutOf(upstream: Upstream) {
+  const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency, embedded } = upstream
+  return {
+    id,
+    kind,
+    dialect: dialect ?? null,
+    protocols: [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])],
+    base_url: baseUrl,
+    keys: keys.length,
+    max_concurrency: maxConcurrency ?? null,
+    // Only built-in kinds have it.
+    tested_with: KINDS.get(kind)?.testedWith ?? null,
+    http: embedded ? null : (fixedHttpVersion(upstream) ?? null),
+  }
+}
 
 export const showUpstreamState = operation({
   name: 'upstream state',

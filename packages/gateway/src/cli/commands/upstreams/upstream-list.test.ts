@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { aboutOf } from '../../../administration/upstreams/state.ts'
 import type { Upstream } from '../../../config/types.ts'
 import type { KeyReport } from '../../../upstreams/health/health.ts'
 import { listUpstreams } from './upstream-list.ts'
@@ -39,6 +40,16 @@ test.each<[string, Partial<KeyReport>, string]>([
   const states = [{ main: { keys: [{ ...WELL, ...report }], http: null } }]
   const { text } = listUpstreams({ upstreams: new Map([['main', main]]) }, { states })
   expect(text).toEndWith(`  ${words}\n`)
+})
+
+test('an upstream that only the server has is listed, with its switch', () => {
+  const stored = aboutOf({ ...main, id: 'stored' })
+  const states = [{ stored: { keys: [WELL], http: null, switched: 'draining' as const, about: stored } }]
+  const { result } = listUpstreams({ upstreams: new Map([['main', main]]) }, { states })
+  expect(result).toMatchObject([
+    { id: 'stored', base_url: main.baseUrl, keys: 1, switch: 'draining', checks: null },
+    { id: 'main', switch: null, key_states: null },
+  ])
 })
 
 test('of several workers, the worst state is shown', () => {

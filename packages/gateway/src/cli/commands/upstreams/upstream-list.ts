@@ -1,11 +1,9 @@
 // `upstream list`: the upstreams with their dialects and health.
-import type { UpstreamState } from '../../../administration/upstreams/state.ts'
+import { type AboutUpstream, aboutOf, type UpstreamState } from '../../../administration/upstreams/state.ts'
 import { SANDBOX_KIND } from '../../../config/sandbox.ts'
-import type { FileConfig, Upstream } from '../../../config/types.ts'
+import type { FileConfig } from '../../../config/types.ts'
 import type { Probe } from '../../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../../upstreams/health/health.ts'
-import { KINDS } from '../../../upstreams/kinds/index.ts'
-import { fixedHttpVersion } from '../../../upstreams/transport.ts'
 import { Report } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
 import { describeProbes } from './upstream-probes.ts'
@@ -17,25 +15,20 @@ type Known = { states: readonly Readonly<Record<string, UpstreamState>>[]; probe
 export type ProbesById = Readonly<Record<string, readonly Probe[]>>
 
 export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, known: Known): Report {
-  const list = [...upstreams.values()].map((upstream) => listed(upstream, known))
+  const here = new Map([...upstreams.values()].map((upstream) => [upstream.id, aboutOf(upstream)]))
+  // The server may have more than the file and the environment of this command: stored ones.
+  const there = known.states.flatMap((each) => Object.values(each).flatMap(({ about }) => about ?? []))
+  const all = new Map([...there.map((about) => [about.id, about] as const), ...here])
+  const list = [...all.values()].map((about) => listed(about, known))
   return new Report(list, table(COLUMNS, list))
 }
 
-function listed(upstream: Upstream, { states, probes }: Known) {
-  const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency } = upstream
+function listed(about: AboutUpstream, { states, probes }: Known) {
+  const { id, kind, http } = about
   const known = states.flatMap((each) => each[id] ?? [])
-  const protocols = [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])]
   return {
-    id,
-    kind,
-    dialect: dialect ?? null,
-    protocols,
-    base_url: baseUrl,
-    keys: keys.length,
-    max_concurrency: maxConcurrency ?? null,
-    // Only built-in kinds have it.
-    tested_with: KINDS.get(kind)?.testedWith ?? null,
-    http: upstream.embedded ? null : (known.find(({ http }) => http)?.http ?? fixedHttpVersion(upstream) ?? null),
+    ...about,
+    http: kind === SANDBOX_KIND ? null : (known.find((each) => each.http)?.http ?? http),
     switch: known[0]?.switched ?? null,
     checks: probes?.[id] ?? null,
     key_states: mergeReports(known.map((each) => each.keys))?.map(keyState) ?? null,
