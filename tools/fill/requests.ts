@@ -4,14 +4,15 @@ import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
 import { recompute } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { type Random, seeded } from '../simulation/random.ts'
 
-/** Nano-USD per million tokens. */
-export type FilledModel = { id: string; input: bigint; output: bigint }
+/** Nano-USD per million tokens. `upstream`: FILLED_UPSTREAM by default. */
+export type FilledModel = { id: string; input: bigint; output: bigint; upstream?: string }
 
 export type MadeRequest = {
   at: number
   /** Its place among the account's keys. */
   key: number
   model: string
+  upstream: string
   held: Nanos
   cost: Nanos
   tokens: number
@@ -113,6 +114,7 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
   }
   return {
     model: model.id,
+    upstream: model.upstream ?? FILLED_UPSTREAM,
     outcome,
     end,
     cost,

@@ -138,18 +138,27 @@ async function start(
   const publicUrl = () => live.config().server.publicUrl ?? listenUrl()
   const leads = isLeader(worker)
   await followSwitches(storage, live.upstreamHealth, live.config())
-  const jobs = startJobs(deps, storage, environment, live.config, leads, live.upstreamHealth, publicUrl, live.refresh)
+  const isReady = () => lifecycle.ready && deps.node.mayDispatch() && faults.list().length === 0
+  const readiness = () => ({ ready: isReady(), faults: faults.list() })
+  const jobs = startJobs(
+    deps,
+    storage,
+    environment,
+    live.config,
+    leads,
+    live.upstreamHealth,
+    publicUrl,
+    live.refresh,
+    readiness,
+  )
   cleanup.add(() => jobs.stop())
   const { clusterStatus } = jobs
   const health = {
-    ready: () => lifecycle.ready && deps.node.mayDispatch() && faults.list().length === 0,
+    ready: isReady,
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const context = operationContext(deps, storage, live, listenUrl, () => ({
-    ready: health.ready(),
-    faults: faults.list(),
-  }))
+  const context = operationContext(deps, storage, live, listenUrl, readiness)
   const failedCredentials = createFailedCredentials(storage.auditLog, Date.now, log)
   const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer, failedCredentials)
   const adminApi = createAdminApi(deps, storage, context, listenUrl, failedCredentials)

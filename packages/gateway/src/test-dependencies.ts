@@ -167,6 +167,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         existing: unused,
         unfinished: unused,
         list: unused,
+        page: unused,
         update: unused,
         claimDue: unused,
         renew: unused,

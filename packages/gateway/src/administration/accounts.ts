@@ -5,11 +5,12 @@ import { trialSource } from '../config/sandbox.ts'
 import { formatCredit, formatUsd, UNLIMITED_CREDIT } from '../money/amount.ts'
 import { balancesJson, capJson, limitsJson } from '../money/json.ts'
 import { CREDIT } from '../money/ledger.ts'
-import { boolean, fields, NOTHING, optional } from '../request/schema/schema.ts'
+import { boolean, fields, optional, text, word } from '../request/schema/schema.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { Account, AccountChanges, Member } from '../storage/storage.ts'
 import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
+import { given, pageFields, readPlace } from './inputs/page.ts'
 import {
   ACCOUNT,
   ACCOUNT_NAME,
@@ -24,6 +25,7 @@ import { auditEntry, audited, need, type OperationContext, operation, preview } 
 import { rejected } from './rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
+const BEGINNING = text({ max: 320 })
 
 export const createAccount = operation({
   name: 'account create',
@@ -73,10 +75,21 @@ export const createAccount = operation({
 export const listAccounts = operation({
   name: 'account list',
   permission: 'see',
-  input: NOTHING,
-  async run({ storage }) {
-    const members = Map.groupBy(await storage.members.listAll(), ({ account }) => account)
-    return (await storage.accounts.list()).map((account) => accountRow(account, members.get(account.id) ?? []))
+  input: fields({
+    state: optional(word('active', 'disabled', 'deleted')),
+    /** What the address of one of its people, or its name, begins with. */
+    email: optional(BEGINNING),
+    name: optional(BEGINNING),
+    ...pageFields('an account'),
+  }),
+  /** Oldest first. */
+  async run({ storage }, { state, email, name, ...page }) {
+    const { place, limit } = readPlace(page, BigInt)
+    const { rows, next } = await storage.lists.accounts(given({ state, email, name }), place, limit)
+    return {
+      items: rows.map(({ account, members }) => accountRow(account, members)),
+      next: next === undefined ? null : String(next),
+    }
   },
 })
 

@@ -4,18 +4,27 @@ import { formatRequestId } from '../request/ids.ts'
 import { fields, optional, text } from '../request/schema/schema.ts'
 import type { AuditRow } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
-import { pageFields, type Range, readPage } from './inputs/page.ts'
+import { given, pageFields, readPlace, readTimes, TIMES } from './inputs/page.ts'
 import { operation } from './operation.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
   permission: 'see',
-  input: fields({ object: optional(text({ min: 0, max: 200 })), ...pageFields('a row') }),
-  async run({ storage }, { object, ...page }) {
-    const of = object === undefined ? {} : { object }
-    const read = (range: Range, limit: number) => storage.auditLog.page({ ...of, ...range }, limit)
-    const { items, next } = await readPage(page, read, ({ id }) => String(id))
-    return { items: items.map(auditRow), next }
+  input: fields({
+    /** Such as `person/7`, `admin-key/2` or `command-line`. */
+    actor: optional(text({ max: 200 })),
+    action: optional(text({ max: 200 })),
+    object: optional(text({ min: 0, max: 200 })),
+    ...TIMES,
+    ...pageFields('a row'),
+  }),
+  async run({ storage }, { actor, action, object, from, to, ...page }) {
+    const { place, limit } = readPlace(page, BigInt)
+    const [type = '', ...id] = actor?.split('/') ?? []
+    const who = actor === undefined ? undefined : { type, id: id.join('/') }
+    const filter = { ...given({ actor: who, action, object }), ...readTimes(given({ from, to })) }
+    const { rows, next } = await storage.lists.auditLog(filter, place, limit)
+    return { items: rows.map(auditRow), next: next === undefined ? null : String(next) }
   },
 })
 

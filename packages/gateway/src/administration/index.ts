@@ -8,6 +8,7 @@ import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
 import { auditLedger } from './ledger.ts'
 import { listAlerts, testAlerts } from './operating/alerts.ts'
+import { listJobs, listNodes } from './operating/cluster.ts'
 import { checkSecrets, showServerState } from './operating/server-state.ts'
 import type { Operation } from './operation.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
@@ -18,7 +19,11 @@ import { previewRoute } from './previews/route-preview.ts'
 import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
 import { findKeys, showRequest } from './reports/find.ts'
+import { listRequests } from './reports/requests.ts'
 import { reportFailures, reportSpending } from './reports/spend.ts'
+import { listTasks, showTask } from './reports/tasks.ts'
+import { listTransfers } from './reports/transfers.ts'
+import { reportUsage } from './reports/usage.ts'
 import { discoverModels } from './upstreams/models.ts'
 import { listUpstreamStates, showUpstreamState } from './upstreams/state.ts'
 import { disableUpstream, drainUpstream, enableUpstream, resetUpstream } from './upstreams/switches.ts'
@@ -39,6 +44,7 @@ const ALL = [
   importAccounts,
   creditAccount,
   setCreditLine,
+  people.listPeople,
   people.showPerson,
   people.setPersonRole,
   people.disablePerson,
@@ -65,14 +71,21 @@ const ALL = [
   revokeCodes,
   redeemCode,
   listUsage,
+  listRequests,
   showRequest,
+  listTasks,
+  showTask,
+  listTransfers,
   findKeys,
+  reportUsage,
   reportSpending,
   reportFailures,
   listRejectedRequests,
   auditLedger,
   listAuditLog,
   listAlerts,
+  listNodes,
+  listJobs,
   showServerState,
   checkSecrets,
   testAlerts,

@@ -5,8 +5,12 @@ import { capJson, limitsJson } from '../money/json.ts'
 import type { Ceiling, Key, Storage } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
 
-/** All of one account. */
-export async function keyRows(account: bigint, keys: readonly Key[], { spending }: Pick<Storage, 'spending'>) {
+/** `account`: the one that all of them belong to, if that is known. */
+export async function keyRows(
+  account: bigint | undefined,
+  keys: readonly Key[],
+  { spending }: Pick<Storage, 'spending'>,
+) {
   const used = await spending.lastUsed(
     account,
     keys.map(({ id }) => id),

@@ -5,12 +5,13 @@ import { aboveCeiling, operatorChanges } from '../access/ceilings.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
 import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
-import { fields, isId, NOTHING, text } from '../request/schema/schema.ts'
-import type { Ceiling, Key, KeyChanges, NewKey } from '../storage/storage.ts'
+import { parseIsoTime } from '../request/iso-time.ts'
+import { fields, isId, NOTHING, optional, text, WRITTEN_TIME } from '../request/schema/schema.ts'
+import type { Ceiling, Key, KeyChanges, KeyFilter, NewKey, Place } from '../storage/storage.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
-import { DEFAULT_LIMIT, pageFields } from './inputs/page.ts'
-import { ACCOUNT, CHANGE_KEY, KEY_FILTER, NEW_KEY, ROTATE_KEY } from './inputs/schemas.ts'
+import { given, pageFields, readPlace } from './inputs/page.ts'
+import { ACCOUNT, CHANGE_KEY, KEY_FILTER, LAST_FOUR, NEW_KEY, ROTATE_KEY } from './inputs/schemas.ts'
 import { type KeyRow, keyRows } from './key-rows.ts'
 import { type Actor, audited, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
@@ -26,23 +27,39 @@ export const listKeys = operation({
   name: 'key list',
   permission: 'see',
   forHolders: true,
-  input: fields({ account: ACCOUNT, ...KEY_FILTER.properties, ...pageFields('a key') }),
-  /** Newest first. `total`: regardless of `after`. */
-  async run(context, { account: named, state, name, after, limit = DEFAULT_LIMIT }) {
-    const account = await findAccount(context, named)
-    const filter = {
-      ...(state === undefined ? {} : { state }),
-      ...(name ? { name } : {}),
-      ...(after === undefined ? {} : { before: BigInt(after) }),
-      ...(isMember(context.actor) ? makerIn(context) : {}),
-    }
-    // One more than is shown, to know whether there are more.
-    const { keys, total } = await context.storage.keys.page(account.id, filter, limit + 1)
-    const shown = keys.slice(0, limit)
-    const next = keys.length > limit ? String(shown.at(-1)?.id) : null
-    return { items: await keyRows(account.id, shown, context.storage), next, total }
+  input: fields({
+    /** Without it: of all accounts. */
+    account: optional(ACCOUNT),
+    ...KEY_FILTER.properties,
+    group: optional(text({ max: 200 })),
+    last_four: optional(LAST_FOUR),
+    /** Only keys that were created before this time, and not used since. */
+    unused_since: optional(WRITTEN_TIME),
+    ...pageFields('a key'),
+  }),
+  /** Newest first. `total`: of an account holder's own keys, whatever the page; null for operators. */
+  async run(context, { account: named, state, name, group, last_four, unused_since, ...page }) {
+    const { actor, storage } = context
+    const account = named === undefined ? undefined : (await findAccount(context, named)).id
+    const { place, limit } = readPlace(page, BigInt)
+    if (actor.type === 'holder') return await ownKeys(context, actor.account.id, given({ state, name }), place, limit)
+    const unusedSince = unused_since === undefined ? undefined : parseIsoTime(unused_since)
+    const filter = given({ account, state, name: name || undefined, group, lastFour: last_four, unusedSince })
+    const { rows, next } = await storage.lists.keys(filter, place, limit)
+    const items = await keyRows(account, rows, storage)
+    return { items, next: next === undefined ? null : String(next), total: null }
   },
 })
+
+/** The console shows how many there are, and goes forward only. */
+async function ownKeys(context: OperationContext, account: bigint, filter: KeyFilter, { after }: Place, limit: number) {
+  const own = { ...filter, ...given({ before: after }), ...(isMember(context.actor) ? makerIn(context) : {}) }
+  // One more than is shown, to know whether there are more.
+  const { keys, total } = await context.storage.keys.page(account, own, limit + 1)
+  const shown = keys.slice(0, limit)
+  const next = keys.length > limit ? String(shown.at(-1)?.id) : null
+  return { items: await keyRows(account, shown, context.storage), next, total }
+}
 
 export const showKey = operation({
   name: 'key show',

@@ -82,6 +82,10 @@ export function need(actor: Actor, permission: Permission): void {
   if (actor.type === 'holder' || !permits(actor.role, permission)) throw rejected('forbidden', { permission })
 }
 
+/** Costs and margin are absent from what others see. */
+export const seesCosts = (actor: Actor): boolean =>
+  actor.type === 'command-line' || actor.type === 'job' || (actor.type !== 'holder' && permits(actor.role, 'see_costs'))
+
 type Change = Pick<AuditEntry, 'object'> & Partial<Pick<AuditEntry, 'before' | 'after' | 'reason'>>
 
 /** The store for one write, which also makes this entry in the audit log. A dry run ends here: all checks before the write have passed. */

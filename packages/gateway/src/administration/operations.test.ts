@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadFile } from '../config.ts'
+import { firstIdAt, formatRequestId } from '../request/ids.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { GatewayRole, Storage } from '../storage/storage.ts'
 import { OPERATIONS } from './index.ts'
@@ -67,6 +68,19 @@ test.each<[GatewayRole, string, object, string]>([
   ['support', 'report spend', { by: 'model', limit: 10 }, 'forbidden'],
   ['finance', 'report spend', { by: 'model', limit: 10 }, 'done'],
   ['viewer', 'report failures', {}, 'done'],
+  ['viewer', 'report usage', { group_by: ['account', 'day'] }, 'done'],
+  ['viewer', 'report usage', { group_by: ['account', 'week'] }, 'malformed'],
+  ['viewer', 'report usage', { from: '2026-01-31T12:30:00Z' }, 'malformed'],
+  ['viewer', 'report usage', { after: 'week:1' }, 'malformed'],
+  ['viewer', 'request list', { account: 'ghost@example.com' }, 'unknown_account'],
+  ['viewer', 'request list', { after: 'req_0000000000000001', before: 'req_0000000000000002' }, 'exclusive'],
+  ['viewer', 'request list', { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'empty_range'],
+  ['viewer', 'task show', { task: 'req_0000000000000001' }, 'unknown_task'],
+  ['viewer', 'ledger transfers', { kind: 'credit' }, 'done'],
+  ['viewer', 'key list', { unused_since: '2026-01-31T12:00:00Z', last_four: 'ab' }, 'malformed'],
+  ['viewer', 'node list', {}, 'done'],
+  ['support', 'person list', {}, 'forbidden'],
+  ['admin', 'person list', { role: 'none' }, 'done'],
   ['viewer', 'request show', { request: 'req_0000000000000001' }, 'unknown_request'],
   ['viewer', 'code list', { limit: 10 }, 'done'],
   ['support', 'code revoke', { label: 'x' }, 'forbidden'],
@@ -207,4 +221,36 @@ test('a deleted account is gone for its people, and a repetition completes what 
   expect(await outcome(COMMAND_LINE, 'account enable', { account: String(id) })).toBe('account_deleted')
   const actions = await storage.auditLog.page({ object: `account/${id}` }, 10)
   expect(actions.map(({ action }) => action)).toEqual(['account delete', 'account create'])
+})
+
+test('costs of upstreams are absent for those who may not see them, in sums, lists and single requests', async () => {
+  const [account] = await storage.accounts.findNamed('nobody@example.com')
+  await run(COMMAND_LINE, 'key create', { ...ACCOUNT, name: 'used' })
+  const key = (await storage.keys.list(account?.id ?? 0n)).at(-1)
+  if (!account || !key) throw new Error('no key')
+  const joined = await storage.ledger.apply({ verb: 'join', nodeId: 0, config: 'test', takeover: true })
+  const owner = { id: firstIdAt(Date.now()), nodeId: 0, epoch: Number(joined.amount) }
+  const amounts = { amount: 9n, minimum: 9n, tokens: 0, minimumTokens: 0 }
+  const named = { account: account.id, key: key.id, revision: key.revision, model: 'm', upstream: 'main' }
+  await storage.ledger.apply({ verb: 'hold', ...owner, ...named, ...amounts, extensible: false })
+  const receipt = '{"upstream_cost":"0.000000003","error":{"code":"upstream_error"}}'
+  const end = { cost: 5n, tokens: 1, outcome: 'cut', receipt, upstreamCost: 3n }
+  expect((await storage.ledger.apply({ verb: 'settle', ...owner, ...end })).verdict).toBe('done')
+  const seen = async (role: GatewayRole) => {
+    const list = (name: string, input: object) => run(as(role), name, input) as Promise<{ items: object[] }>
+    const [requests, sums] = await Promise.all([
+      list('request list', { key: String(key.id) }),
+      list('report usage', {}),
+    ])
+    const shown = (await run(as(role), 'request show', { request: formatRequestId(owner.id) })) as object
+    return [requests.items[0] ?? {}, sums.items[0] ?? {}, shown]
+  }
+  const [listed, sums, shown] = await seen('finance')
+  const id = formatRequestId(owner.id)
+  expect(listed).toMatchObject({ id, outcome: 'cut', error_code: 'upstream_error', upstream_cost_usd: '0.000000003' })
+  expect(sums).toMatchObject({ requests: 1, charged_usd: '0.000000005', upstream_cost_usd: '0.000000003' })
+  expect(shown).toMatchObject({ id, upstream_cost_usd: '0.000000003', upstream: 'main' })
+  const text = JSON.stringify(await seen('support'))
+  expect(text).toContain(id)
+  expect(text).not.toMatch(/upstream_cost|unknown_costs|0\.000000003/)
 })

@@ -55,6 +55,7 @@ export const REJECTIONS = {
   ),
   email_or_name: input<Field & { other: string }>(({ field, other }) => `Either ${field} or ${other} is required.`),
   missing_field: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
+  exclusive: input<Field & { other: string }>(({ field, other }) => `${field} and ${other} exclude each other.`),
   empty_range: input<Field & { other: string }>(({ field, other }) => `${field} must be before ${other}.`),
   wrong_row: input<{ row: number; message: string }>(({ row, message }) => `Row ${row}: ${message}.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
@@ -124,6 +125,7 @@ export const REJECTIONS = {
     'not_found',
     ({ request }) => `No request with a receipt has the id ${request}; those that were rejected before have none.`,
   ),
+  unknown_task: rule<{ task: string }>('not_found', ({ task }) => `No task has the id ${task}.`),
   no_second_factor: rule<{ account: string }>(
     'conflict',
     ({ account }) => `The account ${account} has no two-factor authentication.`,

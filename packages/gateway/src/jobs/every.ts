@@ -2,6 +2,7 @@
 // stops with the process. A job of scope 'cluster' runs on one node at a time, decided by a lease in the store.
 import type { Log } from '../observe/log.ts'
 import type { Leases } from '../storage/leases.ts'
+import type { JobRun } from '../storage/nodes.ts'
 
 export type Job = {
   /** Names the job in the log, and its lease. */
@@ -20,8 +21,9 @@ export type Jobs = { every: Every; stop(): Promise<void> }
 export type JobOptions = {
   leases: Leases
   log: Log
-  /** Called after each run. */
-  onRun?: (job: string, result: 'done' | 'failed') => void
+  /** Called after each run, by the clock of this process. */
+  onRun?: (run: JobRun) => void
+  clock?: () => number
   random?: () => number
   /** Runs `run` once, later; returns the function that cancels it. */
   after?: (ms: number, run: () => void) => () => void
@@ -36,7 +38,7 @@ const RELEASE_WITHIN_MS = 1_000
 const COVERED = 0.8
 
 export function createJobs(options: JobOptions): Jobs {
-  const { leases, log, onRun = () => {}, random = Math.random, after = afterTimeout } = options
+  const { leases, log, onRun = () => {}, random = Math.random, after = afterTimeout, clock = Date.now } = options
   const holder = crypto.randomUUID()
   const stops: (() => Promise<void>)[] = []
 
@@ -52,15 +54,23 @@ export function createJobs(options: JobOptions): Jobs {
       Math.max(1, Math.floor(COVERED * (typeof interval === 'number' ? interval : interval())))
 
     async function run(): Promise<void> {
+      const beganAt = clock()
+      let failure: string | undefined
+      let hasRun = true
       try {
-        if (await (job.scope === 'node' ? runPages() : runUnderLease())) onRun(job.name, 'done')
+        hasRun = await (job.scope === 'node' ? runPages() : runUnderLease())
         failing = false
       } catch (error) {
-        onRun(job.name, 'failed')
-        if (!failing) log.warn('background job failed', { job: job.name, error: String(error) })
+        failure = String(error)
+        if (!failing) log.warn('background job failed', { job: job.name, error: failure })
         failing = true
       }
-      if (!stopped) cancel = after(untilNext(interval), run)
+      const nextMs = untilNext(interval)
+      const intervalMs = typeof interval === 'number' ? interval : undefined
+      const endedAt = clock()
+      const times = { beganAt, durationMs: endedAt - beganAt, nextAt: endedAt + nextMs }
+      if (hasRun) onRun({ name: job.name, scope: job.scope, intervalMs, ...times, error: failure })
+      if (!stopped) cancel = after(nextMs, run)
     }
 
     async function runPages(): Promise<boolean> {

@@ -8,18 +8,21 @@ import type { Latencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics/names.ts'
 import type { RejectedRequestCounts } from '../observe/rejected-requests.ts'
+import { VERSION } from '../observe/version.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Node } from '../storage/node/node.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { JobRun, NodeState, Storage } from '../storage/storage.ts'
 import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
+import { addUpUsage } from './add-up-usage.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs } from './every.ts'
 import { followSecret } from './follow-secret.ts'
 import { pollChanges } from './poll-changes.ts'
+import { createNodeReport } from './report-node.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runAlerts } from './run-alerts.ts'
 import { runTasks } from './run-tasks.ts'
@@ -54,8 +57,10 @@ export type RunningJobs = {
   stop(): Promise<void>
 }
 
-/** `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway.
- * `followChanges`: reads what other processes may have changed. */
+/**
+ * `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway. `followChanges`: reads
+ * what other processes may have changed. `readiness`: what operators are shown of this node.
+ */
 export function startJobs(
   deps: JobDependencies,
   storage: Storage,
@@ -65,10 +70,18 @@ export function startJobs(
   upstreamHealth: Health,
   gateway: () => string,
   followChanges: () => Promise<unknown>,
+  readiness: () => Pick<NodeState, 'ready' | 'faults'>,
 ): RunningJobs {
   const { log, metrics } = deps
-  const onRun = (job: string, result: string) => metrics.jobs.add(1, job, result)
+  const startedAt = Date.now()
+  const state = () => ({ version: VERSION, startedAt, revision: config().revision, ...readiness() })
+  const report = createNodeReport(storage, deps.node.identity, state)
+  const onRun = (run: JobRun) => {
+    metrics.jobs.add(1, run.name, run.error === undefined ? 'done' : 'failed')
+    report.note(run)
+  }
   const { every, stop } = createJobs({ leases: storage.leases, log, onRun })
+  report.start(every)
   const clusterStatus = environment.databaseUrl ? watchNodes(every, storage.nodes) : undefined
   const folder = mediaFolder(environment, config())
   if (clusterStatus && folder !== undefined && isLeader)
@@ -81,6 +94,7 @@ export function startJobs(
   auditLedger(every, storage, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)
   storeRejectedRequests(every, deps.rejectedRequests, storage.rejectedRequests, () => config().retention.requests)
+  addUpUsage(every, storage.reports)
   reportRemovals(every, storage.shares, log)
   sweepContents(every, storage.contents)
   sweepMedia(every, deps.mediaStore)

@@ -8,7 +8,7 @@ const POLL_NODES_MS = 1_000
 export type ClusterStatus = { nodes: number | null; drift: boolean | null }
 
 /** Every node publishes the fingerprint of its configuration with its lease. Different fingerprints are config drift. */
-export function watchNodes(every: Every, nodes: Nodes): () => ClusterStatus {
+export function watchNodes(every: Every, nodes: Pick<Nodes, 'live'>): () => ClusterStatus {
   let status: ClusterStatus = { nodes: null, drift: null }
   every(POLL_NODES_MS, {
     name: 'watch nodes',

@@ -89,6 +89,7 @@ export interface Accounts {
   find(account: bigint): Promise<Account | undefined>
   /** Oldest first. */
   findNamed(name: string): Promise<Account[]>
+  names(accounts: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
   holder(account: bigint): Promise<Holder>
   /** All accounts, oldest first. */
   list(): Promise<Account[]>

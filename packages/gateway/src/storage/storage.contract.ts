@@ -8,6 +8,7 @@ import { codesContract } from './contract/console/codes.ts'
 import { configurationContract } from './contract/console/configuration.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
+import { listsContract } from './contract/console/lists.ts'
 import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { upstreamsContract } from './contract/console/upstreams.ts'
@@ -65,6 +66,7 @@ export function storageContract(name: string, open: Open): void {
     describe('upstreams', () => upstreamsContract(use))
     describe('history', () => historyContract(use))
     describe('what operators do', () => operatorsContract(use))
+    describe('lists over all accounts', () => listsContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

@@ -5,6 +5,7 @@ import type { Alerts } from './console/alerts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
 import type { Configuration, ConfigurationWriter } from './console/configuration.ts'
+import type { Lists } from './console/lists.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Reports } from './console/reports.ts'
 import type { Spending } from './console/spending.ts'
@@ -15,7 +16,7 @@ import type { Leases } from './leases.ts'
 import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
-import type { Nodes } from './nodes.ts'
+import type { JobRuns, Nodes } from './nodes.ts'
 import type { AccountImports } from './people/account-imports.ts'
 import type { AdminKeys } from './people/admin-keys.ts'
 import type { Members } from './people/members.ts'
@@ -33,6 +34,8 @@ export * from './console/alerts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
 export * from './console/configuration.ts'
+export * from './console/lists.ts'
+export * from './console/pages.ts'
 export * from './console/rejected-requests.ts'
 export * from './console/reports.ts'
 export * from './console/spending.ts'
@@ -67,6 +70,8 @@ export interface Storage {
   readonly keys: Keys
   readonly leases: Leases
   readonly nodes: Nodes
+  /** Background jobs, once for all nodes. */
+  readonly jobRuns: JobRuns
   readonly meta: Meta
   /** Large values that are kept for a while, with a writer of their own. */
   readonly contents: Contents
@@ -99,6 +104,8 @@ export interface Storage {
   readonly upstreams: Upstreams
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
+  /** Pages over all accounts, for operators. */
+  readonly lists: Lists
   /** Sums over all accounts, for operators. */
   readonly reports: Reports
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */

@@ -1,20 +1,23 @@
 // Tasks: video generations that last longer than a request. A row is written before its task is sent to an upstream and is the
 // only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
 // so of two processes that work on one task, whatever the reason, only one can change it.
+import type { Page, Place } from './console/pages.ts'
 
 /** The transitions between them are in tasks/states.ts. */
-export type TaskState =
-  | 'accepted'
-  | 'submitting'
-  | 'unknown'
-  | 'queued'
-  | 'running'
-  | 'copying'
-  | 'closing'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled'
-  | 'expired'
+export const TASK_STATES = [
+  'accepted',
+  'submitting',
+  'unknown',
+  'queued',
+  'running',
+  'copying',
+  'closing',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'expired',
+] as const
+export type TaskState = (typeof TASK_STATES)[number]
 
 /** The state as clients see it. */
 export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
@@ -106,6 +109,12 @@ export interface Tasks {
     filter: TaskFilter,
     page: { offset: number; limit: number },
   ): Promise<{ total: number; tasks: TaskRow[] }>
+  /** Of all accounts, newest first. */
+  page(
+    filter: { account?: bigint; state?: TaskState; model?: string },
+    place: Place,
+    limit: number,
+  ): Promise<Page<TaskRow>>
   /** undefined: the task has changed since that version, or does not exist any more. */
   update(id: bigint, version: number, change: TaskChange): Promise<TaskRow | undefined>
   /**

@@ -15,6 +15,12 @@ import { NEW_OPERATORS_KEY, OPERATORS_KEY } from '../../administration/resources
 import type { AdminRoutes } from './route.ts'
 
 export const ACCOUNT_ROUTES = {
+  'GET accounts': {
+    operation: accounts.listAccounts,
+    summary: 'Lists accounts, oldest first',
+    output: ACCOUNT_SHOWN,
+    list: true,
+  },
   'POST accounts': {
     operation: accounts.createAccount,
     summary: 'Creates an account, of a person or of none',
@@ -91,6 +97,7 @@ export const ACCOUNT_ROUTES = {
     output: SECOND_FACTOR,
   },
 
+  'GET keys': { operation: keys.listKeys, summary: 'Lists keys, newest first', output: OPERATORS_KEY, list: true },
   'POST keys': {
     operation: keys.createKey,
     summary: 'Creates a key; its secret is shown once',

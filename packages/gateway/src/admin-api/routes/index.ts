@@ -5,6 +5,7 @@ import { CONFIGURATION_ROUTES } from './configuration.ts'
 import { OPERATING_ROUTES } from './operating.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import type { AdminRoutes } from './route.ts'
+import { TRAFFIC_ROUTES } from './traffic.ts'
 import { UPSTREAM_OPERATION_ROUTES } from './upstream-operations.ts'
 
 export const ADMIN_ROUTES: AdminRoutes = {
@@ -14,4 +15,5 @@ export const ADMIN_ROUTES: AdminRoutes = {
   ...CATALOGUE_ROUTES,
   ...CONFIGURATION_ROUTES,
   ...UPSTREAM_OPERATION_ROUTES,
+  ...TRAFFIC_ROUTES,
 }

@@ -1,10 +1,17 @@
 // People and admin keys.
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from '../../administration/people/admin-keys.ts'
-import { disablePerson, enablePerson, setPersonRole, showPerson } from '../../administration/people/people.ts'
+import {
+  disablePerson,
+  enablePerson,
+  listPeople,
+  setPersonRole,
+  showPerson,
+} from '../../administration/people/people.ts'
 import { ADMIN_KEY, NEW_ADMIN_KEY, PERSON_SHOWN } from '../../administration/resources/people.ts'
 import type { AdminRoutes } from './route.ts'
 
 export const PEOPLE_ROUTES = {
+  'GET people': { operation: listPeople, summary: 'Lists people, oldest first', output: PERSON_SHOWN, list: true },
   'GET people/{person}': { operation: showPerson, summary: 'Shows a person', output: PERSON_SHOWN },
   'PATCH people/{person}': {
     operation: setPersonRole,

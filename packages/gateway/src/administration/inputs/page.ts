@@ -1,11 +1,18 @@
-// How every list is read page by page. Rows come newest first.
-import { idOf, optional } from '../../request/schema/schema.ts'
+// How every list is read page by page. Most rows come newest first.
+import type { TSchema } from 'typebox'
+import { parseIsoTime } from '../../request/iso-time.ts'
+import { idOf, optional, WRITTEN_TIME } from '../../request/schema/schema.ts'
+import type { Place } from '../../storage/storage.ts'
+import { rejected } from '../rejections.ts'
 import { LIMIT } from './schemas.ts'
 
 /** `after`: the id of the last row of the page before this one. `before`: the id of the first row of the page after this one. */
-export const pageFields = (what: string) => ({
-  after: optional(idOf(what)),
-  before: optional(idOf(what)),
+export const pageFields = (what: string) => pageFieldsBy(idOf(what))
+
+/** `id`: the ids of the rows, if they are no numbers. */
+export const pageFieldsBy = <Id extends TSchema>(id: Id) => ({
+  after: optional(id),
+  before: optional(id),
   limit: optional(LIMIT),
 })
 
@@ -36,3 +43,27 @@ export async function readPage<Row, Id = bigint>(
   const end = isBackward ? items[0] : items.at(-1)
   return { items: [...items], next: rows.length > limit && end ? idOf(end) : null }
 }
+
+/** For lists that the store gives in pages of its own. `parse`: the id of an input. */
+export function readPlace<Id>({ after, before, limit = DEFAULT_LIMIT }: PageInput, parse: (id: string) => Id) {
+  if (after !== undefined && before !== undefined) throw rejected('exclusive', { field: 'before', other: 'after' })
+  const place: Place<Id> = {}
+  if (after !== undefined) place.after = parse(after)
+  if (before !== undefined) place.before = parse(before)
+  return { place, limit }
+}
+
+/** `to` is excluded. */
+export const TIMES = { from: optional(WRITTEN_TIME), to: optional(WRITTEN_TIME) }
+
+export function readTimes({ from, to }: { from?: string; to?: string }): { from?: number; to?: number } {
+  const [start, end] = [from, to].map((time) => (time === undefined ? undefined : parseIsoTime(time)))
+  if (start !== undefined && end !== undefined && start >= end)
+    throw rejected('empty_range', { field: 'from', other: 'to' })
+  return given({ from: start, to: end })
+}
+
+/** The fields that are set: a filter has no undefined ones. */
+export const given = <Fields extends object>(fields: Fields): Given<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>
+type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }

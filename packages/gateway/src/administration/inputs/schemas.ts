@@ -105,5 +105,7 @@ export const KEY_FILTER = fields({
   state: optional(KEY_STATE),
   name: optional(text({ min: 0, max: 20_000 })),
 })
+/** The end of a key's secret. */
+export const LAST_FOUR = textLike((value) => /^[\w-]{4}$/.test(value), 'be the last four characters of a secret')
 
 export const REDEMPTION = fields({ code: text({ max: 100 }) })

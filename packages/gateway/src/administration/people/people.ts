@@ -3,9 +3,17 @@ import { createLink } from '../../access/secrets/tokens.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { capJson } from '../../money/json.ts'
 import { boolean, fields, nullable, optional, text, word } from '../../request/schema/schema.ts'
-import { GATEWAY_ROLES, MEMBER_ROLES, type MemberCap, type MemberRole, type Person } from '../../storage/storage.ts'
+import {
+  GATEWAY_ROLES,
+  type ListedPerson,
+  MEMBER_ROLES,
+  type MemberCap,
+  type MemberRole,
+  type Person,
+} from '../../storage/storage.ts'
 import { isoTime, readCap, type WrittenCap } from '../inputs/fields.ts'
 import { findAccount, findPerson, personNamed, personWith } from '../inputs/find-account.ts'
+import { given, pageFields, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
 import { audited, need, type OperationContext, operation } from '../operation.ts'
 import { outranks } from '../permissions.ts'
@@ -17,6 +25,25 @@ const PERSON = text({ max: 320 })
 const OF_PERSON = fields({ person: PERSON })
 /** Null takes the role away. */
 const roleIn = <Role extends string>(roles: readonly Role[]) => nullable(word(...roles))
+
+export const listPeople = operation({
+  name: 'person list',
+  permission: 'people',
+  input: fields({
+    role: optional(word(...GATEWAY_ROLES, 'none')),
+    /** What the address begins with. */
+    email: optional(text({ max: 320 })),
+    disabled: optional(boolean()),
+    ...pageFields('a person'),
+  }),
+  /** Oldest first. */
+  async run({ storage }, { role, email, disabled, ...page }) {
+    const { place, limit } = readPlace(page, BigInt)
+    const filter = given({ role: role === 'none' ? null : role, email, disabled })
+    const { rows, next } = await storage.lists.people(filter, place, limit)
+    return { items: rows.map(listedRow), next: next === undefined ? null : String(next) }
+  },
+})
 
 export const showPerson = operation({
   name: 'person show',
@@ -199,11 +226,23 @@ export function checkRank({ actor }: OperationContext, { role }: Person): void {
   if (actor.type === 'holder' || !outranks(actor.role, role)) throw rejected('outranked', {})
 }
 
-async function personRow(context: OperationContext, { id, email, role, disabled }: Person) {
-  const accounts = (await context.storage.members.accountsOf(id)).map((each) => ({
-    id: String(each.account.id),
-    name: each.account.name,
-    role: each.role,
-  }))
-  return { id: String(id), email, role: role ?? null, disabled, accounts }
+async function personRow(context: OperationContext, person: Person) {
+  const accounts = await context.storage.members.accountsOf(person.id)
+  return listedRow({
+    person,
+    accounts: accounts.map(({ account: { id, name }, role }) => ({ account: id, name, role })),
+  })
+}
+
+function listedRow({ person, accounts }: ListedPerson) {
+  const { id, email, role, disabled, createdAt, signedInAt } = person
+  return {
+    id: String(id),
+    email,
+    role: role ?? null,
+    disabled,
+    accounts: accounts.map((each) => ({ id: String(each.account), name: each.name, role: each.role })),
+    created_at: isoTime(createdAt),
+    signed_in_at: signedInAt === undefined ? null : isoTime(signedInAt),
+  }
 }

@@ -1,26 +1,29 @@
 // Finds what a customer or a log names: a request by its id, a key by its secret or the end of it, of whichever account.
 
 import { showReceipt } from '../../paid-call/receipts/show-receipt.ts'
-import { parseRequestId } from '../../request/ids.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { fields, optional, REQUEST_ID, textLike } from '../../request/schema/schema.ts'
 import { keyRows } from '../key-rows.ts'
-import { type OperationContext, operation } from '../operation.ts'
+import { type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 
 export const showRequest = operation({
   name: 'request show',
   permission: 'see',
   input: fields({ request: REQUEST_ID }),
-  async run({ storage }, { request }) {
+  async run({ storage, actor }, { request }) {
     const found = await storage.ledger.requestOfAny(parseRequestId(request) ?? 0n)
     if (!found) throw rejected('unknown_request', { request })
     const { account, row } = found
     const [owner, names] = await Promise.all([storage.accounts.find(account), storage.keys.names([row.key])])
+    const shown = showReceipt(row, seesCosts(actor) ? 'operator' : 'caller', true)
     return {
+      id: formatRequestId(row.request),
       account_id: String(account),
       account: owner?.name ?? null,
       key: names.get(row.key) ?? null,
-      ...showReceipt(row, 'operator'),
+      error_code: shown.error?.code ?? null,
+      ...shown,
     }
   },
 })

@@ -12,6 +12,8 @@ export const PERSON_SHOWN = resource(
     role: nullable(word(...GATEWAY_ROLES)),
     disabled: boolean(),
     accounts: listOf(fields({ id: ID, name: string(), role: word(...MEMBER_ROLES) })),
+    created_at: TIME,
+    signed_in_at: nullable(TIME),
   }),
 )
 

@@ -114,6 +114,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     summary: 'list all accounts',
     example: 'account list',
     input: () => ({}),
+    rows: 0,
     json: (rows: Parameters<typeof flatAccount>[0][]) => rows.map(flatAccount),
     show: showAccounts,
   },

@@ -10,11 +10,12 @@ const PAGE = 50
 
 type OfKey<Body = undefined> = SignedInCall<Body, unknown, { id: string }>
 
-export function listKeys(call: SignedInCall<undefined, KeyQuery>, deps: ConsoleDependencies): Promise<KeyPage> {
+export async function listKeys(call: SignedInCall<undefined, KeyQuery>, deps: ConsoleDependencies): Promise<KeyPage> {
   const { before, ...filter } = call.query
   const after = before === undefined ? {} : { after: before }
   const input = { ...filter, ...after, account: String(call.account.id), limit: PAGE }
-  return perform(keys.listKeys, holderContext(call, deps), input)
+  const { total, ...page } = await perform(keys.listKeys, holderContext(call, deps), input)
+  return { ...page, total: total ?? 0 }
 }
 
 export const createKey = (call: SignedInCall<NewKey>, deps: ConsoleDependencies): Promise<KeyWithSecret> =>

@@ -37,6 +37,7 @@ const PERSON: Person = {
   role: undefined,
   disabled: false,
   createdAt: NOON,
+  signedInAt: undefined,
   isProved: false,
 }
 

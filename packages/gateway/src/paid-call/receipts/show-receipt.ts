@@ -71,6 +71,7 @@ export function summarize(row: UsageRow) {
     cost_usd: formatUsd(row.cost),
     timing: timingOf(stored),
     outcome: outcomeOf(row),
+    error_code: stored.error?.code ?? null,
   }
 }
 

@@ -1,16 +1,17 @@
 // Sums over all accounts, for operators: from the sums that are written with each charge, never from requests.
 import type { Nanos } from '../../money/amount.ts'
+import type { Page } from './pages.ts'
 
-export const REPORTED_BY = ['account', 'key', 'model', 'upstream', 'day'] as const
-export type ReportedBy = (typeof REPORTED_BY)[number]
+/** In the order in which groups are sorted. A key has one account, so that the account changes nothing beside the key. */
+export const USAGE_DIMENSIONS = ['key', 'account', 'model', 'upstream', 'outcome', 'day'] as const
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number]
 
-export type ReportedSpending = {
-  /** The id of an account or a key, the name of a model or an upstream, or the beginning of a day. */
-  of: string
-  /** Of an account or a key. */
-  name: string | undefined
-  /** Of a key. */
-  account: bigint | undefined
+/** The id of an account or a key, the name of a model, an upstream or an outcome, the beginning of a day. */
+export type UsageGroup = Partial<Record<UsageDimension, bigint | string | number>>
+export type UsageFilter = { key?: bigint; account?: bigint; model?: string; upstream?: string; outcome?: string }
+
+export type UsageSums = {
+  group: UsageGroup
   requests: number
   tokens: number
   charged: Nanos
@@ -40,8 +41,19 @@ export type ReportedFailures = {
 }
 
 export interface Reports {
-  /** In the order of `of`, after `after`. */
-  spending(by: ReportedBy, range: ReportRange, limit: number, after?: string): Promise<ReportedSpending[]>
+  /** In the order of the dimensions, after the group `after`, which may have only the first of its dimensions. */
+  usage(
+    by: readonly UsageDimension[],
+    range: ReportRange,
+    filter: UsageFilter,
+    limit: number,
+    after?: UsageGroup,
+  ): Promise<Page<UsageSums, UsageGroup>>
+  /**
+   * Adds up, over all accounts, the days that are over and are not added up yet; until then they are read from the sums of accounts. One
+   * process of a cluster at a time. Resolves with the number of days.
+   */
+  addUp(): Promise<number>
   /** The most frequent first. Receipts count by the begin of their request. */
   failures(range: ReportRange, limit: number): Promise<ReportedFailures[]>
 }

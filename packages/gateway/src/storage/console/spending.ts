@@ -77,8 +77,8 @@ export interface Spending {
   entries(account: bigint, from: number, to: number): Promise<WalletEntry[]>
   /** Months with entries, newest first. */
   months(account: bigint): Promise<WalletMonth[]>
-  /** Last use of each key that was ever used. */
-  lastUsed(account: bigint, keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
+  /** Last use of each key that was ever used. `account`: only of its keys. */
+  lastUsed(account: bigint | undefined, keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
   /** Adds to the histograms of this hour. */
   addLatencies(counts: readonly LatencyCount[]): Promise<void>
   /** The histograms since `from`, summed. */

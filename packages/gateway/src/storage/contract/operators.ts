@@ -1,7 +1,7 @@
 // What operators do with accounts and codes, and what they are told: idempotent credits, imports, erasure, batches of codes, reports.
 import { expect, test } from 'bun:test'
 import { formatRequestId } from '../../money/request-ids.ts'
-import type { ImportedAccount, ReportedBy } from '../storage.ts'
+import type { ImportedAccount, UsageDimension, UsageGroup } from '../storage.ts'
 import { DAY_MS, HOUR_MS, START, spender } from './console/spender.ts'
 import {
   hold,
@@ -135,9 +135,9 @@ export function operatorsContract(use: Use): void {
     await use().elapse(DAY_MS)
     await request(storage, other, node, 8n, 'b', 1)
     const day = START - (START % DAY_MS)
-    const sums = async (by: ReportedBy, from: number, to: number, limit = 10, after?: string) =>
-      (await storage.reports.spending(by, { from, to }, limit, after)).map((row) => [
-        row.of,
+    const sums = async (by: UsageDimension, from: number, to: number, limit = 10, after?: UsageGroup) =>
+      (await storage.reports.usage([by], { from, to }, {}, limit, after)).rows.map((row) => [
+        String(row.group[by]),
         row.requests,
         row.tokens,
         row.charged,
@@ -155,8 +155,8 @@ export function operatorsContract(use: Use): void {
       ['a', 1, 3, 30n],
       ['b', 3, 4, 20n],
     ])
-    expect(await sums('model', day, day + 2 * DAY_MS, 1, 'a')).toEqual([['b', 3, 4, 20n]])
-    expect(await sums('key', day, day + 2 * DAY_MS, 1, String(wallet.key))).toEqual([[String(other.key), 2, 3, 8n]])
+    expect(await sums('model', day, day + 2 * DAY_MS, 1, { model: 'a' })).toEqual([['b', 3, 4, 20n]])
+    expect(await sums('key', day, day + 2 * DAY_MS, 1, { key: wallet.key })).toEqual([[String(other.key), 2, 3, 8n]])
     const days = [
       [String(day), 3, 6, 42n],
       [String(day + DAY_MS), 1, 1, 8n],
@@ -164,8 +164,9 @@ export function operatorsContract(use: Use): void {
     expect(await sums('day', day, day + 2 * DAY_MS)).toEqual(days)
     expect(await sums('day', day + HOUR_MS, day + 2 * DAY_MS)).toEqual(days)
     expect(await sums('upstream', day + 2 * DAY_MS, day + 3 * DAY_MS)).toEqual([])
-    const [named] = await storage.reports.spending('key', { from: day, to: day + DAY_MS }, 1)
-    expect(named).toMatchObject({ name: 'test', account: wallet.account, unknownCosts: 2 })
+    const both = await storage.reports.usage(['account', 'key'], { from: day, to: day + DAY_MS }, {}, 1)
+    const group = { key: wallet.key, account: wallet.account }
+    expect(both).toMatchObject({ rows: [{ group, unknownCosts: 2 }], next: group })
   })
 
   test('failures are counted from receipts and rejections, with the last request', async () => {

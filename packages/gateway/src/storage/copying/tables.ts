@@ -37,6 +37,9 @@ export const LEDGER_TABLES = [
   'stored_entry',
   'stored_secret',
   'upstream_switch',
+  'daily_total',
+  'node_state',
+  'job_run',
 ] as const
 
 export const CONTENTS_TABLES = [

@@ -13,6 +13,8 @@ import ADMIN_KEYS_POSTGRES from './version-2/admin-keys-postgres.sql' with { typ
 import ADMIN_KEYS from './version-2/admin-keys-sqlite.sql' with { type: 'text' }
 import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with { type: 'text' }
 import CONFIGURATION from './version-2/configuration-sqlite.sql' with { type: 'text' }
+import LISTS_POSTGRES from './version-2/lists-postgres.sql' with { type: 'text' }
+import LISTS from './version-2/lists-sqlite.sql' with { type: 'text' }
 import UPSTREAM_SWITCH_POSTGRES from './version-2/upstream-switch-postgres.sql' with { type: 'text' }
 import UPSTREAM_SWITCH from './version-2/upstream-switch-sqlite.sql' with { type: 'text' }
 
@@ -31,9 +33,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH].join('\n'),
+    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS].join('\n'),
     contents: '',
-    postgres: [ADMIN_KEYS_POSTGRES, CONFIGURATION_POSTGRES, UPSTREAM_SWITCH_POSTGRES].join('\n'),
+    postgres: [ADMIN_KEYS_POSTGRES, CONFIGURATION_POSTGRES, UPSTREAM_SWITCH_POSTGRES, LISTS_POSTGRES].join('\n'),
   },
 ]
 

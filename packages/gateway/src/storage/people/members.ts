@@ -35,8 +35,6 @@ export interface Members {
   standing(account: bigint, person: bigint): Promise<MemberStanding | undefined>
   /** Of the account, in the order in which they joined. */
   list(account: bigint): Promise<Member[]>
-  /** Of all accounts. */
-  listAll(): Promise<Member[]>
   /** Oldest account first. */
   accountsOf(person: bigint): Promise<Membership[]>
 }

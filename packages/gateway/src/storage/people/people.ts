@@ -16,6 +16,8 @@ export type Person = {
   /** Cannot sign in. */
   disabled: boolean
   createdAt: number
+  /** When the last session in the console began; undefined: none has. */
+  signedInAt: number | undefined
   /** The address is known to be the person's: a link that was sent there was opened, or the operator entered it. */
   isProved: boolean
 }

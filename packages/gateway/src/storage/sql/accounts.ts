@@ -70,6 +70,11 @@ export function accountsOver(connection: Connection): Accounts & AccountImports 
         db.selectFrom('account').select(ACCOUNT).where('name', '=', checkText('name', name)).orderBy('id'),
       )
     },
+    async names(accounts) {
+      if (accounts.length === 0) return new Map()
+      const query = db.selectFrom('account').select(['id', 'name']).where('id', 'in', accounts)
+      return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
+    },
     holder: (account) => findHolder(connection, account),
     async rename(account, name) {
       const renamed = db

@@ -1,11 +1,10 @@
 // Everything of Storage that both engines share: all nouns but the ledger's verbs and the contents.
-import { DEAD_AFTER_MS } from '../../money/book.ts'
 import type { Meta } from '../meta.ts'
-import type { Nodes } from '../nodes.ts'
 import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
 import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
+import { clusterOver } from './console/cluster.ts'
 import { codesOver } from './console/codes.ts'
 import { configurationOver, configurationWriter } from './console/configuration.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
@@ -14,12 +13,13 @@ import { spendingOver } from './console/spending.ts'
 import { upstreamsOver } from './console/upstreams.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
+import { listsOver } from './lists/lists.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
 import { membersOver } from './people/members.ts'
 import { peopleOver } from './people/people.ts'
 import { sessionsOver } from './people/sessions.ts'
 import { signInsOver } from './people/sign-ins.ts'
-import { type Connection, type Database, type Statement, statement } from './statements.ts'
+import { type Connection, type Database, putMeta, type Statement, statement } from './statements.ts'
 
 type Nouns = Pick<
   Storage,
@@ -29,6 +29,7 @@ type Nouns = Pick<
   | 'members'
   | 'keys'
   | 'nodes'
+  | 'jobRuns'
   | 'meta'
   | 'sessions'
   | 'signIns'
@@ -39,6 +40,7 @@ type Nouns = Pick<
   | 'configuration'
   | 'rejectedRequests'
   | 'upstreams'
+  | 'lists'
   | 'reports'
 >
 
@@ -71,7 +73,7 @@ const nouns = (connection: Connection): Nouns => ({
   adminKeys: adminKeysOver(connection),
   members: membersOver(connection),
   keys: keysOver(connection),
-  nodes: nodesOver(connection),
+  ...clusterOver(connection),
   meta: metaOver(connection),
   sessions: sessionsOver(connection),
   signIns: signInsOver(connection),
@@ -82,18 +84,8 @@ const nouns = (connection: Connection): Nouns => ({
   rejectedRequests: rejectedRequestsOver(connection),
   upstreams: upstreamsOver(connection),
   spending: spendingOver(connection),
+  lists: listsOver(connection),
   reports: reportsOver(connection),
-})
-
-const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
-  async live() {
-    const alive = db
-      .selectFrom('node')
-      .select(['node_id', 'config'])
-      .where('renewed_at', '>', clock() - DEAD_AFTER_MS)
-    const rows = await runner.readLedger(statement(alive.orderBy('node_id')))
-    return rows.map(({ node_id, config }) => ({ nodeId: Number(node_id), config: String(config) }))
-  },
 })
 
 const metaOver = ({ db, runner }: Connection): Meta => ({
@@ -108,9 +100,7 @@ const metaOver = ({ db, runner }: Connection): Meta => ({
     return rows?.[1]?.[0]?.value as string
   },
   async set(name, value) {
-    const row = { name: checkText('name', name), value: checkText('value', value) }
-    const insert = db.insertInto('meta').values(row)
-    await runner.write([statement(insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ value })))])
+    await runner.write([putMeta(db, checkText('name', name), checkText('value', value))])
   },
 })
 

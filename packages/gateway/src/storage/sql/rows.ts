@@ -89,6 +89,7 @@ export const toPerson = (row: Row): Person => ({
   role: optional(row.role, (role) => role as GatewayRole),
   disabled: flag(row.disabled),
   createdAt: small(row.created_at),
+  signedInAt: optional(row.signed_in_at, small),
   isProved: row.proved_at !== null,
 })
 

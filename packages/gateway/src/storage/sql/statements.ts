@@ -69,6 +69,14 @@ export function bindParameters(): {
 const bound = (value: unknown, ids: ReadonlyMap<string, unknown>): unknown =>
   typeof value === 'object' && value !== null && 'idOf' in value ? ids.get(String(value.idOf)) : value
 
+export const putMeta = (db: Database, name: string, value: string): Statement =>
+  statement(
+    db
+      .insertInto('meta')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value })),
+  )
+
 /** Part of every transaction that changes a key or an account's state: tells all nodes to drop what they cached. */
 export const incrementChangeCounter = (db: Database): Statement =>
   changing(statement(db.updateTable('change_counter').set((row) => ({ value: row('value', '+', 1n) }))))
@@ -82,7 +90,7 @@ export const ACCOUNT = [
   ...(['disabled', 'created_at', 'deleted_at'] as const),
   ...METERED,
 ] as const
-export const PERSON = ['id', 'email', 'role', 'disabled', 'created_at', 'proved_at'] as const
+export const PERSON = ['id', 'email', 'role', 'disabled', 'created_at', 'proved_at', 'signed_in_at'] as const
 export const KEY = [
   ...([
     'id',

@@ -40,6 +40,7 @@ export type Schema = {
     disabled: Generated<Integer>
     created_at: Integer
     proved_at: NullableInteger
+    signed_in_at: Generated<NullableInteger>
   }
   admin_key: {
     id: Generated<Integer>
@@ -189,6 +190,7 @@ export type Schema = {
   hourly_spending: Sums & { hour: Integer; key: Integer }
   daily_spending: Sums & { day: Integer }
   daily_key_spending: Sums & { day: Integer; key: Integer }
+  daily_total: Omit<Sums, 'account' | 'last_at'> & { day: Integer }
   rejected_request: {
     account: Integer
     key: Integer
@@ -242,6 +244,29 @@ export type Schema = {
   }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }
+  node_state: {
+    node_id: Integer
+    epoch: Integer
+    version: string
+    started_at: Integer
+    revision: Integer
+    ready: Integer
+    /** A JSON list. */
+    faults: string
+    reported_at: Integer
+  }
+  job_run: {
+    name: string
+    scope: string
+    interval_ms: NullableInteger
+    node_id: Integer
+    began_at: Integer
+    duration_ms: Integer
+    next_at: Integer
+    error: string | null
+    failed_at: NullableInteger
+    is_failing: Integer
+  }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }

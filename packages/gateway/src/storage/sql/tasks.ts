@@ -86,6 +86,7 @@ RETURNING id`
 
 export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
   const CLAIM_DUE = claimDue(dialect)
+  const FIND_ALL = `SELECT ${COLUMNS} FROM task WHERE id IN (${dialect.list('$1', 'bigint')}) ORDER BY id DESC`
   return {
     async insert(task) {
       const [row] = await ask(INSERT, inserted(task))
@@ -118,6 +119,27 @@ ORDER BY id DESC`
       ])
       return { total: Number(count?.total), tasks: rows.map(toTask) }
     },
+    async page({ account, state, model }, { after, before }, limit) {
+      const isBackwards = before !== undefined
+      const parameters: unknown[] = []
+      const next = (value: unknown): string => `$${parameters.push(value)}`
+      const [start, order] = [before ?? after, isBackwards ? 'ASC' : 'DESC']
+      const range = [account === undefined ? 'true' : `account = ${next(account)}`]
+      if (start !== undefined) range.push(`id ${isBackwards ? '>' : '<'} ${next(start)}`)
+      const filters = [state === undefined ? 'true' : `state = ${next(state)}`]
+      if (model !== undefined) filters.push(`model = ${next(checkText('model', model))}`)
+      // A filter looks at a bounded number of rows; the last of them is where the next page begins.
+      const looked = `SELECT id, state, model FROM task WHERE ${range.join(' AND ')} ORDER BY id ${order} LIMIT ${MOST_READ}`
+      const ids = await ask(
+        `SELECT id, ${filters.join(' AND ')} AS matches FROM (${looked}) AS looked ORDER BY id ${order}`,
+        parameters,
+      )
+      const matching = ids.filter(({ matches }) => Boolean(Number(matches))).map(({ id }) => integer(id))
+      const shown = matching.slice(0, limit)
+      const rows = (await ask(FIND_ALL, [`[${shown.join(',')}]`])).map(toTask)
+      const last = ids.length === MOST_READ ? integer(ids.at(-1)?.id) : undefined
+      return { rows, next: matching.length > limit ? shown.at(-1) : last }
+    },
     async update(id, version, change) {
       const [row] = await ask(UPDATE, [id, version, ...changed(change)])
       return row && toTask(row)
@@ -141,6 +163,9 @@ ORDER BY id DESC`
     },
   }
 }
+
+/** How many tasks of all accounts a page looks at. */
+const MOST_READ = 10_000
 
 const ANY: ClaimShares = { mostOfEach: MOST_LOOKED_AT, exceptAccounts: [], exceptUpstreams: [] }
 

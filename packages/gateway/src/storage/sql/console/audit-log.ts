@@ -1,9 +1,12 @@
 // The audit log on both engines.
 import { type Expression, sql } from 'kysely'
 import type { AuditEntry, AuditFields, AuditLog, AuditRow } from '../../console/audit-log.ts'
+import type { ListedAuditFilter } from '../../console/lists.ts'
+import type { Page, Place } from '../../console/pages.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
+import { present, readIdPage } from '../lists/pages.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
-import { type Connection, type Database, type Statement, statement } from '../statements.ts'
+import { type Connection, type Database, putMeta, type Statement, statement } from '../statements.ts'
 
 /** Triggers keep the rows from this time on, whichever statement would remove them. */
 const KEPT_SINCE = 'audit_kept_since'
@@ -33,16 +36,37 @@ export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({
       .limit(limit)
     const { length } = await runner.read(statement(old))
     if (length === 0) return 0
-    const value = String(keptSince)
-    const horizon = db.insertInto('meta').values({ name: KEPT_SINCE, value })
     await runner.write([
-      statement(horizon.onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))),
+      putMeta(db, KEPT_SINCE, String(keptSince)),
       statement(db.deleteFrom('audit_log').where('id', 'in', old)),
       insertAuditEntry(db, entry(length), clock()),
     ])
     return length
   },
 })
+
+export async function listAuditLog(
+  connection: Connection,
+  { actor, action, object, from, to }: ListedAuditFilter,
+  place: Place,
+  limit: number,
+): Promise<Page<AuditRow>> {
+  const where = present(
+    object === undefined ? undefined : sql`object = ${checkText('object', object)}`,
+    // Ids grow with time.
+    from === undefined ? undefined : sql`id >= (SELECT id FROM audit_log WHERE at >= ${from} ORDER BY at LIMIT 1)`,
+    to === undefined ? undefined : sql`id <= (SELECT id FROM audit_log WHERE at < ${to} ORDER BY at DESC LIMIT 1)`,
+  )
+  const filters = present(
+    action === undefined ? undefined : sql`action = ${checkText('action', action)}`,
+    actor && sql`actor_type = ${checkText('actor', actor.type)} AND actor = ${checkText('actor', actor.id)}`,
+    from === undefined ? undefined : sql`at >= ${from}`,
+    to === undefined ? undefined : sql`at < ${to}`,
+  )
+  const list = { table: 'audit_log', order: 'newest', columns: [sql`audit_log.*`], where, filters } as const
+  const page = await readIdPage(connection, list, place, limit)
+  return { rows: page.rows.map(toAuditRow), next: page.next }
+}
 
 export function insertAuditEntry(db: Database, entry: AuditEntry, now: number): Statement {
   const { actor, address, requestId, action, before, after, reason } = entry

@@ -2,6 +2,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Key, KeyFilter, Keys, NewSecret } from '../../keys.ts'
 import { checkHash, checkText } from '../guard.ts'
+import { foldName } from '../lists/lists.ts'
 import { integer, small, text, toKey } from '../rows.ts'
 import {
   type Connection,
@@ -27,7 +28,9 @@ export function consoleKeysOver({
   /** Neither engine folds the case of all letters as the other does, so names are compared here. */
   async function pageByName(account: bigint, filter: KeyFilter, sought: string, limit: number) {
     const names = filtered(db, account, filter, clock()).select(['id', 'name']).orderBy('id', 'desc')
-    const found = (await runner.read(statement(names))).filter(({ name }) => fold(text(name)).includes(fold(sought)))
+    const found = (await runner.read(statement(names))).filter(({ name }) =>
+      foldName(text(name)).includes(foldName(sought)),
+    )
     const ids = found.map(({ id }) => integer(id))
     const { before } = filter
     const shown = (before === undefined ? ids : ids.filter((id) => id < before)).slice(0, limit)
@@ -72,8 +75,6 @@ const playground = (db: Database, account: bigint, person: bigint | undefined): 
       .where('purpose', '=', 'playground')
       .where('person', '=', person ?? null),
   )
-
-const fold = (name: string): string => name.normalize('NFC').toLowerCase()
 
 function filtered(db: Database, account: bigint, { state, purpose, person }: KeyFilter, now: number) {
   const any = db.selectFrom('api_key').where('account', '=', account)

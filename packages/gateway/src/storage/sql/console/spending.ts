@@ -94,7 +94,7 @@ const openRequests = (db: Database, account: bigint, limit: number): Statement =
   )
 
 /** Each key reads the models of its last day only. */
-const lastUsed = (db: Database, account: bigint, keys: readonly bigint[]): Statement =>
+const lastUsed = (db: Database, account: bigint | undefined, keys: readonly bigint[]): Statement =>
   statement(
     db
       .selectFrom('api_key')
@@ -110,5 +110,5 @@ const lastUsed = (db: Database, account: bigint, keys: readonly bigint[]): State
           .as('at'),
       ])
       .where('id', 'in', keys)
-      .where('account', '=', account),
+      .$if(account !== undefined, (query) => query.where('account', '=', account ?? 0n)),
   )

@@ -60,10 +60,6 @@ export function membersOver({ db, runner, clock }: Connection): Members {
     async list(account) {
       return (await runner.read(statement(membersOf(db).where('member.account', '=', account)))).map(toMember)
     },
-    async listAll() {
-      const [rows = []] = await runner.readSlowly([statement(membersOf(db))])
-      return rows.map(toMember)
-    },
     async accountsOf(person) {
       const now = clock()
       const rows = await runner.readLedger(accountsOf(db, person))
@@ -131,7 +127,7 @@ const revokeKeys = (db: Database, account: bigint, person: bigint): Statement =>
       .where('purpose', '=', 'client'),
   )
 
-const membersOf = (db: Database) =>
+export const membersOf = (db: Database) =>
   db
     .selectFrom('member')
     .innerJoin('person', 'person.id', 'member.person')
@@ -150,7 +146,7 @@ const accountsOf = (db: Database, person: bigint): Statement =>
       .orderBy('account.id'),
   )
 
-const toMember = (row: Row): Member => ({
+export const toMember = (row: Row): Member => ({
   account: integer(row.account),
   person: integer(row.person),
   email: text(row.email),

@@ -95,11 +95,7 @@ export function endSessions(db: Database, person: bigint, except?: bigint): Stat
 /** The first statements lock what the session depends on, so that it cannot begin while the person is disabled or the password changed. */
 function createSession(db: Database, session: NewSession, now: number): Statement[] {
   const { person, password, withoutSecondFactor = false } = session
-  const enabled = db
-    .updateTable('person')
-    .set((row) => ({ disabled: row.ref('disabled') }))
-    .where('id', '=', person)
-    .where('disabled', '=', 0)
+  const enabled = db.updateTable('person').set({ signed_in_at: now }).where('id', '=', person).where('disabled', '=', 0)
   const unchanged = db
     .updateTable('credential')
     .set((row) => ({ password: row.ref('password') }))

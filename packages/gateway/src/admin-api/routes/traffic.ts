@@ -1,0 +1,51 @@
+// Requests, tasks, usage, transfers, nodes and jobs: what operators look at.
+import { listJobs, listNodes } from '../../administration/operating/cluster.ts'
+import { showRequest } from '../../administration/reports/find.ts'
+import { listRequests } from '../../administration/reports/requests.ts'
+import { listTasks, showTask } from '../../administration/reports/tasks.ts'
+import { listTransfers } from '../../administration/reports/transfers.ts'
+import { reportUsage } from '../../administration/reports/usage.ts'
+import {
+  JOB,
+  LISTED_REQUEST,
+  NODE,
+  REQUEST_SHOWN,
+  TASK_SHOWN,
+  TRANSFER,
+  USAGE_SUMS,
+} from '../../administration/resources/traffic.ts'
+import type { AdminRoutes } from './route.ts'
+
+export const TRAFFIC_ROUTES = {
+  'GET requests': {
+    operation: listRequests,
+    summary: 'Lists requests, newest first',
+    output: LISTED_REQUEST,
+    list: true,
+    example: { query: 'outcome=failed' },
+  },
+  'GET requests/{request}': { operation: showRequest, summary: 'Shows a request', output: REQUEST_SHOWN },
+  'GET tasks': { operation: listTasks, summary: 'Lists tasks, newest first', output: TASK_SHOWN, list: true },
+  'GET tasks/{task}': { operation: showTask, summary: 'Shows a task', output: TASK_SHOWN },
+  'GET usage': {
+    operation: reportUsage,
+    summary: 'Adds up requests, tokens and charges by account, key, model, upstream, outcome or day',
+    output: USAGE_SUMS,
+    list: true,
+    example: { query: 'group_by=account,day' },
+  },
+  'GET ledger/transfers': {
+    operation: listTransfers,
+    summary: 'Lists movements in the ledger, newest first',
+    output: TRANSFER,
+    list: true,
+    example: { query: 'kind=credit' },
+  },
+  'GET nodes': { operation: listNodes, summary: 'Lists the nodes that are alive', output: NODE, list: true },
+  'GET jobs': {
+    operation: listJobs,
+    summary: 'Lists background jobs with their last run',
+    output: JOB,
+    list: true,
+  },
+} as const satisfies AdminRoutes

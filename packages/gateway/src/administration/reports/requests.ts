@@ -1,0 +1,62 @@
+// The requests of all accounts, newest first.
+import { formatUsd } from '../../money/amount.ts'
+import { summarize } from '../../paid-call/receipts/show-receipt.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
+import { fields, idOf, optional, REQUEST_ID, text, textLike } from '../../request/schema/schema.ts'
+import type { ListedRequest } from '../../storage/storage.ts'
+import { findAccount } from '../inputs/find-account.ts'
+import { given, pageFieldsBy, readPlace, readTimes, TIMES } from '../inputs/page.ts'
+import { ACCOUNT } from '../inputs/schemas.ts'
+import { operation, seesCosts } from '../operation.ts'
+
+const NAME = text({ max: 300 })
+
+export const listRequests = operation({
+  name: 'request list',
+  permission: 'see',
+  input: fields({
+    account: optional(ACCOUNT),
+    key: optional(idOf('a key')),
+    model: optional(NAME),
+    upstream: optional(NAME),
+    /** `running`: those that have not ended. */
+    outcome: optional(NAME),
+    /** Of the error on the receipt. */
+    error_code: optional(textLike((value) => /^\w{1,100}$/.test(value), 'be an error code')),
+    ...TIMES,
+    ...pageFieldsBy(REQUEST_ID),
+  }),
+  /** A page may be short although there are more: it looks at a bounded number of requests. */
+  async run(context, { account: named, key, model, upstream, outcome, error_code, from, to, ...page }) {
+    const { storage, actor } = context
+    const { place, limit } = readPlace(page, (id) => parseRequestId(id) ?? 0n)
+    // A key's account has an index, the key has none.
+    const ofKey = key === undefined ? undefined : (await storage.keys.findWithAccount(BigInt(key)))?.account.id
+    const account = named === undefined ? ofKey : (await findAccount(context, named)).id
+    const sought = {
+      account,
+      key: key === undefined ? undefined : BigInt(key),
+      model,
+      upstream,
+      outcome,
+      code: error_code,
+    }
+    const filter = { ...given(sought), ...readTimes(given({ from, to })) }
+    const { rows, next } = await storage.lists.requests(filter, place, limit)
+    const items = rows.map((row) => requestRow(row, seesCosts(actor)))
+    return { items, next: next === undefined ? null : formatRequestId(next) }
+  },
+})
+
+const requestRow = ({ account, row, upstreamCost }: ListedRequest, withCosts: boolean) => {
+  const { request_id, error_code, ...summary } = summarize(row)
+  return {
+    id: request_id,
+    account_id: String(account),
+    ...summary,
+    upstream: row.upstream,
+    error_code,
+    /** Null: not known. */
+    ...(withCosts ? { upstream_cost_usd: upstreamCost === undefined ? null : formatUsd(upstreamCost) } : {}),
+  }
+}

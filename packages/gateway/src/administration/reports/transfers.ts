@@ -1,0 +1,59 @@
+// Movements in the ledger, newest first.
+import { formatUsd } from '../../money/amount.ts'
+import { REVENUE, SANDBOX_TRIAL, SHORTFALL, TRIAL } from '../../money/book.ts'
+import { CREDIT } from '../../money/ledger.ts'
+import { formatRequestId } from '../../request/ids.ts'
+import { fields, optional, text, word } from '../../request/schema/schema.ts'
+import { TRANSFER_KINDS, type Transfer, type TransferKind } from '../../storage/storage.ts'
+import { isoTime } from '../inputs/fields.ts'
+import { findAccount } from '../inputs/find-account.ts'
+import { given, pageFields, readPlace, readTimes, TIMES } from '../inputs/page.ts'
+import { ACCOUNT } from '../inputs/schemas.ts'
+import { operation } from '../operation.ts'
+
+export const listTransfers = operation({
+  name: 'ledger transfers',
+  permission: 'see',
+  input: fields({
+    account: optional(ACCOUNT),
+    kind: optional(word(...TRANSFER_KINDS)),
+    reason: optional(text({ max: 1_000 })),
+    ...TIMES,
+    ...pageFields('a transfer'),
+  }),
+  /** A page may be short although there are more: it looks at a bounded number of transfers. */
+  async run(context, { account: named, kind, reason, from, to, ...page }) {
+    const { place, limit } = readPlace(page, BigInt)
+    const account = named === undefined ? undefined : (await findAccount(context, named)).id
+    const filter = { ...given({ account, kind, reason }), ...readTimes(given({ from, to })) }
+    const { rows, next } = await context.storage.lists.transfers(filter, place, limit)
+    return { items: rows.map(transferRow), next: next === undefined ? null : String(next) }
+  },
+})
+
+/** The ledger's own accounts. */
+const NAMES: ReadonlyMap<bigint, string> = new Map([
+  [REVENUE, 'revenue'],
+  [TRIAL, 'trial credit'],
+  [SANDBOX_TRIAL, 'trial credit of embedded models'],
+  [CREDIT, 'credit'],
+  [SHORTFALL, 'shortfall'],
+])
+const sideOf = (id: bigint): string => (id > 0n ? `account/${id}` : (NAMES.get(id) ?? String(id)))
+
+function kindOf({ request, debit, credit }: Transfer): TransferKind {
+  if (request === undefined) return credit > 0n ? 'credit' : 'debit'
+  return debit === SHORTFALL || credit === SHORTFALL ? 'shortfall' : 'charge'
+}
+
+const transferRow = (transfer: Transfer) => ({
+  id: String(transfer.id),
+  at: isoTime(transfer.at),
+  kind: kindOf(transfer),
+  from: sideOf(transfer.debit),
+  to: sideOf(transfer.credit),
+  amount_usd: formatUsd(transfer.amount),
+  reason: transfer.reason,
+  request_id: transfer.request === undefined ? null : formatRequestId(transfer.request),
+  reference: transfer.reference ?? null,
+})

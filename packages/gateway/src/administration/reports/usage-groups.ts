@@ -1,0 +1,80 @@
+// Groups of usage: as text, which is also where a page begins, with the names of their accounts and keys; and the hours that they cover.
+import { parseIsoTime } from '../../request/iso-time.ts'
+import { optional, rule, textLike, WRITTEN_TIME } from '../../request/schema/schema.ts'
+import type { ReportRange, Storage, UsageDimension, UsageGroup, UsageSums } from '../../storage/storage.ts'
+import { rejected } from '../rejections.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** What is kept are sums of hours. */
+const FULL_HOUR = rule(
+  WRITTEN_TIME,
+  (value) => (parseIsoTime(value) ?? 1) % HOUR_MS === 0,
+  'be the beginning of an hour such as 2027-01-31 or 2027-01-31T12:00:00Z',
+)
+/** Without them: from the beginning of this month until now (UTC). */
+export const HOURS = { from: optional(FULL_HOUR), to: optional(FULL_HOUR) }
+
+export function readHours(from: string | undefined, to: string | undefined): ReportRange {
+  const now = new Date()
+  const start = from === undefined ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) : (parseIsoTime(from) ?? 0)
+  const end = to === undefined ? now.getTime() - (now.getTime() % DAY_MS) + DAY_MS : (parseIsoTime(to) ?? 0)
+  if (start >= end) throw rejected('empty_range', { field: 'from', other: 'to' })
+  return { from: start, to: end }
+}
+
+/** Ids and days are digits, names are encoded: the text can be part of a URL. */
+export const groupText = (group: UsageGroup): string =>
+  Object.entries(group)
+    .map(([dimension, value]) => `${dimension}:${encodeURIComponent(String(value))}`)
+    .join(',')
+
+const READ = {
+  key: readId,
+  account: readId,
+  day: (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : undefined),
+  model: readName,
+  upstream: readName,
+  outcome: readName,
+} as const satisfies Record<UsageDimension, (value: string) => bigint | number | string | undefined>
+
+function readId(value: string): bigint | undefined {
+  return /^\d{1,18}$/.test(value) ? BigInt(value) : undefined
+}
+
+function readName(value: string): string | undefined {
+  try {
+    const name = decodeURIComponent(value)
+    return name.includes('\0') ? undefined : name
+  } catch {
+    return undefined
+  }
+}
+
+const isDimension = (name: string): name is UsageDimension => Object.hasOwn(READ, name)
+
+function parseGroup(written: string): UsageGroup | undefined {
+  const group: UsageGroup = {}
+  for (const part of written.split(',')) {
+    const [, name = '', value = ''] = /^(\w+):(.*)$/s.exec(part) ?? []
+    const read = isDimension(name) ? READ[name](value) : undefined
+    if (read === undefined || !isDimension(name)) return undefined
+    group[name] = read
+  }
+  return group
+}
+
+export const USAGE_GROUP = textLike((value) => parseGroup(value) !== undefined, 'be the id of a group')
+export const readGroup = (written: string): UsageGroup => parseGroup(written) ?? {}
+
+/** null: it does not exist any more. */
+export type GroupNames = (dimension: 'account' | 'key', id: UsageGroup[UsageDimension]) => string | null
+
+export async function groupNames({ accounts, keys }: Storage, rows: readonly UsageSums[]): Promise<GroupNames> {
+  const idsOf = (dimension: 'account' | 'key') => [
+    ...new Set(rows.flatMap(({ group }) => (group[dimension] === undefined ? [] : BigInt(group[dimension])))),
+  ]
+  const names = { account: await accounts.names(idsOf('account')), key: await keys.names(idsOf('key')) }
+  return (dimension, id) => (id === undefined ? null : (names[dimension].get(BigInt(id)) ?? null))
+}

@@ -1,0 +1,76 @@
+// Pages over all accounts, for operators.
+import type { Nanos } from '../../money/amount.ts'
+import type { Account } from '../accounts.ts'
+import type { Key, KeyFilter } from '../keys.ts'
+import type { UsageRow } from '../ledger.ts'
+import type { Member, MemberRole } from '../people/members.ts'
+import type { GatewayRole, Person } from '../people/people.ts'
+import type { AuditRow } from './audit-log.ts'
+import type { Page, Place } from './pages.ts'
+
+/** `email`, `name`: what the address of a member, or the name of the account, begins with. */
+export type AccountFilter = { state?: 'active' | 'disabled' | 'deleted'; email?: string; name?: string }
+export type ListedAccount = { account: Account; members: Member[] }
+
+/** `unusedSince`: only keys that were created before, and not used since. */
+export type ListedKeyFilter = Pick<KeyFilter, 'state' | 'name'> & {
+  account?: bigint
+  group?: string
+  lastFour?: string
+  unusedSince?: number
+}
+
+/** `role` null: no role. `email`: what the address begins with. */
+export type PersonFilter = { role?: GatewayRole | null; email?: string; disabled?: boolean }
+export type ListedPerson = {
+  person: Person
+  accounts: { account: bigint; name: string; role: MemberRole }[]
+}
+
+/** Times in milliseconds since 1970; `to` is excluded. */
+export type TimeRange = { from?: number; to?: number }
+
+/** `outcome`: `running` for those that have not ended. `code`: of the error on the receipt. */
+export type ListedRequestFilter = TimeRange & {
+  account?: bigint
+  key?: bigint
+  model?: string
+  upstream?: string
+  outcome?: string
+  code?: string
+}
+/** `upstreamCost`: undefined where it is not known. */
+export type ListedRequest = { account: bigint; row: UsageRow; upstreamCost: Nanos | undefined }
+
+/** `credit`: into a wallet, `debit`: out of it, `charge`: for a request, `shortfall`: what a request cost beyond its wallet. */
+export const TRANSFER_KINDS = ['credit', 'debit', 'charge', 'shortfall'] as const
+export type TransferKind = (typeof TRANSFER_KINDS)[number]
+export type TransferFilter = TimeRange & { account?: bigint; kind?: TransferKind; reason?: string }
+export type Transfer = {
+  id: bigint
+  at: number
+  /** Wallets have positive ids, the ledger's own accounts negative ones. */
+  debit: bigint
+  credit: bigint
+  amount: Nanos
+  reason: string
+  request: bigint | undefined
+  reference: string | undefined
+}
+
+export type ListedAuditFilter = TimeRange & { actor?: { type: string; id: string }; action?: string; object?: string }
+
+export interface Lists {
+  /** Oldest first. */
+  accounts(filter: AccountFilter, place: Place, limit: number): Promise<Page<ListedAccount>>
+  /** Newest first. */
+  keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>>
+  /** Oldest first. */
+  people(filter: PersonFilter, place: Place, limit: number): Promise<Page<ListedPerson>>
+  /** Newest first. */
+  requests(filter: ListedRequestFilter, place: Place, limit: number): Promise<Page<ListedRequest>>
+  /** Newest first. */
+  transfers(filter: TransferFilter, place: Place, limit: number): Promise<Page<Transfer>>
+  /** Newest first. */
+  auditLog(filter: ListedAuditFilter, place: Place, limit: number): Promise<Page<AuditRow>>
+}

@@ -1,0 +1,106 @@
+// Nodes and the runs of background jobs, on both engines.
+import { DEAD_AFTER_MS } from '../../../money/book.ts'
+import type { JobRun, JobRuns, ListedJob, ListedNode, Nodes } from '../../nodes.ts'
+import { checkText } from '../guard.ts'
+import { flag, optional, type Row, small, text } from '../rows.ts'
+import { type Connection, type Database, type Statement, statement } from '../statements.ts'
+
+export const clusterOver = (connection: Connection): { nodes: Nodes; jobRuns: JobRuns } => ({
+  nodes: nodesOver(connection),
+  jobRuns: jobRunsOver(connection),
+})
+
+const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
+  async live() {
+    const rows = await runner.readLedger(
+      statement(liveNodes(db, clock()).select(['node.node_id', 'node.config']).orderBy('node.node_id')),
+    )
+    return rows.map(({ node_id, config }) => ({ nodeId: Number(node_id), config: String(config) }))
+  },
+  async list() {
+    const query = liveNodes(db, clock())
+      .leftJoin('node_state', (join) =>
+        join.onRef('node_state.node_id', '=', 'node.node_id').onRef('node_state.epoch', '=', 'node.epoch'),
+      )
+      .select(['node.node_id', 'node.epoch', 'node.renewed_at', 'node.config'])
+      .select(['version', 'started_at', 'revision', 'ready', 'faults'])
+    return (await runner.readLedger(statement(query.orderBy('node.node_id')))).map(toNode)
+  },
+  async report({ nodeId, epoch }, { version, startedAt, revision, ready, faults }) {
+    const state = {
+      epoch,
+      version: checkText('version', version),
+      started_at: startedAt,
+      revision,
+      ready: ready ? 1 : 0,
+      faults: checkText('faults', JSON.stringify(faults)),
+      reported_at: clock(),
+    }
+    const insert = db.insertInto('node_state').values({ node_id: nodeId, ...state })
+    await runner.write([statement(insert.onConflict((conflict) => conflict.column('node_id').doUpdateSet(state)))])
+  },
+})
+
+const liveNodes = (db: Database, now: number) => db.selectFrom('node').where('renewed_at', '>', now - DEAD_AFTER_MS)
+
+const toNode = (row: Row): ListedNode => ({
+  nodeId: small(row.node_id),
+  epoch: small(row.epoch),
+  config: text(row.config),
+  renewedAt: small(row.renewed_at),
+  state: optional(row.version, (version) => ({
+    version: text(version),
+    startedAt: small(row.started_at),
+    revision: small(row.revision),
+    ready: flag(row.ready),
+    faults: JSON.parse(text(row.faults)) as string[],
+  })),
+})
+
+const jobRunsOver = ({ db, runner }: Connection): JobRuns => ({
+  async put(nodeId, runs) {
+    if (runs.length > 0) await runner.write(runs.map((run) => putRun(db, nodeId, run)))
+  },
+  async list() {
+    return (await runner.read(statement(db.selectFrom('job_run').selectAll().orderBy('name')))).map(toJob)
+  },
+})
+
+function putRun(db: Database, nodeId: number, run: JobRun): Statement {
+  const { name, scope, intervalMs, beganAt, durationMs, nextAt, error } = run
+  const last = {
+    scope,
+    interval_ms: intervalMs ?? null,
+    node_id: nodeId,
+    began_at: beganAt,
+    duration_ms: durationMs,
+    next_at: nextAt,
+    is_failing: error === undefined ? 0 : 1,
+  }
+  const failure = error === undefined ? {} : { error: checkText('error', error), failed_at: beganAt }
+  const none = { error: null, failed_at: null }
+  return statement(
+    db
+      .insertInto('job_run')
+      .values({ name: checkText('name', name), ...last, ...none, ...failure })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet({ ...last, ...failure })
+          .where('job_run.began_at', '<=', beganAt),
+      ),
+  )
+}
+
+const toJob = (row: Row): ListedJob => ({
+  name: text(row.name),
+  scope: row.scope as JobRun['scope'],
+  intervalMs: optional(row.interval_ms, small),
+  nodeId: small(row.node_id),
+  beganAt: small(row.began_at),
+  durationMs: small(row.duration_ms),
+  nextAt: small(row.next_at),
+  error: optional(row.error, text),
+  failedAt: optional(row.failed_at, small),
+  isFailing: flag(row.is_failing),
+})

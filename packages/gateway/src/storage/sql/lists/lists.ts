@@ -1,0 +1,145 @@
+// Pages over all accounts on both engines: accounts, keys and people. Requests and transfers: request-lists.ts.
+import { sql } from 'kysely'
+import type { AccountFilter, ListedKeyFilter, ListedPerson, Lists, PersonFilter } from '../../console/lists.ts'
+import type { Page, Place } from '../../console/pages.ts'
+import type { Key } from '../../keys.ts'
+import type { MemberRole } from '../../people/members.ts'
+import { listAuditLog } from '../console/audit-log.ts'
+import { checkText, normaliseEmail } from '../guard.ts'
+import { membersOf, toMember } from '../people/members.ts'
+import { integer, type Row, text, toAccount, toKey, toPerson } from '../rows.ts'
+import { ACCOUNT, type Connection, KEY, PERSON, statement } from '../statements.ts'
+import { beginsWith, type Condition, columnsOf, present, readIdPage } from './pages.ts'
+import { requestListsOver } from './request-lists.ts'
+
+/** To look for a name, rows are read whole and compared here. */
+const MOST_NAMES_READ = 5_000
+/** When a key was last used is looked up for each. */
+const MOST_USES_READ = 5_000
+
+export function listsOver(connection: Connection): Lists {
+  const { db, runner, clock } = connection
+  return {
+    ...requestListsOver(connection),
+    async accounts(filter, place, limit) {
+      const filters = accountConditions(filter)
+      const list = { table: 'account', order: 'oldest', where: [], filters } as const
+      const page = await readIdPage(connection, { ...list, columns: columnsOf('account', ACCOUNT) }, place, limit)
+      const now = clock()
+      const accounts = page.rows.map((row) => toAccount(row, now))
+      const members = Map.groupBy(await membersOfAll(accounts.map(({ id }) => id)), ({ account }) => account)
+      return { rows: accounts.map((account) => ({ account, members: members.get(account.id) ?? [] })), next: page.next }
+    },
+    async people(filter, place, limit) {
+      const columns = columnsOf('person', PERSON)
+      const list = { table: 'person', order: 'oldest', columns, where: [], filters: personConditions(filter) } as const
+      const page = await readIdPage(connection, list, place, limit)
+      const accounts = Map.groupBy(await accountsOfAll(page.rows), ({ person }) => person)
+      const rows = page.rows.map((row): ListedPerson => {
+        const person = toPerson(row)
+        return { person, accounts: accounts.get(person.id) ?? [] }
+      })
+      return { rows, next: page.next }
+    },
+    keys,
+    auditLog: (filter, place, limit) => listAuditLog(connection, filter, place, limit),
+  }
+
+  async function membersOfAll(accounts: readonly bigint[]) {
+    if (accounts.length === 0) return []
+    return (await runner.read(statement(membersOf(db).where('member.account', 'in', accounts)))).map(toMember)
+  }
+
+  async function accountsOfAll(people: readonly Row[]) {
+    if (people.length === 0) return []
+    const query = db
+      .selectFrom('member')
+      .innerJoin('account', 'account.id', 'member.account')
+      .select(['member.person', 'member.role', 'account.id', 'account.name'])
+      .where(
+        'member.person',
+        'in',
+        people.map(({ id }) => integer(id)),
+      )
+      .orderBy('account.id')
+    return (await runner.read(statement(query))).map((row) => ({
+      person: integer(row.person),
+      account: integer(row.id),
+      name: text(row.name),
+      role: row.role as MemberRole,
+    }))
+  }
+
+  async function keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>> {
+    const { account, group, lastFour, name, unusedSince } = filter
+    const where = present(
+      account === undefined ? undefined : sql`account = ${account}`,
+      group === undefined ? undefined : sql`group_name = ${checkText('group', group)}`,
+      lastFour === undefined ? undefined : sql`last_four = ${checkText('lastFour', lastFour)}`,
+    )
+    const filters = keyConditions(filter, clock())
+    const list = { table: 'api_key', order: 'newest', columns: columnsOf('api_key', KEY), where } as const
+    const page = await (name
+      ? keysNamed(list, filters, name, place, limit)
+      : readIdPage(connection, { ...list, filters, ...(unusedSince === undefined ? {} : USES) }, place, limit))
+    const now = clock()
+    return { rows: page.rows.map((row) => toKey(row, now)), next: page.next }
+  }
+
+  /** Neither engine folds the case of all letters as the other does, so names are compared here. */
+  async function keysNamed(
+    list: Omit<Parameters<typeof readIdPage>[1], 'filters'>,
+    filters: readonly Condition[],
+    name: string,
+    place: Place,
+    limit: number,
+  ): Promise<Page<Row>> {
+    const names = { ...list, columns: columnsOf('api_key', ['id', 'name']), filters, mostRead: MOST_NAMES_READ }
+    const read = await readIdPage(connection, names, place, MOST_NAMES_READ)
+    const isBackwards = place.before !== undefined
+    const sought = foldName(checkText('name', name))
+    const matching = read.rows.filter((row) => foldName(text(row.name)).includes(sought)).map(({ id }) => integer(id))
+    const ids = isBackwards ? matching.slice(-limit) : matching.slice(0, limit)
+    const next = matching.length > limit ? (isBackwards ? ids[0] : ids.at(-1)) : read.next
+    if (ids.length === 0) return { rows: [], next }
+    const query = db.selectFrom('api_key').select(KEY).where('id', 'in', ids).orderBy('id', 'desc')
+    return { rows: await runner.readLedger(statement(query)), next }
+  }
+}
+
+const USES = { mostRead: MOST_USES_READ }
+
+export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
+
+function accountConditions({ state, email, name }: AccountFilter): Condition[] {
+  const member = (address: string) => sql`EXISTS (SELECT 1 FROM member JOIN person ON person.id = member.person
+    WHERE member.account = account.id AND ${beginsWith('person.email', normaliseEmail(address))})`
+  return present(
+    state === 'active' ? sql`disabled = 0` : undefined,
+    state === 'disabled' ? sql`disabled = 1 AND deleted_at IS NULL` : undefined,
+    state === 'deleted' ? sql`deleted_at IS NOT NULL` : undefined,
+    name === undefined ? undefined : beginsWith('account.name', checkText('name', name)),
+    email === undefined ? undefined : member(email),
+  )
+}
+
+const personConditions = ({ role, email, disabled }: PersonFilter): Condition[] =>
+  present(
+    role === null ? sql`role IS NULL` : undefined,
+    role === undefined || role === null ? undefined : sql`role = ${role}`,
+    email === undefined ? undefined : beginsWith('person.email', normaliseEmail(email)),
+    disabled === undefined ? undefined : sql`disabled = ${disabled ? 1 : 0}`,
+  )
+
+function keyConditions({ state, unusedSince }: ListedKeyFilter, now: number): Condition[] {
+  const isUnused = (since: number) => sql`created_at < ${since} AND spent_at < ${since} AND NOT EXISTS (
+    SELECT 1 FROM daily_key_spending WHERE key = api_key.id AND day >= ${since - (since % DAY_MS)} AND last_at >= ${since})`
+  return present(
+    state === 'deleted' ? sql`deleted = 1` : undefined,
+    state === 'expired' ? sql`deleted = 0 AND expires_at <= ${now}` : undefined,
+    state === 'active' ? sql`deleted = 0 AND (expires_at IS NULL OR expires_at > ${now})` : undefined,
+    unusedSince === undefined ? undefined : isUnused(unusedSince),
+  )
+}
+
+const DAY_MS = 86_400_000

@@ -1,0 +1,141 @@
+// Pages of requests and transfers over all accounts, on both engines.
+import { sql } from 'kysely'
+import { HELD, SHORTFALL } from '../../../money/book.ts'
+import { firstIdAt } from '../../../money/request-ids.ts'
+import type {
+  ListedRequestFilter,
+  Lists,
+  TimeRange,
+  Transfer,
+  TransferFilter,
+  TransferKind,
+} from '../../console/lists.ts'
+import { FAILED_OUTCOMES } from '../../console/reports.ts'
+import { checkText } from '../guard.ts'
+import { receipt, USAGE } from '../reports.ts'
+import { integer, optional, type Row, small, text, toUsageRow } from '../rows.ts'
+import { type Connection, rawStatement } from '../statements.ts'
+import { type Condition, columnsOf, present, readIdPage } from './pages.ts'
+
+/** Ids of transfers grow with time, but several nodes write them: times may be this far out of order. */
+const DISORDER_MS = 3_600_000
+
+export function requestListsOver(connection: Connection): Pick<Lists, 'requests' | 'transfers'> {
+  const { db, runner, receiptError } = connection
+
+  /** The first transfer of this time or later; the last one of all if there is none. By halves, since ids grow with time. */
+  async function firstTransferAt(time: number): Promise<bigint> {
+    const read = async (query: ReturnType<typeof sql>) => (await runner.read(rawStatement(db, query)))[0]
+    // Apart: together SQLite would read the whole table.
+    const ends = await read(sql`SELECT (SELECT min(id) FROM transfer) AS low, (SELECT max(id) FROM transfer) AS high`)
+    let [low, high] = [integer(ends?.low ?? 0n), integer(ends?.high ?? 0n)]
+    while (low < high) {
+      const middle = (low + high) / 2n
+      const row = await read(sql`SELECT id, at FROM transfer WHERE id <= ${middle} ORDER BY id DESC LIMIT 1`)
+      if (row !== undefined && small(row.at) < time) low = middle + 1n
+      else high = middle
+    }
+    return low
+  }
+
+  /** Ids narrow the range down; the times themselves are compared as well. */
+  async function transferRange({ from, to }: TimeRange): Promise<Condition[]> {
+    const [first, last] = await Promise.all([
+      from === undefined ? undefined : firstTransferAt(from - DISORDER_MS),
+      to === undefined ? undefined : firstTransferAt(to + DISORDER_MS),
+    ])
+    return present(
+      first === undefined ? undefined : sql`id >= ${first}`,
+      last === undefined ? undefined : sql`id <= ${last}`,
+    )
+  }
+
+  return {
+    async requests(filter, place, limit) {
+      const columns = [...columnsOf('request', ['account', 'upstream_cost', ...USAGE]), sql`${receipt} AS receipt`]
+      const page = await readIdPage(
+        connection,
+        { table: 'request', order: 'newest', columns, ...requestConditions(filter, receiptError) },
+        place,
+        limit,
+      )
+      const rows = page.rows.map((row) => ({
+        account: integer(row.account),
+        row: toUsageRow(row),
+        upstreamCost: optional(row.upstream_cost, integer),
+      }))
+      return { rows, next: page.next }
+    },
+    async transfers(filter, place, limit) {
+      const where = [...(await transferRange(filter)), ...kindConditions(filter)]
+      const columns = columnsOf('transfer', ['id', 'at', 'debit', 'credit', 'amount', 'reason', 'request', 'reference'])
+      const list = { table: 'transfer', order: 'newest', columns, where, filters: transferFilters(filter) } as const
+      const page = await readIdPage(connection, list, place, limit)
+      return { rows: page.rows.map(toTransfer), next: page.next }
+    },
+  }
+}
+
+/** Failed requests have an index of their own, which needs its condition as it is written there. */
+const HAS_FAILED = sql`outcome IN (${sql.join(FAILED_OUTCOMES.map((outcome) => sql.lit(outcome)))})`
+
+function requestConditions(
+  filter: ListedRequestFilter,
+  receiptError: string,
+): { where: Condition[]; filters: Condition[] } {
+  const { account, key, model, upstream, outcome, code, from, to } = filter
+  const isFailure = FAILED_OUTCOMES.some((each) => each === outcome)
+  const where = present(
+    account === undefined ? undefined : sql`account = ${account}`,
+    from === undefined ? undefined : sql`id >= ${firstIdAt(from)}`,
+    to === undefined ? undefined : sql`id < ${firstIdAt(to)}`,
+    isFailure && account === undefined ? HAS_FAILED : undefined,
+    outcome === 'running' ? sql`state = ${sql.lit(HELD)}` : undefined,
+  )
+  const filters = present(
+    key === undefined ? undefined : sql`key = ${key}`,
+    model === undefined ? undefined : sql`model = ${checkText('model', model)}`,
+    upstream === undefined ? undefined : sql`upstream = ${checkText('upstream', upstream)}`,
+    outcome === undefined || outcome === 'running' ? undefined : sql`outcome = ${checkText('outcome', outcome)}`,
+    code === undefined ? undefined : hasError(checkText('code', code), receiptError),
+  )
+  return { where, filters }
+}
+
+/** Those of completed requests, which are most, have no error. */
+const hasError = (code: string, receiptError: string): Condition =>
+  sql`outcome <> 'completed' AND ${sql.raw(receiptError)} = ${code}`
+
+/** Those without a request have indexes of their own; those of requests are found by their time. */
+function kindConditions({ account, kind }: TransferFilter): Condition[] {
+  if (kind !== 'credit' && kind !== 'debit') return []
+  const side = sql.ref(kind)
+  return [sql`request IS NULL`, account === undefined ? sql`${side} > 0` : sql`${side} = ${account}`]
+}
+
+const OF_REQUESTS: Readonly<Partial<Record<TransferKind, Condition>>> = {
+  charge: sql`request IS NOT NULL AND (debit > 0 OR credit > 0)`,
+  shortfall: sql`request IS NOT NULL AND (debit = ${SHORTFALL} OR credit = ${SHORTFALL})`,
+}
+
+const transferFilters = ({ account, kind, reason, from, to }: TransferFilter): Condition[] =>
+  present(
+    kind && OF_REQUESTS[kind],
+    account === undefined || kind === 'credit' || kind === 'debit'
+      ? undefined
+      : sql`(debit = ${account} OR credit = ${account})`,
+    reason === undefined ? undefined : sql`reason = ${checkText('reason', reason)}`,
+    from === undefined ? undefined : sql`at >= ${from}`,
+    to === undefined ? undefined : sql`at < ${to}`,
+  )
+
+const toTransfer = (row: Row): Transfer => ({
+  id: integer(row.id),
+  at: small(row.at),
+  debit: integer(row.debit),
+  credit: integer(row.credit),
+  amount: integer(row.amount),
+  reason: text(row.reason),
+  request: optional(row.request, integer),
+  reference: optional(row.reference, text),
+})
