@@ -224,8 +224,8 @@ function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
     outcome,
     requests: sign,
     tokens: sign * tokens,
-    cost: BigInt(sign) * cost,
-    upstreamCost: BigInt(sign) * (upstreamCost ?? 0n),
+    cost: sign === 1 ? cost : -cost,
+    upstreamCost: sign === 1 ? (upstreamCost ?? 0n) : -(upstreamCost ?? 0n),
     unknownCosts: upstreamCost === undefined ? sign : 0,
   }
 }

@@ -3,7 +3,7 @@
 //
 // This is part of the file format: the next version reads what is pending when the program stops. A verb whose form changes
 // gets a new number.
-import type { Settle, Verb } from '../../money/ledger.ts'
+import type { Verb } from '../../money/ledger.ts'
 
 export type EncodedBatch = { words: DataView; texts: string }
 
@@ -63,8 +63,7 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.text(verb.outcome)
       out.text(verb.receipt)
       out.text(verb.upstream ?? '')
-      out.flag(verb.upstreamCost !== undefined)
-      out.big(verb.upstreamCost ?? 0n)
+      out.optional(verb.upstreamCost)
       return
     case 'void':
       out.owned(VOID, verb)
@@ -164,7 +163,8 @@ function decodeVerb(from: Decoder): Verb {
         tokens: from.small(),
         outcome: from.text(),
         receipt: from.text(),
-        ...upstreamIn(from),
+        upstream: from.text() || undefined,
+        upstreamCost: from.optional(),
       }
     case VOID:
       return {
@@ -194,11 +194,6 @@ function decodeVerb(from: Decoder): Verb {
   }
 }
 
-function upstreamIn(from: Decoder): Pick<Settle, 'upstream' | 'upstreamCost'> {
-  const [upstream, isKnown, cost] = [from.text(), from.flag(), from.big()]
-  return { ...(upstream !== '' && { upstream }), ...(isKnown && { upstreamCost: cost }) }
-}
-
 /** `big` for amounts and ids, which are whole 64 bits; `small` for numbers below 2^53. */
 class Encoder {
   at = 0
@@ -218,6 +213,10 @@ class Encoder {
   }
   flag(value: boolean): void {
     this.small(value ? 1 : 0)
+  }
+  optional(value: bigint | undefined): void {
+    this.flag(value !== undefined)
+    this.big(value ?? 0n)
   }
   text(value: string): void {
     this.small(value.length)
@@ -253,6 +252,11 @@ class Decoder {
   }
   flag(): boolean {
     return this.small() === 1
+  }
+  optional(): bigint | undefined {
+    const isKnown = this.flag()
+    const value = this.big()
+    return isKnown ? value : undefined
   }
   text(): string {
     const start = this.#read
