@@ -24,7 +24,7 @@ import { createMetrics, type Metrics } from './observe/metrics/names.ts'
 import { openListener } from './open-listener.ts'
 import { Cleanup } from './process/cleanup.ts'
 import { watchProcess } from './process/faults.ts'
-import { settleBuiltins } from './process/settle-builtins.ts'
+import { settlePromise } from './process/settle-promise.ts'
 import { exitOnUncaughtError, stopOnSignals } from './process/signals.ts'
 import type { Launch } from './process/supervisor.ts'
 import type { Worker } from './process/worker.ts'
@@ -48,7 +48,7 @@ export type ServeOptions = CommandContext & {
 }
 
 export async function serve(options: ServeOptions): Promise<void> {
-  settleBuiltins()
+  settlePromise()
   const { worker } = options
   const environment = options.environment()
   const logs = openLogsOf(environment, worker)
