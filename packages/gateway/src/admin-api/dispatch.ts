@@ -29,10 +29,13 @@ const LIMITS = { most: 64, mostOfOne: 8 }
 /** The same, with those whose credential is being looked up: by network, until it is known. */
 const LOOKUPS = { most: 64, mostOfOne: 16 }
 
+const ADMITTED = { release() {} }
+
 export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   const match = matchApiRoute(compileAdminRoutes())
   const readers = createReaders()
-  const changes = createConcurrentCalls(deps.admit, LIMITS)
+  // A change has its slot of admission control since its lookup.
+  const changes = createConcurrentCalls(() => ADMITTED, LIMITS)
   const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
 
   const contextFor = (actor: AdminActor, isDryRun: boolean): OperationContext => ({

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { newDataFolder } from '../../../../../test/support/data-folder.ts'
 import { hashCheaply } from '../../../../../test/support/gateway/cheap-passwords.ts'
+import { createFailedCredentials } from '../../http-api/failed-credentials.ts'
 import { createMetrics } from '../../observe/metrics/names.ts'
 import { hashPassword } from '../../storage/password.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
@@ -46,12 +47,14 @@ test.each(['known', 'disabled', 'without a password', 'unknown'])('%s', async (e
     config: () => ({ server: { tls: undefined, publicUrl: undefined } }),
     clock: () => 0,
     metrics: createMetrics(),
+    failedCredentials: createFailedCredentials(storage.auditLog, () => 0, { error() {} }),
   } as never as ConsoleDependencies
   const call = {
     body: { email, password: 'a wrong password' },
     http: testRequest('/console/api/sign-in', {}),
     headers: testHeaders(),
-    origin: { network: '198.51.100.1', wideNetwork: '198.51.100' },
+    incoming: { id: 5n },
+    origin: { address: '198.51.100.1', network: '198.51.100.1', wideNetwork: '198.51.100' },
   } as never as Call<Credentials>
   expect(await signIn(call, deps).catch(({ error }) => error.code)).toBe('wrong_credentials')
   expect(compared.mock.calls.map(([, hash]) => costOf(String(hash)))).toEqual([costOf(password)])
