@@ -71,10 +71,16 @@ export function unsealEntries(
 }
 
 function opened(secret: StoredSecret | undefined, cipher: AccountCipher): string | null {
-  if (!secret?.sealed) return null
-  const plain = cipher.decrypt(GATEWAY, PURPOSE, secret.sealed, contextOfSecret(secret.id))
+  const plain = secret?.sealed && openSecret(secret.id, secret.sealed, cipher)
   return plain ? Buffer.from(plain).toString() : null
 }
+
+const openSecret = (id: string, sealed: Uint8Array, cipher: AccountCipher): Uint8Array | undefined =>
+  cipher.decrypt(GATEWAY, PURPOSE, sealed, contextOfSecret(id))
+
+/** Whether it can be decrypted. */
+export const opensSecret = (id: string, sealed: Uint8Array, cipher: AccountCipher): boolean =>
+  openSecret(id, sealed, cipher) !== undefined
 
 /** The ids of the secrets that a value names. */
 export function secretsIn(entry: { kind: EntryKind; id: string; value: unknown }): string[] {

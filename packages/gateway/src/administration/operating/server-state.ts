@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
+import { opensSecret } from '../configuration/secrets.ts'
 import { operation } from '../operation.ts'
 
 export type ServerState = {
@@ -46,14 +47,18 @@ function openDescriptors(): number | null {
 
 const PAGE = 500
 
-/** Second factors are what is kept for years under the master secret. */
+/** `unreadable`: ids of people; `unreadableEntries`: of secrets of the stored configuration. */
+export type SecretsFound = { checked: number; unreadable: string[]; unreadableEntries: string[] }
+
+/** Second factors and secrets of the stored configuration are kept for years under the master secret. */
 export const checkSecrets = operation({
   name: 'secrets check',
   permission: 'people',
   input: NOTHING,
-  async run({ storage: { signIns }, accountCipher }): Promise<{ checked: number; unreadable: string[] }> {
+  async run({ storage: { signIns, configuration }, accountCipher }): Promise<SecretsFound> {
     const cipher = await accountCipher()
     const unreadable: string[] = []
+    const unreadableEntries: string[] = []
     let checked = 0
     for (let after = 0n; ; ) {
       const page = await signIns.secondFactors(after, PAGE)
@@ -61,7 +66,14 @@ export const checkSecrets = operation({
         if (!cipher.decrypt(person, 'second factors', secret, new Uint8Array())) unreadable.push(String(person))
       checked += page.length
       after = page.at(-1)?.person ?? after
-      if (page.length < PAGE) return { checked, unreadable }
+      if (page.length < PAGE) break
+    }
+    for (let after = ''; ; ) {
+      const page = await configuration.secrets(after, PAGE)
+      for (const { id, sealed } of page) if (!opensSecret(id, sealed, cipher)) unreadableEntries.push(id)
+      checked += page.length
+      after = page.at(-1)?.id ?? after
+      if (page.length < PAGE) return { checked, unreadable, unreadableEntries }
     }
   },
 })

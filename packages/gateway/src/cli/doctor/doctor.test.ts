@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { ServerState } from '../../administration/operating/server-state.ts'
+import { auditEntry, COMMAND_LINE } from '../../administration/operation.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { Environment } from '../../config/types.ts'
 import { readEnvironment } from '../../environment.ts'
@@ -186,6 +187,14 @@ test('secrets that can no longer be decrypted are counted; without them all is w
   const before = await secrets()
   expect(before.checks.filter(({ ok }) => !ok)).toEqual([])
   expect(before).toMatchObject({ code: 0, check: { note: '1 stored secrets can be read' } })
+  const between = await openSqlite(folder)
+  const sealed = createAccountCipher('another secret').encrypt(0n, 'configuration', new Uint8Array(9), new Uint8Array())
+  const author = auditEntry(COMMAND_LINE, 'upstream create', { object: 'upstream/main' })
+  const stored = { id: 'sec_1', owner: 'upstream/main', sealed, fingerprint: '', lastFour: '' }
+  await between.audited(author).configuration.write(0, [], [stored])
+  await between.close()
+  const note = expect.stringContaining('1 secrets of the stored configuration can no longer be read (ids sec_1)')
+  expect(await secrets()).toMatchObject({ code: 1, check: { ok: false, note } })
   const again = await openSqlite(folder)
   await again.signIns.setSecondFactor(people[1] ?? 0n, {
     secret: createAccountCipher('another secret').encrypt(

@@ -99,12 +99,16 @@ export function secretsQuestion(
   return {
     check: 'secrets',
     advice:
-      "start with the TRIVIUM_SECRET that they were stored with; if it is lost: 'account remove-second-factor' for each",
+      "start with the TRIVIUM_SECRET that they were stored with; if it is lost: 'account remove-second-factor' for each, and write the keys of stored upstreams again",
     async ask() {
-      const { checked, unreadable } = storage
+      const { checked, unreadable, unreadableEntries } = storage
         ? await perform(checkSecrets, { actor: COMMAND_LINE, storage, config, listenUrl: '', accountCipher }, {})
         : ((await callServer(environment.dataDir, checkSecrets.name, {}))?.result as SecretsFound)
-      if (unreadable.length === 0) return `${checked} stored secrets can be read`
+      if (unreadable.length + unreadableEntries.length === 0) return `${checked} stored secrets can be read`
+      if (unreadable.length === 0)
+        throw new Error(
+          `${unreadableEntries.length} secrets of the stored configuration can no longer be read (ids ${unreadableEntries.slice(0, 20).join(', ')})`,
+        )
       throw new Error(
         `the second factors of ${unreadable.length} people can no longer be read (ids ${unreadable.slice(0, 20).join(', ')})`,
       )
