@@ -69,7 +69,7 @@ function become(file, args, env) {
   const { signal } = keepRunning({
     start: (ready) => launch(file, args, env, ready),
     exit: (code) => process.exit(code),
-    report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY)),
+    report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY, env.TRIVIUM_LOG_FORMAT)),
   })
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => signal(name))
   // By default it would open Node's debugger.

@@ -188,7 +188,7 @@ function restartAsParent(args: readonly string[]): void {
         ipc: ready,
       }),
     exit: (code) => process.exit(code),
-    report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY)),
+    report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY, env.TRIVIUM_LOG_FORMAT)),
   })
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => signal(name))
   // By default it would end this process.

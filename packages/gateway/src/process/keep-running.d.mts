@@ -1,6 +1,6 @@
 export declare const UNCAUGHT_ERROR: number
 
-export declare function crashLine(message: string, isTerminal: boolean): string
+export declare function crashLine(message: string, isTerminal: boolean, format: string | undefined): string
 
 export type KeepRunningOptions = {
   /** `ready` is called when the server is. `exited` gives its exit code: 128 and more stand for signals. */

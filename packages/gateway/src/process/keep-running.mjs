@@ -21,9 +21,10 @@ const TIMES = {
  * The line for the log: JSON unless a person reads it on a terminal, as the server's own lines.
  * @param {string} message
  * @param {boolean} isTerminal
+ * @param {string | undefined} format TRIVIUM_LOG_FORMAT, which decides where it is set
  */
-export function crashLine(message, isTerminal) {
-  if (isTerminal) return `trivium: ${message}\n`
+export function crashLine(message, isTerminal, format) {
+  if (format ? format === 'text' : isTerminal) return `trivium: ${message}\n`
   return `${JSON.stringify({ time: new Date().toISOString(), level: 'error', message })}\n`
 }
 

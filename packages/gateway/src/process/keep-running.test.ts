@@ -83,8 +83,10 @@ test('a restart that fails with an error is repeated: the reason may be passing'
 })
 
 test('the line about a crash is JSON unless a terminal shows it', () => {
-  expect(crashLine('the server crashed', true)).toBe('trivium: the server crashed\n')
-  const line = crashLine('the server crashed', false)
+  expect(crashLine('the server crashed', true, undefined)).toBe('trivium: the server crashed\n')
+  expect(crashLine('the server crashed', false, 'text')).toBe('trivium: the server crashed\n')
+  expect(crashLine('the server crashed', true, 'json')).toStartWith('{')
+  const line = crashLine('the server crashed', false, undefined)
   expect(JSON.parse(line)).toEqual({ time: expect.any(String), level: 'error', message: 'the server crashed' })
   expect(line.endsWith('}\n')).toBe(true)
 })
