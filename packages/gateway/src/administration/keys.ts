@@ -5,9 +5,13 @@ import { aboveCeiling, operatorChanges } from '../access/ceilings.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
 import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
+
+
 import { parseIsoTime } from '../request/iso-time.ts'
 import { fields, isId, NOTHING, optional, text, WRITTEN_TIME } from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, KeyFilter, NewKey, Place } from '../storage/storage.ts'
+
+
 import { findAccount } from './inputs/find-account.ts'
 import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
 import { given, pageFields, readPlace } from './inputs/page.ts'
@@ -163,8 +167,8 @@ export const rotateKey = operation({
   name: 'key rotate',
   permission: 'keys',
   forHolders: true,
-  input: fields({ key: KEY, ...ROTATE_KEY.properties }),
-  /** The former secret works until the grace is over. */
+  input: fields({ key: KEY, grace_seconds: optional(ROTATE_KEY.properties.grace_seconds) }),
+  /** The former secret works until the grace is over; without one, no longer. */
   async run(context, { key: id, grace_seconds = 0 }) {
     const key = await clientKey(context, id)
     await countChange(context, 'rotate', key.account)

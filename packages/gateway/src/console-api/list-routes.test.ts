@@ -9,7 +9,7 @@ test('every route is listed with its method, path, policy and JSON schemas', () 
   expect(rotate?.status).toBe(200)
   expect(JSON.parse(JSON.stringify(rotate?.body))).toEqual({
     type: 'object',
-    required: [],
+    required: ['grace_seconds'],
     properties: { grace_seconds: { type: 'integer', minimum: 0, maximum: 604_800 } },
     additionalProperties: false,
   })

@@ -96,8 +96,8 @@ export const NEW_KEY = fields({ name: NAME, ...TERMS })
 export const CHANGE_KEY = fields({ name: optional(NAME), ...TERMS })
 
 const LONGEST_GRACE_SECONDS = 7 * 86_400
-/** How long the former secret works; absent: no longer. */
-export const ROTATE_KEY = fields({ grace_seconds: optional(integer({ min: 0, max: LONGEST_GRACE_SECONDS })) })
+/** How long the former secret works. */
+export const ROTATE_KEY = fields({ grace_seconds: integer({ min: 0, max: LONGEST_GRACE_SECONDS }) })
 
 export const KEY_STATE = word('active', 'expired', 'deleted')
 /** `name`: part of the name. */
