@@ -6,11 +6,9 @@ import { newApiKey } from '../access/secrets/new-api-key.ts'
 import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 
-
 import { parseIsoTime } from '../request/iso-time.ts'
 import { fields, isId, NOTHING, optional, text, WRITTEN_TIME } from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, KeyFilter, NewKey, Place } from '../storage/storage.ts'
-
 
 import { findAccount } from './inputs/find-account.ts'
 import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
