@@ -274,10 +274,13 @@ function showMetrics(
   { http, responseHeaders: headers }: ApiRequest,
   { catalogue, scrape }: AppDependencies,
 ): HttpResponse | Promise<HttpResponse> {
-  if (!mayReadMetrics(http, catalogue().config.server.metricsToken)) return json(403, headers, { error: 'forbidden' })
+  if (!mayReadMetrics(http, catalogue().config.server.metricsToken)) return json(403, headers, { error: NO_METRICS })
   headers.set('content-type', METRICS_TYPE)
   return scrape.text().then((text) => ({ status: 200, headers, body: Buffer.from(text) }))
 }
+
+const NO_METRICS =
+  'Metrics are read from this machine without a proxy, or with the token of server.metrics_token: Authorization: Bearer TOKEN.'
 
 /** Answered without a key, and while the gateway is overloaded or shutting down. */
 export const isStatusCall = ({ methods }: RouteMatch, method: string): boolean => {
