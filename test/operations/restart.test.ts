@@ -1,5 +1,5 @@
 // The parent process restarts a crashed server.
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,9 @@ import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
 import { type Engine, environmentOf, newHome } from '../support/gateway/home.ts'
 import { childrenOf } from '../support/postgres/postgres.ts'
+
+// Nine servers start from their sources here, which takes long on a busy machine.
+setDefaultTimeout(180_000)
 
 const ROOT = join(import.meta.dir, '../..')
 const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
