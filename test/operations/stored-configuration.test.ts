@@ -1,6 +1,7 @@
 // The stored configuration in whole gateways: a sample of `npm run torture`, and two nodes on one database.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import type { OperationRejected } from '../../packages/gateway/src/administration/rejections.ts'
 import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import { CONFIGURATION_SCENARIOS } from '../../torture/scenarios/index.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
@@ -105,6 +106,9 @@ describe('two nodes on one database', () => {
       perform(other, 'settings change', { retention: { responses: '5d' } }),
     ])
     await settled(4)
+    const wrong = perform(one, 'model create', { id: 'm', routes: [{ upstream: 'none' }], price: { input: 'x' } })
+    const rejected = (await wrong.catch((error: unknown) => error)) as OperationRejected
+    expect(rejected.all.map(({ details }) => details.field)).toEqual(['price.input', 'price', 'routes[0].upstream'])
     const { items } = (await perform(one, 'upstream list', {})) as { items: { id: string }[] }
     expect(items.map(({ id }) => id)).toEqual(['main', 'second'])
   })

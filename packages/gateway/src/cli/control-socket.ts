@@ -15,7 +15,8 @@ const FINISH_MS = 5_000
 /** A complete usage list or an audit of a large store takes long. */
 const ANSWER_WITHIN_MS = 600_000
 
-type Answer = { result: unknown } | { rejection: Rejection } | { error: string }
+/** `all`: everything that is wrong with the input. */
+type Answer = { result: unknown } | { rejection: Rejection; all: readonly Rejection[] } | { error: string }
 
 /** Who can open the socket may do everything that the command line can. */
 type Context = Omit<OperationContext, 'actor'>
@@ -68,7 +69,7 @@ async function answer(request: Request, context: Context): Promise<Answer> {
     if (!operation) return { error: `the running server does not support '${name}'; it may be an older version` }
     return { result: await perform(operation, { ...context, actor: COMMAND_LINE }, input) }
   } catch (error) {
-    if (error instanceof OperationRejected) return { rejection: error.rejection }
+    if (error instanceof OperationRejected) return { rejection: error.rejection, all: error.all }
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -103,7 +104,7 @@ export async function callServer(
       'the server stopped or stalled before it responded; check whether the command took effect before you repeat it',
     )
   }
-  if ('rejection' in answered) throw new OperationRejected(answered.rejection)
+  if ('rejection' in answered) throw new OperationRejected(answered.rejection, answered.all)
   if ('error' in answered) throw new CommandError(answered.error)
   return answered
 }

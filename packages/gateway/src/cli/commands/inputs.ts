@@ -102,8 +102,12 @@ function list(name: string, text: string): string[] {
   throw new UsageError(`--${name} must be a list such as A,B without empty entries, not '${text}'`)
 }
 
-/** The rejection in the words of the command line: its options, and what was written there. */
-export function commandError({ rejection }: OperationRejected, values: Values, mayRemove: boolean): CommandError {
+/**
+ * The rejection in the words of the command line: its options, and what was written there. Of an entry of the configuration all mistakes are
+ * told, as of a file.
+ */
+export function commandError({ rejection, all }: OperationRejected, values: Values, mayRemove: boolean): CommandError {
+  if (rejection.reason === 'configuration_mistake') return new UsageError(all.map((each) => messageOf(each)).join('; '))
   const { reason, details } = rejection
   const field = String(details.field ?? '').replace(/\[\d+\]$/, '')
   // A password is not printed.
