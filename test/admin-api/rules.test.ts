@@ -1,5 +1,7 @@
 // What every route of the admin API has in common: errors, lists, validators, idempotent requests, dry runs, and who may do what.
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { DRY_RUN, listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
@@ -169,6 +171,23 @@ describe('idempotent requests', () => {
     expect([again.status, again.body]).toEqual([201, first.body])
     expect(adminOutcome(await create('key-2', 'other'))).toBe('409 idempotency_mismatch')
     expect(adminOutcome(await create('', 'other'))).toBe('400 bad_request')
+  })
+
+  test('what a crash left without a result is not performed again, except for a credit, which is booked once', async () => {
+    const made = await create('key-4', 'lost')
+    const booked = await credit('credit-3', '3')
+    await gateway.kill()
+    // As if the process had died after the change, and before it kept the response, two minutes ago.
+    const contents = new Database(join(gateway.home.dataDir, 'contents.db'))
+    contents.run('UPDATE idempotency SET cost = NULL, claimed_at = claimed_at - 120000 WHERE cost IS NOT NULL')
+    contents.close()
+    gateway = await startGateway({ home: gateway.home })
+    owner = adminClient(gateway.url, ownersKey)
+    const again = await create('key-4', 'lost')
+    expect(adminOutcome(again)).toBe('409 conflict')
+    expect(again.body.error?.message).toContain('unknown')
+    expect((await owner<Row>('GET', `keys/${made.body.id}`)).status).toBe(200)
+    expect((await credit('credit-3', '3')).body.balance_usd).toBe(booked.body.balance_usd)
   })
 
   test('a rejected request may be sent again with the same key', async () => {
