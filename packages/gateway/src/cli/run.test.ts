@@ -20,6 +20,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const credit = (amount: string) => ['account', 'credit', '--account', 'ada@example.com', '--amount', amount]
 const create = (...more: string[]) => ['account', 'create', '--email', 'new@example.com', ...more]
+const adminKey = (role: string, ...more: string[]) => ['admin-key', 'create', '--name', 'n', '--role', role, ...more]
 const key = (...more: string[]) => ['key', 'create', '--account', 'ada@example.com', '--name', 'n', ...more]
 const code = (amount: string, ...more: string[]) => ['code', 'create', '--amount', amount, ...more]
 const limit = (...more: string[]) => ['account', 'limit', '--account', 'ada@example.com', ...more]
@@ -97,6 +98,12 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: ['help', 'nonsense'], says: "unknown command 'nonsense'" },
     { args: ['config', 'check', 'a', 'b'], says: "'config check' takes FILE, not 'a b'" },
     { args: ['key', 'create', '--account', 'ada@example.com'], says: '--name is required' },
+    { args: ['admin-key', 'create', '--name', 'n'], says: '--role is required' },
+    { args: adminKey('emperor'), says: "--role must be one of owner, admin, finance, support, viewer, not 'emperor'" },
+    { args: adminKey('viewer', '--ips', '10.0.0.0/33'), says: '--ips: ' },
+    { args: adminKey('viewer', '--expires', '2001-01-31'), says: '--expires must be in the future' },
+    { args: ['admin-key', 'delete', '987'], says: 'unknown admin key id 987', code: 1 },
+    { args: ['admin-key', 'delete', 'abc'], says: 'must be the id of an admin key' },
     { args: key('--group', 'nope'), says: "unknown group 'nope' (available: default, sandbox)", code: 1 },
     ...['0', '-1'].map((cap) => ({ args: key('--cap', cap), says: '--cap must be more than zero' })),
     { args: key('--cap', '1e3'), says: '--cap must be an amount' },
