@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { type Finished, render, writeInto } from './harness/report.ts'
 import type { BenchOptions, Scenario } from './harness/scenario.ts'
 import { nginxVersion } from './harness/servers.ts'
+import { adminLists } from './scenarios/admin-lists.ts'
 import { chain } from './scenarios/chain.ts'
 import { consolePages } from './scenarios/console/pages.ts'
 import { httpsJson, httpsStreams } from './scenarios/https.ts'
@@ -37,6 +38,7 @@ const SCENARIOS: readonly Scenario[] = [
   consolePages,
   metricsCost,
   traced,
+  adminLists,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

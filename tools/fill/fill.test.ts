@@ -5,6 +5,7 @@ import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-p
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { ENGINES, newHome } from '../../test/support/gateway/home.ts'
 import { fillStore } from './fill.ts'
+import { fillMany } from './fill-many.ts'
 import { makeRequests } from './requests.ts'
 
 setDefaultTimeout(60_000)
@@ -47,6 +48,22 @@ test.each(ENGINES)('%s: the filled store is one that the ledger could have writt
     await storage.accounts.credit(account?.id ?? 0n, 1n, 'now')
     const { entries: later } = await storage.spending.history(account?.id ?? 0n, 1)
     expect(Math.abs((later[0]?.at ?? 0) - Date.now())).toBeLessThan(DAY_MS / 2)
+  } finally {
+    await storage.close()
+    rmSync(home.dataDir, { recursive: true, force: true })
+  }
+})
+
+test('a store with many accounts is one that the ledger could have written', async () => {
+  const home = await newHome('sqlite')
+  await fillMany(home.dataDir, { accounts: 5, keysOfEach: 2, requests: 300, days: 3, models: MODELS })
+  const storage = await openSqlite(home.dataDir)
+  try {
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 5, requests: 300, openHolds: 0 })
+    const range = { from: 0, to: Date.now() + DAY_MS - (Date.now() % DAY_MS) }
+    const { rows } = await storage.reports.usage(['account'], range, {}, 10)
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(300)
+    expect((await storage.reports.usage([], range, {}, 1)).rows).toMatchObject([{ requests: 300 }])
   } finally {
     await storage.close()
     rmSync(home.dataDir, { recursive: true, force: true })

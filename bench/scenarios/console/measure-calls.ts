@@ -14,7 +14,12 @@ export type ExportCost = CallCost & { memory: number; longestWait: number }
 const WARM_UP = 3
 const PING_EVERY_MS = 2
 
-export async function costOf({ gateway, client }: FilledGateway, { path }: PageCall, rounds: number, calls: number) {
+/** A gateway, and how it is asked. */
+type Asked = Pick<FilledGateway, 'gateway'> & {
+  client: { get(path: string): Promise<{ status: number; text: string }> }
+}
+
+export async function costOf({ gateway, client }: Asked, { path }: PageCall, rounds: number, calls: number) {
   let bytes = 0
   const call = async () => {
     const { status, text } = await client.get(path)

@@ -321,12 +321,28 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     name: 'audit-log',
     section: 'Checks',
     positionals: [],
-    options: [ROWS, { name: 'object', value: 'OBJECT', summary: 'only changes of this object, such as key/7' }],
+    options: [
+      ROWS,
+      { name: 'object', value: 'OBJECT', summary: 'only changes of this object, such as key/7' },
+      { name: 'actor', value: 'ACTOR', summary: 'only changes by this actor, such as person/7 or command-line' },
+      { name: 'action', value: 'ACTION', summary: "only this action, such as 'key limit'" },
+      { name: 'from', value: 'TIME', summary: 'only changes since this time, such as 2027-01-31T12:00:00Z' },
+      { name: 'to', value: 'TIME', summary: 'only changes before this time' },
+      { name: 'jsonl', summary: 'print one JSON object on each line' },
+    ],
     summary: 'list who changed what, newest first',
     example: 'audit-log --limit 20',
-    input: ({ values: { object } }) => (object === undefined ? {} : { object }),
+    input: ({ values: { object, actor, action, from, to } }) =>
+      present([
+        ['object', object],
+        ['actor', actor],
+        ['action', action],
+        ['from', from],
+        ['to', to],
+      ]),
     rows: 100,
-    show: showAuditLog,
+    show: (rows, parsed) =>
+      parsed.flags.has('jsonl') ? (rows as object[]).map((row) => JSON.stringify(row)).join('\n') : showAuditLog(rows),
   },
   ...ALERT_COMMANDS,
 ]

@@ -109,18 +109,20 @@ const hasError = (code: string, receiptError: string): Condition =>
 /** Those without a request have indexes of their own; those of requests are found by their time. */
 function kindConditions({ account, kind }: TransferFilter): Condition[] {
   if (kind !== 'credit' && kind !== 'debit') return []
-  const side = sql.ref(kind)
-  return [sql`request IS NULL`, account === undefined ? sql`${side} > 0` : sql`${side} = ${account}`]
+  return present(sql`request IS NULL`, account === undefined ? undefined : sql`${sql.ref(kind)} = ${account}`)
 }
 
-const OF_REQUESTS: Readonly<Partial<Record<TransferKind, Condition>>> = {
+/** A row of the kind, given whether it has a request. */
+const OF_KIND: Readonly<Record<TransferKind, Condition>> = {
+  credit: sql`credit > 0`,
+  debit: sql`debit > 0`,
   charge: sql`request IS NOT NULL AND (debit > 0 OR credit > 0)`,
   shortfall: sql`request IS NOT NULL AND (debit = ${SHORTFALL} OR credit = ${SHORTFALL})`,
 }
 
 const transferFilters = ({ account, kind, reason, from, to }: TransferFilter): Condition[] =>
   present(
-    kind && OF_REQUESTS[kind],
+    kind && OF_KIND[kind],
     account === undefined || kind === 'credit' || kind === 'debit'
       ? undefined
       : sql`(debit = ${account} OR credit = ${account})`,

@@ -1,0 +1,100 @@
+// What the lists of the admin API, and sums of usage in every grouping, cost a gateway with many accounts.
+import { USAGE_DIMENSIONS } from '../../packages/gateway/src/storage/console/reports.ts'
+import { adminClient } from '../../test/support/admin/admin-client.ts'
+import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
+import { newHome } from '../../test/support/gateway/home.ts'
+import { operate } from '../../test/support/gateway/operate.ts'
+import { fillMany } from '../../tools/fill/fill-many.ts'
+import { type BenchOptions, millis, type Outcome, type Scenario, verdict } from '../harness/scenario.ts'
+import { type CallCost, costOf } from './console/measure-calls.ts'
+
+const FULL = { accounts: 10_000, keysOfEach: 10, requests: 1_000_000, days: 30 }
+const QUICK = { accounts: 200, keysOfEach: 10, requests: 20_000, days: 30 }
+const MOST_LIST_MS = 50
+const MOST_USAGE_MS = 300
+const CALLS_PER_ROUND = 5
+const AUDITED_WITHIN_MS = 300_000
+const DAY_MS = 86_400_000
+const NANOS = 1_000_000_000n
+const UPSTREAMS = ['main', 'spare', 'local']
+
+type Measured = { path: string; cost: CallCost }
+
+export const adminLists: Scenario = {
+  number: 17,
+  title: `Admin API with ${FULL.requests.toLocaleString('en')} requests, ${(FULL.accounts * FULL.keysOfEach).toLocaleString('en')} keys and ${FULL.accounts.toLocaleString('en')} accounts in a month`,
+  run: measure,
+}
+
+async function measure({ rounds, quick, say }: BenchOptions): Promise<Outcome> {
+  const home = await newHome('sqlite')
+  const models = Array.from({ length: 10 }, (_, index) => ({
+    id: `model-${index}`,
+    input: BigInt(index + 1) * NANOS,
+    output: BigInt(4 * (index + 1)) * NANOS,
+    upstream: UPSTREAMS[index % UPSTREAMS.length] ?? 'main',
+  }))
+  await fillMany(home.dataDir, { ...(quick ? QUICK : FULL), models })
+  say('  filled')
+  const gateway = await startGateway({ home })
+  try {
+    await audited(gateway)
+    const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'bench', role: 'owner' })
+    const ask = adminClient(gateway.url, secret)
+    const get = async (path: string) => {
+      const { status, body } = await ask('GET', path)
+      return { status, text: JSON.stringify(body) }
+    }
+    const measured: Measured[] = []
+    for (const path of paths()) {
+      const cost = await costOf({ gateway, client: { get } }, { name: path, path }, rounds, CALLS_PER_ROUND)
+      measured.push({ path, cost })
+      say(`  ${path}: ${millis(cost.gateway / 1_000)}`)
+    }
+    return outcomeOf(measured)
+  } finally {
+    await gateway.stop()
+  }
+}
+
+/** The audit after the start reads the whole ledger. */
+async function audited(gateway: Gateway): Promise<void> {
+  const end = performance.now() + AUDITED_WITHIN_MS
+  while (!gateway.output().stderr.includes('audit: ') && performance.now() < end) await Bun.sleep(100)
+}
+
+function paths(): string[] {
+  const now = Date.now()
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const day = (ms: number) => iso(ms).slice(0, 10)
+  const yesterday = `from=${day(now - 2 * DAY_MS)}T00:00:00Z&to=${day(now - DAY_MS)}T00:00:00Z`
+  const month = `from=${day(now - 29 * DAY_MS)}&to=${day(now + DAY_MS)}`
+  const groupings = Array.from({ length: 2 ** USAGE_DIMENSIONS.length }, (_, set) =>
+    USAGE_DIMENSIONS.filter((_, index) => set & (1 << index)),
+  )
+  return [
+    ...['accounts', 'accounts?state=deleted', 'accounts?email=user-99', 'accounts?after=9000'],
+    ...['keys', 'keys?group=trial', 'keys?state=expired', 'keys?name=nothing', 'keys?account=77', 'keys?before=500'],
+    `keys?unused_since=${iso(now - 10 * DAY_MS)}`,
+    ...['people', 'people?role=owner', 'codes', 'audit-log', 'nodes', 'jobs', 'tasks'],
+    ...['requests', 'requests?account=77', 'requests?key=90001', 'requests?model=nothing', 'requests?outcome=failed'],
+    ...['requests?outcome=expired', 'requests?error_code=nothing', `requests?${yesterday}&upstream=nothing`],
+    ...['ledger/transfers', 'ledger/transfers?kind=credit', 'ledger/transfers?account=77'],
+    `ledger/transfers?${yesterday}&kind=shortfall`,
+    ...groupings.map((by) => `usage?${month}${by.length === 0 ? '' : `&group_by=${by.join(',')}`}`),
+    ...['account', 'key', 'model'].map((by) => `usage?${month}T05:00:00Z&group_by=${by}`),
+  ]
+}
+
+function outcomeOf(measured: readonly Measured[]): Outcome {
+  const isUsage = ({ path }: Measured) => path.startsWith('usage')
+  const dearest = (some: readonly Measured[]) => Math.max(...some.map(({ cost }) => cost.gateway / 1_000))
+  return {
+    columns: ['GET /admin/v1/', 'CPU', 'bytes'],
+    rows: measured.map(({ path, cost }) => [path, millis(cost.gateway / 1_000), String(cost.bytes)]),
+    verdicts: [
+      verdict('A list of the admin API', dearest(measured.filter((each) => !isUsage(each))), MOST_LIST_MS, millis),
+      verdict('Usage of a month in any grouping', dearest(measured.filter(isUsage)), MOST_USAGE_MS, millis),
+    ],
+  }
+}
