@@ -42,13 +42,13 @@ type CommandBase = {
 export type StoreCommand = CommandBase & {
   name: OperationName
   /** The operation's input from the command line, which the operation checks. */
-  input(parsed: Arguments): object | Promise<object>
+  input(parsed: Arguments, context?: CommandContext): object | Promise<object>
   /** `none` removes a limit or a role. */
   mayRemove?: true
   /** Only a running server knows the whole answer: it is asked on every engine, if there is one. */
   asksServer?: true
   /** Runs in place of the operation where there is no database yet. */
-  withoutDatabase?(input: object, config: FileConfig): Promise<unknown>
+  withoutDatabase?(input: object, config: FileConfig, context: CommandContext): Promise<unknown>
   /** The operation gives pages, of which so many rows are shown unless --limit says another number; 0: all. */
   rows?: number
   /** The result as --json prints it; absent: as it is. */

@@ -40,6 +40,8 @@ describe('help', () => {
       'code list',
       'code revoke',
       'config check',
+      'config export',
+      'config import',
       'doctor',
       'key create',
       'key delete',

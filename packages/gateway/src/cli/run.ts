@@ -73,7 +73,7 @@ async function runCommand(
   try {
     if (!('input' in command)) return await command.run(parsed, context, json)
     const run = (operation: string, input: object) => runOnStore(operation, input, context, command)
-    const result = await resultOf(command, parsed, run)
+    const result = await resultOf(command, parsed, run, context)
     return command.show ? new Report(result, command.show(result, parsed)) : result
   } catch (error) {
     throw error instanceof OperationRejected ? commandError(error, parsed.values, mayRemove) : error
@@ -85,12 +85,13 @@ export async function resultOf(
   command: StoreCommand,
   parsed: Arguments,
   run: (operation: string, input: object) => Promise<unknown>,
+  context?: CommandContext,
 ): Promise<unknown> {
   const { name: operation, rows, json = (result: unknown) => result } = command
   const { limit = String(rows) } = parsed.values
   if (rows !== undefined && !/^\d{1,9}$/.test(limit))
     throw new UsageError('--limit must be a whole number; 0 means all')
-  const input = await command.input(parsed)
+  const input = await command.input(parsed, context)
   const page = async (bounds: object) => (await run(operation, { ...input, ...bounds })) as Page
   const result = rows === undefined ? await run(operation, input) : await readPages(page, Number(limit))
   return json(result as never)
@@ -111,7 +112,7 @@ async function runOnStore(
   }
   const opened = await openStorageOrCallServer(name, input, environment, context).catch(async (error) => {
     if (!withoutDatabase || !(error instanceof NoDatabaseYet)) throw error
-    return { result: await withoutDatabase(input, context.config(environment)) }
+    return { result: await withoutDatabase(input, context.config(environment), context) }
   })
   if ('result' in opened) return opened.result
   const { storage } = opened

@@ -47,7 +47,7 @@ export type Assembled = {
   /** Every entry in force as a file would have it, by its key: what is written, without defaults. */
   written(): ReadonlyMap<string, WrittenEntry>
   /** Environment variables whose values are in force, by name. */
-  variables: ReadonlySet<string>
+  variables: ReadonlyMap<string, string>
   /** Stored entries that the file or the environment overrides. */
   shadowed: readonly StoredEntry[]
   /** Stored entries that are left out, each with its mistakes. */
@@ -164,7 +164,8 @@ function assembleOnce(parsed: ParsedDocument, given: Given, builtIn: BuiltIn): A
     stored: inForce.map(([, entry]) => entry),
   })
   const whole: FileConfig = { ...config, revision: given.revision, fileHash, hash: hashConfig(config), warnings }
-  const variables = new Set([...context.variablesRead, ...read.vendors.variables.values()])
+  const names = [...context.variablesRead, ...read.vendors.variables.values()]
+  const variables = new Map(names.map((name) => [name, context.env[name] ?? '']))
   const parts = { listed: read.written, fileSettings: given.settings, stored: inForce.map(([, entry]) => entry) }
   const affectedKeys = new Set(affected.map(({ key }) => key))
   const written = () => writtenEntries({ ...parts, config: whole, origins, affected: affectedKeys })

@@ -1,5 +1,6 @@
 // Every operation on the stored configuration.
 import { entryOperations } from './entries.ts'
+import { exportConfiguration, importConfiguration } from './exchange.ts'
 import { listRevisions, restoreRevision, showRevision } from './revisions.ts'
 import { changeSettings, showSettings } from './settings.ts'
 import { addUpstreamKey, eraseUpstreamKey, listUpstreamKeys, removeUpstreamKey } from './upstream-keys.ts'
@@ -23,4 +24,6 @@ export const ALL = [
   listRevisions,
   showRevision,
   restoreRevision,
+  exportConfiguration,
+  importConfiguration,
 ] as const

@@ -16,6 +16,7 @@ import {
   showRejectedRequests,
   showUsage,
 } from './columns.ts'
+import { EXCHANGE_COMMANDS } from './configuration/exchange.ts'
 import {
   accountTermsInput,
   CAP_NAMES,
@@ -238,6 +239,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
   ...PEOPLE_COMMANDS,
   ...UPSTREAM_COMMANDS,
+  ...EXCHANGE_COMMANDS,
   {
     name: 'code create',
     section: SECTION,

@@ -10,11 +10,9 @@ export type Exported = {
   secrets: { name: string; of: string }[]
 }
 
-type Env = Readonly<Record<string, string | undefined>>
-
-/** `env`: a secret that came from a variable keeps its name. */
-export function exportConfig({ written, variables }: Pick<Assembled, 'written' | 'variables'>, env: Env): Exported {
-  const placeholders = new Placeholders(variables, env)
+/** A secret that came from a variable keeps its name. */
+export function exportConfig({ written, variables }: Pick<Assembled, 'written' | 'variables'>): Exported {
+  const placeholders = new Placeholders(variables)
   const file: { [section: string]: unknown } = {}
   for (const entry of written().values()) {
     const value = escaped(mapSecrets(entry, (secret, path) => placeholders.replace(secret, entry, path)))
@@ -46,12 +44,9 @@ class Placeholders {
   private readonly known = new Map<string, string>()
   private readonly taken: Set<string>
 
-  constructor(variables: ReadonlySet<string>, env: Env) {
-    this.taken = new Set(variables)
-    for (const name of variables) {
-      const value = env[name]
-      if (value && !this.known.has(value)) this.known.set(value, name)
-    }
+  constructor(variables: Assembled['variables']) {
+    this.taken = new Set(variables.keys())
+    for (const [name, value] of variables) if (value && !this.known.has(value)) this.known.set(value, name)
   }
 
   replace(secret: unknown, entry: WrittenEntry, path: string): unknown {

@@ -1,0 +1,60 @@
+// The configuration as a file, and the entries of a file as one revision.
+import { exportConfig } from '../../config/exchange/export.ts'
+import { ENTRY_KINDS, entryKey } from '../../config/stored.ts'
+import { boolean, fields, list, optional, unknown, word } from '../../request/schema/schema.ts'
+import { operation, Preview } from '../operation.ts'
+import { changeConfiguration, readState } from './change.ts'
+import { ENTRY_ID, REASON } from './entries.ts'
+
+/** Everything in force, wherever it comes from, with a placeholder for each secret. */
+export const exportConfiguration = operation({
+  name: 'config export',
+  permission: 'configuration',
+  input: fields({}),
+  async run(context) {
+    const { loaded } = await readState(context)
+    return exportedFrom(loaded)
+  },
+})
+
+export function exportedFrom(loaded: Parameters<typeof exportConfig>[0] & { invalid: readonly { entry: Entry }[] }) {
+  const { text, secrets } = exportConfig(loaded)
+  return {
+    id: 'configuration',
+    file: text,
+    variables: secrets,
+    /** Invalid entries, which are not in force. */
+    left_out: loaded.invalid.map(({ entry }) => entryKey(entry)),
+  }
+}
+
+type Entry = Parameters<typeof entryKey>[0]
+
+const MOST_ENTRIES = 5_000
+
+/** Entries that file or environment override are stored, too: they are in force when they are removed there. */
+export const importConfiguration = operation({
+  name: 'config import',
+  permission: 'configuration',
+  input: fields({
+    entries: list(fields({ kind: word(...ENTRY_KINDS), id: ENTRY_ID, value: unknown() }), MOST_ENTRIES),
+    reason: REASON,
+    dry_run: optional(boolean('Checks the entries and stores none of them.')),
+  }),
+  async run(context, { entries, reason, dry_run: isDryRun = false }) {
+    const changes = entries.map(({ kind, id, value }) => ({ kind, id, after: value }))
+    const entryKeys = entries.map(entryKey)
+    const shown = { id: 'configuration', entries: entryKeys, dry_run: isDryRun }
+    const action = { name: 'config import', object: 'configuration', reason }
+    try {
+      const asked = isDryRun ? { ...context, dryRun: true } : context
+      const { stored, loaded } = await changeConfiguration(asked, action, () => ({ changes }))
+      const shadowed = loaded.shadowed.map(entryKey).filter((key) => entryKeys.includes(key))
+      return { ...shown, revision: stored.revision, shadowed, effects: [] as string[] }
+    } catch (error) {
+      if (!isDryRun || !(error instanceof Preview)) throw error
+      const { effects } = (error.entry.after ?? {}) as { effects?: string[] }
+      return { ...shown, revision: null, shadowed: [], effects: effects ?? [] }
+    }
+  },
+})
