@@ -168,6 +168,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     for (const receipt of receipts) {
       expect(recomputed(receipt)).toBe(receipt.cost_usd)
       expect(receipt.formula).toEndWith(` = ${receipt.cost_usd} USD`)
+      expect(receipt).toMatchObject({ configuration: { revision: 0, file: expect.stringMatching(/^[0-9a-f]{12}$/) } })
     }
     const spent = sum(receipts.map(({ cost_usd: usd }) => usd))
     const now = await usage()

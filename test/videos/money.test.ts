@@ -116,7 +116,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     await client.until(id, 'succeeded')
     expect(await client.only()).toMatchObject({ request_id: requestId, model, outcome: 'completed', cost_usd: cost })
     const receipt = { state: 'settled', outcome: 'completed', cost_usd: cost, held_usd: held, units, formula }
-    expect(await client.receipt(requestId)).toMatchObject(receipt)
+    const configuration = { revision: 0, file: expect.stringMatching(/^[0-9a-f]{12}$/) }
+    expect(await client.receipt(requestId)).toMatchObject({ ...receipt, configuration })
   })
 
   const failedWith = (code: string) => ({ status: 'failed', error: { code, message: 'It failed.' } })
