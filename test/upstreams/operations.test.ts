@@ -244,6 +244,8 @@ describe('one server', () => {
       ok: true,
       booked: true,
     })
+    const booked = await admin('GET', 'ledger/transfers?kind=test&limit=1')
+    expect(booked.body).toMatchObject({ data: [{ kind: 'test', from: 'tests', to: 'revenue', request_id: null }] })
     const disabled = await admin('POST', 'upstreams/second/disable', { body: { reason: 'by API' } })
     const by = expect.stringMatching(/^admin-key\/\d+$/)
     expect(disabled.body).toMatchObject({ switch: { state: 'disabled', by, reason: 'by API' }, node: '0' })

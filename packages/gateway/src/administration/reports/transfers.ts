@@ -1,6 +1,6 @@
 // Movements in the ledger, newest first.
 import { formatUsd } from '../../money/amount.ts'
-import { REVENUE, SANDBOX_TRIAL, SHORTFALL, TRIAL } from '../../money/book.ts'
+import { REVENUE, SANDBOX_TRIAL, SHORTFALL, TESTS, TRIAL } from '../../money/book.ts'
 import { CREDIT } from '../../money/ledger.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { fields, optional, text, word } from '../../request/schema/schema.ts'
@@ -38,10 +38,12 @@ const NAMES: ReadonlyMap<bigint, string> = new Map([
   [SANDBOX_TRIAL, 'trial credit of embedded models'],
   [CREDIT, 'credit'],
   [SHORTFALL, 'shortfall'],
+  [TESTS, 'tests'],
 ])
 const sideOf = (id: bigint): string => (id > 0n ? `account/${id}` : (NAMES.get(id) ?? String(id)))
 
 function kindOf({ request, debit, credit }: Transfer): TransferKind {
+  if (debit === TESTS) return 'test'
   if (request === undefined) return credit > 0n ? 'credit' : 'debit'
   return debit === SHORTFALL || credit === SHORTFALL ? 'shortfall' : 'charge'
 }

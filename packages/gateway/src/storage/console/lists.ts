@@ -42,8 +42,8 @@ export type ListedRequestFilter = TimeRange & {
 /** `upstreamCost`: undefined where it is not known. */
 export type ListedRequest = { account: bigint; row: UsageRow; upstreamCost: Nanos | undefined }
 
-/** `credit`: into a wallet, `debit`: out of it, `charge`: for a request, `shortfall`: what a request cost beyond its wallet. */
-export const TRANSFER_KINDS = ['credit', 'debit', 'charge', 'shortfall'] as const
+/** `credit`: into a wallet, `debit`: out of it, `charge`: for a request, `shortfall`: what a request cost beyond its wallet, `test`: of an upstream. */
+export const TRANSFER_KINDS = ['credit', 'debit', 'charge', 'shortfall', 'test'] as const
 export type TransferKind = (typeof TRANSFER_KINDS)[number]
 export type TransferFilter = TimeRange & { account?: bigint; kind?: TransferKind; reason?: string }
 export type Transfer = {

@@ -1,5 +1,6 @@
 // Switches of upstreams, and what their tests cost.
 import { expect, test } from 'bun:test'
+import { REVENUE, TESTS } from '../../../money/book.ts'
 import { newAccount, thrownBy, type Use } from '../harness.ts'
 
 export function upstreamsContract(use: Use): void {
@@ -40,6 +41,10 @@ export function upstreamsContract(use: Use): void {
     await upstreams.bookTest(7n, 'test of a')
     expect((await storage.accounts.find(account.id))?.balance).toBe(5n)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 2 })
+    expect((await storage.lists.transfers({ kind: 'test' }, {}, 10)).rows).toMatchObject([
+      { debit: TESTS, credit: REVENUE, amount: 7n, reason: 'test of a', request: undefined },
+    ])
+    expect((await storage.lists.transfers({ kind: 'debit' }, {}, 10)).rows).toEqual([])
     expect(await storage.auditLog.page({ action: 'upstream test' }, 10)).toHaveLength(1)
     for (const amount of [0n, -1n, 1n << 62n])
       expect(await thrownBy(storage.upstreams.bookTest(amount, ''))).toBeInstanceOf(RangeError)

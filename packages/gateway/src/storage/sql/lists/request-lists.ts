@@ -1,6 +1,6 @@
 // Pages of requests and transfers over all accounts, on both engines.
 import { sql } from 'kysely'
-import { HELD, SHORTFALL } from '../../../money/book.ts'
+import { HELD, SHORTFALL, TESTS } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
 import type {
   ListedRequestFilter,
@@ -108,6 +108,7 @@ const hasError = (code: string, receiptError: string): Condition =>
 
 /** Those without a request have indexes of their own; those of requests are found by their time. */
 function kindConditions({ account, kind }: TransferFilter): Condition[] {
+  if (kind === 'test') return [sql`request IS NULL`, sql`debit = ${TESTS}`]
   if (kind !== 'credit' && kind !== 'debit') return []
   return present(sql`request IS NULL`, account === undefined ? undefined : sql`${sql.ref(kind)} = ${account}`)
 }
