@@ -108,7 +108,7 @@ const hasError = (code: string, receiptError: string): Condition =>
 
 /** Those without a request have indexes of their own; those of requests are found by their time. */
 function kindConditions({ account, kind }: TransferFilter): Condition[] {
-  if (kind === 'test') return [sql`request IS NULL`, sql`debit = ${TESTS}`]
+  if (kind === 'test') return [sql`request IS NULL`]
   if (kind !== 'credit' && kind !== 'debit') return []
   return present(sql`request IS NULL`, account === undefined ? undefined : sql`${sql.ref(kind)} = ${account}`)
 }
@@ -117,6 +117,7 @@ function kindConditions({ account, kind }: TransferFilter): Condition[] {
 const OF_KIND: Readonly<Record<TransferKind, Condition>> = {
   credit: sql`credit > 0`,
   debit: sql`debit > 0`,
+  test: sql`debit = ${TESTS}`,
   charge: sql`request IS NOT NULL AND (debit > 0 OR credit > 0)`,
   shortfall: sql`request IS NOT NULL AND (debit = ${SHORTFALL} OR credit = ${SHORTFALL})`,
 }
