@@ -1,6 +1,7 @@
 // What every route of the admin API has in common: errors, lists, validators, idempotent requests, dry runs, and who may do what.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { DRY_RUN, listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
@@ -165,6 +166,10 @@ describe('idempotent requests', () => {
   test('after a restart, too; another body is rejected, and so is a wrong key', async () => {
     const first = await create('key-2', 'kept')
     await gateway.kill()
+    const { dataDir } = gateway.home
+    const stored = readdirSync(dataDir).filter((file) => file.includes('.db'))
+    for (const file of stored) expect(readFileSync(join(dataDir, file)).includes(first.body.secret)).toBe(false)
+    expect(stored).toContain('contents.db')
     gateway = await startGateway({ home: gateway.home })
     owner = adminClient(gateway.url, ownersKey)
     const again = await create('key-2', 'kept')

@@ -16,6 +16,22 @@ test('counts each name by itself, returns the time to wait, and forgets', () => 
   expect([of('a'), of('a'), of('a')]).toEqual([undefined, undefined, 10])
 })
 
+test('tells the time to wait without counting', () => {
+  let now = 0
+  const tries = createAttemptCounter(
+    () => now,
+    () => 2,
+    10_000,
+  )
+  tries.count('a')
+  expect([tries.wait('a'), tries.wait('b')]).toEqual([undefined, undefined])
+  tries.count('a')
+  now = 4_000
+  expect([tries.wait('a'), tries.wait('a')]).toEqual([6, 6])
+  now = 10_000
+  expect(tries.wait('a')).toBeUndefined()
+})
+
 test('remembers a bounded number', () => {
   const tries = createAttemptCounter(
     () => 0,
