@@ -220,6 +220,19 @@ export function listsContract(use: Use): void {
     expect(await list({ from: later + 1 })).toEqual([])
   })
 
+  test('a filter that matches little looks at a bounded number of rows, and says where the list goes on', async () => {
+    const { storage, raw } = use()
+    const entry = { address: '', requestId: undefined, before: undefined, after: undefined, reason: '' }
+    await storage.auditLog.add({ ...entry, actor: { type: 'job', id: 'x' }, action: 'sought', object: 'x' })
+    await raw(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO audit_log (at, actor_type, actor, address, action, object, reason)
+      SELECT 1, 'job', '', '', 'other', 'x', '' FROM n`)
+    const first = await storage.lists.auditLog({ action: 'sought' }, {}, 5)
+    expect([first.rows.length, typeof first.next]).toEqual([0, 'bigint'])
+    const second = await storage.lists.auditLog({ action: 'sought' }, { after: first.next ?? 0n }, 5)
+    expect([second.rows.map(({ action }) => action), second.next]).toEqual([['sought'], undefined])
+  })
+
   test('usage in groups of any dimensions is the same before and after its days are added up', async () => {
     const { begin, request } = spender(use)
     const { storage, wallet, node } = await begin()
