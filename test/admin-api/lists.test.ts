@@ -81,7 +81,14 @@ test('the audit log is filtered, and exported as JSON lines', async () => {
   const made = await list('audit-log?actor=command-line&action=account create')
   const objects = [...accounts].reverse().map((id) => `account/${id}`)
   expect(made.data.map(({ target }) => target)).toEqual(objects)
-  const { stdout } = await runCommand(gateway.home, ['audit-log', '--action', 'account create', '--jsonl'])
+  const { stdout } = await runCommand(gateway.home, [
+    'audit-log',
+    '--actor',
+    'command-line',
+    '--action',
+    'account create',
+    '--jsonl',
+  ])
   const exported = stdout
     .trim()
     .split('\n')
