@@ -48,6 +48,15 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
     return JSON.parse(stdout) as T
   }
 
+  test('settings of a file are stored, and printed as a file', async () => {
+    const file = join(home.dataDir, 'settings.yaml')
+    writeFileSync(file, 'console: { name: Our gateway }')
+    const stored = { entries: ['settings/console.name'], shadowed: [], effects: [] }
+    expect(await ask('config', 'import', file, '--dry-run')).toMatchObject({ ...stored, dry_run: true, revision: null })
+    expect(await ask('config', 'import', file)).toMatchObject({ ...stored, dry_run: false, revision: 1 })
+    expect(await ask('config', 'export')).toMatchObject({ file: expect.stringContaining('name: Our gateway\n') })
+  })
+
   test('an account, its credit and its key', async () => {
     const created = await ask<{ id: string }>('account', 'create', '--email', 'Ada@Example.com')
     expect(created).toMatchObject({ email: 'ada@example.com', balance_usd: '10.00', held_usd: '0.00' })

@@ -262,6 +262,10 @@ describe('changes', () => {
     })
     expect(await run('group show', { group: 'few' })).toMatchObject({ invalid: [expect.stringContaining('written')] })
     expect(logged.filter((text) => text.includes('a stored entry is not in force'))).toHaveLength(1)
+    expect(await run('config unused')).toEqual([
+      'stored models/gpt-x is overridden by the file or the environment',
+      expect.stringMatching(/^stored groups\/few is left out: stored groups\[few\]\.models.*unknown model "written"/),
+    ])
     expect(await rejection('upstream delete', { upstream: 'main' })).toContain('named_by_file: ')
     await run('model delete', { model: 'gpt-x' })
     expect(await run('model show', { model: 'gpt-x' })).toMatchObject({ shadowed: null })

@@ -30,6 +30,20 @@ export function exportedFrom(loaded: Parameters<typeof exportConfig>[0] & { inva
 
 type Entry = Parameters<typeof entryKey>[0]
 
+/** Stored entries that are not in force, each with the reason. */
+export const unusedEntries = operation({
+  name: 'config unused',
+  permission: 'see',
+  input: fields({}),
+  async run(context) {
+    const { shadowed, invalid } = (await readState(context)).loaded
+    return [
+      ...shadowed.map((entry) => `stored ${entryKey(entry)} is overridden by the file or the environment`),
+      ...invalid.map(({ entry, mistakes }) => `stored ${entryKey(entry)} is left out: ${mistakes[0]?.message ?? ''}`),
+    ]
+  },
+})
+
 const MOST_ENTRIES = 5_000
 
 /** Entries that file or environment override are stored, too: they are in force when they are removed there. */

@@ -1,6 +1,6 @@
 // Every operation on the stored configuration.
 import { entryOperations } from './entries.ts'
-import { exportConfiguration, importConfiguration } from './exchange.ts'
+import { exportConfiguration, importConfiguration, unusedEntries } from './exchange.ts'
 import { listRevisions, restoreRevision, showRevision } from './revisions.ts'
 import { changeSettings, showSettings } from './settings.ts'
 import { addUpstreamKey, eraseUpstreamKey, listUpstreamKeys, removeUpstreamKey } from './upstream-keys.ts'
@@ -26,4 +26,5 @@ export const ALL = [
   restoreRevision,
   exportConfiguration,
   importConfiguration,
+  unusedEntries,
 ] as const

@@ -15,7 +15,14 @@ export async function storeWarnings(
 ): Promise<string[]> {
   const asking = keyGroups(context, environment).catch(() => undefined)
   const groups = await Promise.race([asking, Bun.sleep(WITHIN_MS)])
-  return groups ? missingGroupWarnings(groups, config) : []
+  const unused = await Promise.race([unusedEntries(environment).catch(() => undefined), Bun.sleep(WITHIN_MS)])
+  return [...(groups ? missingGroupWarnings(groups, config) : []), ...(unused ?? [])]
+}
+
+/** Of the configuration that a running server has. */
+async function unusedEntries({ dataDir }: Environment): Promise<string[]> {
+  const answered = await callServer(dataDir, 'config unused', {})
+  return (answered?.result as string[] | undefined) ?? []
 }
 
 async function keyGroups(context: CommandContext, environment: Environment): Promise<ReadonlyMap<string, number>> {
