@@ -16,7 +16,7 @@ const SHARED = 'shared'
  * folders of one floor do not import each other. A folder with a journey that is not named here is on the floor of `text`.
  */
 const FLOORS: readonly (readonly string[])[] = [
-  ['startup'],
+  ['startup', 'openapi'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
   ['http-api'],
   ['administration', 'backup', 'image-tool', 'token-counting'],

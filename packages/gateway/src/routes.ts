@@ -42,6 +42,7 @@ import type { Scrape } from './observe/metrics/scrape.ts'
 import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
 import type { Tracer } from './observe/traces/tracer.ts'
+import type { ApiDocuments } from './openapi/serve-documents.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/receipts/usage-endpoint.ts'
@@ -87,6 +88,7 @@ export type AppDependencies = GatewayDependencies & {
   consoleApi: Dispatch
   adminApi: AdminDispatch
   consoleFiles: ConsoleFiles
+  apiDocuments: ApiDocuments
   scrape: Scrape
 }
 
@@ -136,6 +138,8 @@ const ENTRY = {
   health: '/health',
   ready: '/ready',
   console: '/console',
+  openapi: '/openapi.json',
+  docs: '/docs',
 }
 
 const HANDLERS = {
@@ -178,6 +182,9 @@ const HANDLERS = {
   console: showConsole,
   'console-root': showConsole,
   'console-file': showConsole,
+  'openapi-document': (incoming, { apiDocuments }) => apiDocuments.serve('document', incoming),
+  'api-page': (incoming, { apiDocuments }) => apiDocuments.serve('page', incoming),
+  'api-page-style': (incoming, { apiDocuments }) => apiDocuments.serve('style', incoming),
   entry: ({ responseHeaders: headers }) => json(200, headers, ENTRY),
   health: showHealth,
   healthz: showHealth,

@@ -22,6 +22,7 @@ import { createMailer } from './mail/mailer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
 import { createMetrics, type Metrics } from './observe/metrics/names.ts'
 import { openListener } from './open-listener.ts'
+import { createApiDocuments } from './openapi/serve-documents.ts'
 import { Cleanup } from './process/cleanup.ts'
 import { watchProcess } from './process/faults.ts'
 import { settlePromise } from './process/settle-promise.ts'
@@ -164,7 +165,8 @@ async function start(
   const adminApi = createAdminApi(deps, storage, context, listenUrl, failedCredentials)
   const consoleFiles = openConsoleFiles(environment.dataDir, publicUrl, log, cleanup)
   const scrape = collectMetrics(deps, live, storage, health.ready, () => listener, worker, cleanup)
-  const app = createApp({ ...deps, consoleApi, adminApi, consoleFiles, scrape }, health)
+  const apiDocuments = createApiDocuments(() => deps.catalogue().config.server.admin)
+  const app = createApp({ ...deps, consoleApi, adminApi, consoleFiles, apiDocuments, scrape }, health)
   const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, live.config(), log) : undefined
   const opened = openListener(environment, app, worker, deps, () => lifecycle.stopping)
   listener = opened

@@ -15,6 +15,7 @@ import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics } from './observe/metrics/names.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
+import { createApiDocuments } from './openapi/serve-documents.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createReads } from './overload/reads/reads.ts'
@@ -207,6 +208,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     unsupportedFields: createUnsupportedFields(),
     consoleApi: unused,
     adminApi: unused,
+    apiDocuments: createApiDocuments(() => true),
     consoleFiles: { prepare: () => {}, serve: () => Promise.reject(new Error('no console')) },
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
     mediaReads: { begin: unused },

@@ -9,7 +9,7 @@ const GOOG = 'x-goog-api-key'
 const M = 'models/m:generateContent'
 
 /** What neither calls a model nor counts its tokens. */
-const FREE: readonly CallKind[] = ['tasks', 'stored', 'models', 'usage', 'media', 'console', 'admin', 'status']
+const FREE: readonly CallKind[] = ['tasks', 'stored', 'models', 'usage', 'media', 'console', 'admin', 'status', 'docs']
 
 describe('another API version, called by one of the vendor’s SDKs, is the one that is served', () => {
   test.each([

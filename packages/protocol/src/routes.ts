@@ -15,6 +15,7 @@ export type CallKind =
   | 'console'
   | 'admin'
   | 'status'
+  | 'docs'
 /** Calls of a model, which cost money and may be shed. */
 export type ModelCallKind = 'text' | 'image' | 'video'
 
@@ -90,6 +91,8 @@ const CONSOLE_API = { path: '/console/api/{path}', credential: 'none', kind: 'co
 /** The same for the admin API. */
 const ADMIN_API = { path: '/admin/v1/{path}', credential: 'none', kind: 'admin', mayBeShed: false } as const
 const CONSOLE = { method: 'GET', credential: 'none', kind: 'console', mayBeShed: false } as const
+/** What describes the API. */
+const DOCS = { method: 'GET', credential: 'none', kind: 'docs', mayBeShed: false } as const
 const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: false } as const
 
 const GENERATE = '/models/{model}:generateContent'
@@ -217,6 +220,9 @@ export const ROUTES = {
   'console-root': { ...CONSOLE, path: '/console/', summary: 'The console' },
   // After the paths below /console/api/, which are more specific.
   'console-file': { ...CONSOLE, path: '/console/{path}', summary: 'The console' },
+  'openapi-document': { ...DOCS, path: '/openapi.json', summary: 'Describes the API: OpenAPI 3.1' },
+  'api-page': { ...DOCS, path: '/docs', summary: 'Describes the API as a page' },
+  'api-page-style': { ...DOCS, path: '/docs.css', summary: 'How the page looks' },
   entry: { ...STATUS, path: '/', summary: 'Lists the entry points' },
   health: { ...STATUS, path: '/health', summary: 'Says whether the process runs' },
   healthz: { ...STATUS, path: '/healthz', summary: 'The same as /health, by the name that Kubernetes uses' },

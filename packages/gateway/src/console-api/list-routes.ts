@@ -1,6 +1,6 @@
 // Every route of the console API as data: for the dispatcher, for tests, and for what describes the API to others.
 import { parametersOf } from '@trivium/protocol/routes.ts'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { CONSOLE_ROUTES, ERROR } from './routes/index.ts'
 import type { Method, Policy, RouteDeclaration, RouteName } from './routes/route.ts'
 
@@ -16,27 +16,32 @@ export type ListedRoute = {
   policy: Policy
   summary: string
   status: number
-  body: TSchema | 'bytes' | undefined
-  query: TSchema | undefined
+  body: TObject | 'bytes' | undefined
+  query: TObject | undefined
   output: TSchema | 'bytes' | undefined
+  /** Of the body. */
+  example: object | undefined
   /** Of any other status. */
   error: TSchema
 }
 
 export const listConsoleRoutes = (): ListedRoute[] =>
-  Object.entries<RouteDeclaration>(CONSOLE_ROUTES).map(([name, { policy, summary, status, body, query, output }]) => {
-    const [method, path] = name.split(' ') as [Method, string]
-    return {
-      name: name as RouteName,
-      method,
-      path,
-      parameters: parametersOf(path),
-      policy,
-      summary,
-      status: status ?? (output === undefined ? 204 : 200),
-      body: typeof body === 'string' ? 'bytes' : body,
-      query,
-      output: typeof output === 'string' ? 'bytes' : output,
-      error: ERROR,
-    }
-  })
+  Object.entries<RouteDeclaration>(CONSOLE_ROUTES).map(
+    ([name, { policy, summary, status, body, query, output, example }]) => {
+      const [method, path] = name.split(' ') as [Method, string]
+      return {
+        name: name as RouteName,
+        method,
+        path,
+        parameters: parametersOf(path),
+        policy,
+        summary,
+        status: status ?? (output === undefined ? 204 : 200),
+        body: typeof body === 'string' ? 'bytes' : body,
+        query,
+        output: typeof output === 'string' ? 'bytes' : output,
+        example,
+        error: ERROR,
+      }
+    },
+  )

@@ -96,7 +96,8 @@ function encoded({ brotli, gzip }: BundledFile, accepted: string, headers: Heade
   return encoding === 'br' ? brotli : gzip
 }
 
-function securityHeaders(mediaOrigin: string | undefined): Record<string, string> {
+/** `mediaOrigin`: of images and videos that the page shows. */
+export function securityHeaders(mediaOrigin?: string): Record<string, string> {
   const media = `'self' data: blob:${mediaOrigin === undefined ? '' : ` ${mediaOrigin}`}`
   return {
     'content-security-policy':

@@ -156,12 +156,17 @@ export type RecoveryCodes = Static<typeof RECOVERY_CODES>
 const REMOVE = fields({ password, code })
 export type RemoveSecondFactor = Static<typeof REMOVE>
 
+// For the description of the API.
+const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
+const TOKEN = { token: 'the-part-of-the-link-behind-the-number-sign' }
+
 export const ACCOUNT_ROUTES = {
   'GET about': { policy: 'public', summary: 'What the sign-in page shows', output: ABOUT },
   'POST register': {
     policy: 'public',
     summary: 'Creates an account, and signs in a browser',
     body: REGISTRATION,
+    example: ADA,
     output: REGISTERED,
     status: 201,
   },
@@ -169,6 +174,7 @@ export const ACCOUNT_ROUTES = {
     policy: 'public',
     summary: 'Signs in',
     body: SIGN_IN,
+    example: ADA,
     output: SIGN_IN_RESULT,
     takesOwnSlot: true,
   },
@@ -176,20 +182,37 @@ export const ACCOUNT_ROUTES = {
     policy: 'public',
     summary: 'Sends a link that resets the password, if there is such an account',
     body: FORGOT_PASSWORD,
+    example: { email: ADA.email },
     status: 202,
   },
-  'POST password/reset': { policy: 'public', summary: 'Sets a password by a link', body: RESET_PASSWORD },
-  'POST email/verify': { policy: 'public', summary: 'Proves an address by a link', body: LINK_TOKEN },
+  'POST password/reset': {
+    policy: 'public',
+    summary: 'Sets a password by a link',
+    body: RESET_PASSWORD,
+    example: { ...TOKEN, password: ADA.password },
+  },
+  'POST email/verify': { policy: 'public', summary: 'Proves an address by a link', body: LINK_TOKEN, example: TOKEN },
   'POST setup': {
     policy: 'public',
     summary: "Signs in by a link from the operator's terminal",
     body: SET_UP,
+    example: TOKEN,
     output: SET_UP_RESULT,
   },
 
   'GET session': { policy: 'session', summary: 'Who is signed in', output: SESSION },
-  'POST session/account': { policy: 'session', summary: 'Shows another account of the person', body: SWITCH_ACCOUNT },
-  'POST account': { policy: 'owner', summary: 'Gives the account another name', body: CHANGE_ACCOUNT },
+  'POST session/account': {
+    policy: 'session',
+    summary: 'Shows another account of the person',
+    body: SWITCH_ACCOUNT,
+    example: { account: '7' },
+  },
+  'POST account': {
+    policy: 'owner',
+    summary: 'Gives the account another name',
+    body: CHANGE_ACCOUNT,
+    example: { name: 'Acme' },
+  },
   'GET members': {
     policy: 'member',
     summary: 'Lists the people of the account with their caps; to a member, themselves alone',
@@ -199,6 +222,7 @@ export const ACCOUNT_ROUTES = {
     policy: 'owner',
     summary: 'Sets the cap of a member',
     body: CHANGE_MEMBER,
+    example: { email: 'bob@example.com', cap_usd: '20', cap_period: 'month' },
     output: MEMBERS,
   },
   'POST sign-out': { policy: 'session', summary: 'Ends this session', body: NOTHING },
@@ -209,8 +233,14 @@ export const ACCOUNT_ROUTES = {
     policy: 'session',
     summary: 'Changes the password, and ends all other sessions',
     body: CHANGE_PASSWORD,
+    example: { current: ADA.password, password: 'another password' },
   },
-  'POST preferences': { policy: 'session', summary: 'Changes preferences', body: PREFERENCES },
+  'POST preferences': {
+    policy: 'session',
+    summary: 'Changes preferences',
+    body: PREFERENCES,
+    example: { low_balance_usd: '5' },
+  },
   'POST email/resend': {
     policy: 'session',
     summary: 'Sends the link that proves the address again',
@@ -227,7 +257,13 @@ export const ACCOUNT_ROUTES = {
     policy: 'session',
     summary: 'Turns two-factor authentication on; the recovery codes are shown once',
     body: CONFIRM,
+    example: { secret: 'JBSWY3DPEHPK3PXP', code: '123456', password: ADA.password },
     output: RECOVERY_CODES,
   },
-  'POST second-factor/remove': { policy: 'session', summary: 'Turns two-factor authentication off', body: REMOVE },
+  'POST second-factor/remove': {
+    policy: 'session',
+    summary: 'Turns two-factor authentication off',
+    body: REMOVE,
+    example: { password: ADA.password, code: '123456' },
+  },
 } as const satisfies Record<RouteName, RouteDeclaration>

@@ -10,7 +10,11 @@ const FORWARDED = {
 
 export const PLAYGROUND_ROUTES = {
   'GET playground/key': { policy: 'member', summary: 'Shows the built-in key', output: KEY },
-  'POST playground/{path...}': { ...FORWARDED, body: 'forwarded' },
+  'POST playground/{path...}': {
+    ...FORWARDED,
+    body: 'forwarded',
+    example: { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] },
+  },
   'GET playground/{path...}': FORWARDED,
   'DELETE playground/{path...}': FORWARDED,
 } as const satisfies Record<RouteName, RouteDeclaration>

@@ -23,6 +23,8 @@ export type RouteDeclaration = {
   output?: TSchema | 'csv' | 'forwarded'
   /** Of a successful response: 200, or 204 without output, unless given. */
   status?: number
+  /** Of the body, for the description of the API. */
+  example?: object
   /** The handler waits before it works, and takes a slot itself when it does. */
   takesOwnSlot?: true
 }

@@ -73,6 +73,7 @@ export const WALLET_ROUTES = {
     policy: 'owner',
     summary: 'Turns a redemption code into credit',
     body: REDEMPTION,
+    example: { code: 'ABCD-EFGH-JKLM-NPQR' },
     output: REDEEMED,
   },
 } as const satisfies Record<RouteName, RouteDeclaration>

@@ -1,0 +1,82 @@
+// The endpoints of models and of the gateway itself, from the table of all routes.
+import { parametersOf, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
+import { CLIENT_SECURITY, GENERATE_CONTENT_SECURITY, NO_SECURITY } from './components.ts'
+import { ERROR_OF_DIALECT, type Errors } from './errors.ts'
+import { MODEL_ENDPOINTS, type ModelEndpoint } from './model-endpoints.ts'
+import { type DescribedOperation, jsonContent, parameter, responseHeaders } from './operation.ts'
+import { camelCase, type Json, mapped, pascalCase } from './schemas.ts'
+
+/** The console and the admin API have tables of their own below such a path, and pages are no part of an API. */
+const OTHERS = ['console', 'admin']
+
+export const describeModels = (errors: Errors): DescribedOperation[] =>
+  (Object.entries(ROUTES) as [RouteId, Route][])
+    .filter(([, { kind }]) => !OTHERS.includes(kind))
+    .map(([id, route]) => describe(id, route, errors))
+
+function describe(id: RouteId, route: Route, errors: Errors): DescribedOperation {
+  const { method, path, kind, modality, summary, dialect, credential } = route
+  const endpoint = MODEL_ENDPOINTS[id] ?? {}
+  const isPaid = modality === kind
+  const isPlain = credential === 'none' && kind !== 'media'
+  const traits = { hasBody: method === 'POST', isChange: method !== 'GET', callsUpstreams: method === 'POST' }
+  const keyed = dialect === 'generate-content' ? GENERATE_CONTENT_SECURITY : CLIENT_SECURITY
+  const operation = {
+    operationId: camelCase(id),
+    tags: [TAGS[modality ?? kind] ?? pascalCase(kind)],
+    summary,
+    security: credential === 'none' ? NO_SECURITY : keyed,
+    parameters: [...parameters(path, endpoint), ...(isPaid ? [parameter('Idempotency-Key')] : [])],
+    ...(endpoint.body === undefined ? {} : { requestBody: requestBody(endpoint.body) }),
+    responses: {
+      // The headers of a request decide on the dialect of an error where the path does not.
+      ...(isPlain ? {} : errors.of(dialect === undefined ? 'AnyError' : ERROR_OF_DIALECT[dialect], traits)),
+      ...mapped(endpoint.responses ?? { 200: {} }, (response) => success(response, isPaid)),
+    },
+  }
+  return { method, path, operation }
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  text: 'Text',
+  image: 'Images',
+  video: 'Videos',
+  models: 'Models',
+  usage: 'Usage',
+  media: 'Media',
+  status: 'Gateway',
+  docs: 'Gateway',
+}
+
+function parameters(path: string, { parameters: known = {} }: ModelEndpoint): Json[] {
+  const inPath = parametersOf(path)
+  return [...new Set([...inPath, ...Object.keys(known)])].map((name) => {
+    const { example, required = inPath.includes(name), description, ...schema } = known[name] ?? { type: 'string' }
+    const more = {
+      ...(description === undefined ? {} : { description }),
+      ...(example === undefined ? {} : { example }),
+    }
+    return { name, in: inPath.includes(name) ? 'path' : 'query', required, schema, ...more }
+  })
+}
+
+function requestBody({ schema, example, files }: NonNullable<ModelEndpoint['body']>): Json {
+  const form = files && { 'multipart/form-data': { schema, example, encoding: files } }
+  return { required: true, content: form ?? jsonContent(schema, example) }
+}
+
+type Success = NonNullable<ModelEndpoint['responses']>[number]
+
+function success({ schema, stream, types = [] }: Success, isPaid: boolean): Json {
+  const content = {
+    ...(schema === undefined ? {} : jsonContent(schema)),
+    ...Object.fromEntries(
+      [...types, ...(stream ? ['text/event-stream'] : [])].map((type) => [type, { schema: { type: 'string' } }]),
+    ),
+  }
+  return {
+    description: 'Done.',
+    headers: responseHeaders(...(isPaid ? ['x-trivium-warnings', 'Idempotent-Replayed'] : [])),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+  }
+}
