@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { DRY_RUN, listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { consoleClient, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
@@ -319,9 +320,13 @@ test('wrong credentials are limited by network, leave one row a minute, and do n
   expect([...outcomes]).toEqual(['401 invalid_admin_key', '429 too_many_tries'])
   expect(adminOutcome(await owner('GET', 'admin-keys'))).toBe('200')
   await consoleClient(gateway.url).post('sign-in', { email: 'holder@example.com', password: 'a wrong password' })
-  const { data } = (await owner<{ data: { action: string; address: string }[] }>('GET', 'audit-log')).body
+  const traces = async (action: string) => {
+    const { data } = (await owner<{ data: { action: string; address: string }[] }>('GET', 'audit-log')).body
+    return data.filter((row) => row.action === action).map(({ address }) => address)
+  }
   for (const action of ['admin-key rejected', 'sign-in failed']) {
-    const traces = data.filter((row) => row.action === action)
-    expect(traces.map(({ address }) => address)).toEqual(['127.0.0.1'])
+    // Nobody waits for the row.
+    await eventually(async () => (await traces(action)).length > 0)
+    expect(await traces(action)).toEqual(['127.0.0.1'])
   }
 })

@@ -1,7 +1,7 @@
 // Every request below /admin/v1: whether it is served, route, credential, permission, input, operation, errors.
 import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import { type OperationContext, Preview, perform } from '../administration/operation.ts'
+import { type OperationContext, perform, rehearse } from '../administration/operation.ts'
 import { permits } from '../administration/permissions.ts'
 import { rejected } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
@@ -14,7 +14,7 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { type AdminActor, type AdminCall, nameOf } from './call.ts'
 import { changeResource } from './change-resource.ts'
-import { type CompiledRoute, compileAdminRoutes, type Rendered, tagOf } from './compile-routes.ts'
+import { type CompiledRoute, compileAdminRoutes, tagOf } from './compile-routes.ts'
 import { credentialOf, identify } from './credentials.ts'
 import type { AdminDependencies } from './dependencies.ts'
 import { respondTo } from './errors.ts'
@@ -120,20 +120,9 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
 const ended = ({ status, body }: Ended, { headers }: AdminCall): HttpResponse => json(status, headers, body)
 
 async function outcomeOf(route: CompiledRoute, context: OperationContext, input: Input['input']): Promise<Ended> {
-  const unchanged = { action: route.operation.name, target: null, before: null, after: null }
-  try {
-    const result = await perform(route.operation, context, input)
-    if (context.dryRun) return dryRun(unchanged)
-    return { status: route.status, body: route.render(result, false) }
-  } catch (error) {
-    if (!(error instanceof Preview)) throw error
-    const { action, object, before = null, after = null } = error.entry
-    // What does not exist yet has no name.
-    return dryRun({ action, target: typeof object === 'string' ? object : null, before, after })
-  }
+  if (context.dryRun) return { status: 200, body: await rehearse(route.operation, context, input) }
+  return { status: route.status, body: route.render(await perform(route.operation, context, input), false) }
 }
-
-const dryRun = (diff: Rendered): Ended => ({ status: 200, body: { object: 'dry_run', ...diff } })
 
 /** The parameters of a route that is above another one in its path. */
 const parametersOf = ({ parameters: { properties } }: CompiledRoute, given: Readonly<Record<string, string>>) =>

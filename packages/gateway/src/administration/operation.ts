@@ -110,6 +110,21 @@ export class Preview extends Error {
   }
 }
 
+/** What a dry run tells. `target`: null for what does not exist yet, and so has no name. */
+export type DryRun = { object: 'dry_run'; action: string; target: string | null; before: unknown; after: unknown }
+
+/** Does everything but the change. */
+export async function rehearse(operation: Operation, context: OperationContext, input: unknown): Promise<DryRun> {
+  try {
+    await perform(operation, { ...context, dryRun: true }, input)
+    return { object: 'dry_run', action: operation.name, target: null, before: null, after: null }
+  } catch (error) {
+    if (!(error instanceof Preview)) throw error
+    const { action, object, before = null, after = null } = error.entry
+    return { object: 'dry_run', action, target: typeof object === 'string' ? object : null, before, after }
+  }
+}
+
 export function auditEntry(actor: Actor, action: string, change: Change): AuditEntry {
   const { object, before, after, reason = '' } = change
   const [address, requestId] = 'address' in actor ? [actor.address, actor.requestId] : ['', undefined]

@@ -43,6 +43,8 @@ export type StoreCommand = CommandBase & {
   name: OperationName
   /** The operation's input from the command line, which the operation checks. */
   input(parsed: Arguments, context?: CommandContext): object | Promise<object>
+  /** With its option --dry-run the operation does all but the change, and the result says what it would be. */
+  mayRehearse?: true
   /** `none` removes a limit or a role. */
   mayRemove?: true
   /** Only a running server knows the whole answer: it is asked on every engine, if there is one. */

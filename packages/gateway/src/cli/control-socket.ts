@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TSchema } from 'typebox'
 import { OPERATIONS } from '../administration/index.ts'
-import { COMMAND_LINE, type Operation, type OperationContext, perform } from '../administration/operation.ts'
+import { COMMAND_LINE, type Operation, type OperationContext, perform, rehearse } from '../administration/operation.ts'
 import { OperationRejected, type Rejection } from '../administration/rejections.ts'
 import { CommandError } from './errors.ts'
 
@@ -17,6 +17,8 @@ const ANSWER_WITHIN_MS = 600_000
 
 /** `all`: everything that is wrong with the input. */
 type Answer = { result: unknown } | { rejection: Rejection; all: readonly Rejection[] } | { error: string }
+
+type Call = { operation: string; input: unknown; dryRun: boolean }
 
 /** Who can open the socket may do everything that the command line can. */
 type Context = Omit<OperationContext, 'actor'>
@@ -64,10 +66,11 @@ export function openControlSocket(dataDir: string, context: () => Context, worke
 
 async function answer(request: Request, context: Context): Promise<Answer> {
   try {
-    const { operation: name, input } = (await request.json()) as { operation: string; input: unknown }
+    const { operation: name, input, dryRun } = (await request.json()) as Call
     const operation = OPERATIONS.get(name)
     if (!operation) return { error: `the running server does not support '${name}'; it may be an older version` }
-    return { result: await perform(operation, { ...context, actor: COMMAND_LINE }, input) }
+    const call = dryRun ? rehearse : perform
+    return { result: await call(operation, { ...context, actor: COMMAND_LINE }, input) }
   } catch (error) {
     if (error instanceof OperationRejected) return { rejection: error.rejection, all: error.all }
     return { error: error instanceof Error ? error.message : String(error) }
@@ -82,13 +85,13 @@ export async function callServer(
   dataDir: string,
   operation: string,
   input: object,
-  name = nameOf(undefined),
+  { process: name = nameOf(undefined), dryRun = false }: { process?: string; dryRun?: boolean } = {},
 ): Promise<{ result: unknown } | undefined> {
   const socket = socketOf(dataDir, name)
   if (!socket) return undefined
   let answered: Answer
   try {
-    const body = JSON.stringify({ operation, input })
+    const body = JSON.stringify({ operation, input, dryRun })
     const response = await fetch('http://trivium/', {
       unix: socket,
       method: 'POST',
@@ -115,14 +118,21 @@ export async function callEachProcess<Result>(
   { name: operation }: Pick<Operation<TSchema, Result>, 'name' | 'run'>,
   input: object = {},
 ): Promise<Result[]> {
-  const answers = await Promise.all(processNames(dataDir).map((name) => callServer(dataDir, operation, input, name)))
+  const answers = await Promise.all(
+    processNames(dataDir).map((process) => callServer(dataDir, operation, input, { process })),
+  )
   return answers.flatMap((answer) => (answer ? [answer.result as Result] : []))
 }
 
 /** Of the first server process on this folder that answers. */
-export async function callAnyProcess(dataDir: string, operation: string, input: object) {
-  for (const name of processNames(dataDir)) {
-    const answered = await callServer(dataDir, operation, input, name)
+export async function callAnyProcess(
+  dataDir: string,
+  operation: string,
+  input: object,
+  { dryRun = false }: { dryRun?: boolean } = {},
+) {
+  for (const process of processNames(dataDir)) {
+    const answered = await callServer(dataDir, operation, input, { process, dryRun })
     if (answered) return answered
   }
   return undefined

@@ -3,7 +3,7 @@ import { serverUrl } from '@trivium/http/addresses/server-url.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { partsAlone } from '../administration/configuration/parts.ts'
 import { OPERATIONS } from '../administration/index.ts'
-import { COMMAND_LINE, perform } from '../administration/operation.ts'
+import { COMMAND_LINE, perform, rehearse } from '../administration/operation.ts'
 import { OperationRejected } from '../administration/rejections.ts'
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
@@ -72,7 +72,8 @@ async function runCommand(
   const { mayRemove = false } = command as Partial<StoreCommand>
   try {
     if (!('input' in command)) return await command.run(parsed, context, json)
-    const run = (operation: string, input: object) => runOnStore(operation, input, context, command)
+    const dryRun = command.mayRehearse === true && parsed.flags.has('dry-run')
+    const run = (operation: string, input: object) => runOnStore(operation, input, context, command, dryRun)
     const result = await resultOf(command, parsed, run, context)
     return command.show ? new Report(result, command.show(result, parsed)) : result
   } catch (error) {
@@ -103,14 +104,15 @@ async function runOnStore(
   input: object,
   context: CommandContext,
   { asksServer, withoutDatabase }: Pick<StoreCommand, 'asksServer' | 'withoutDatabase'>,
+  dryRun: boolean,
 ): Promise<unknown> {
   const environment = context.environment()
   if (!environment.databaseUrl || asksServer) {
     const call = asksServer ? callAnyProcess : callServer
-    const answered = await call(environment.dataDir, name, input)
+    const answered = await call(environment.dataDir, name, input, { dryRun })
     if (answered) return answered.result
   }
-  const opened = await openStorageOrCallServer(name, input, environment, context).catch(async (error) => {
+  const opened = await openStorageOrCallServer(name, input, environment, context, dryRun).catch(async (error) => {
     if (!withoutDatabase || !(error instanceof NoDatabaseYet)) throw error
     return { result: await withoutDatabase(input, context.config(environment), context) }
   })
@@ -125,7 +127,7 @@ async function runOnStore(
     const operation = OPERATIONS.get(name)
     if (!operation) throw new Error(`there is no operation ${name}`)
     const shared = { storage, config, configuration, listenUrl, accountCipher }
-    return await perform(operation, { ...shared, actor: COMMAND_LINE }, input)
+    return await (dryRun ? rehearse : perform)(operation, { ...shared, actor: COMMAND_LINE }, input)
   } finally {
     await storage.close()
   }
@@ -137,6 +139,7 @@ async function openStorageOrCallServer(
   input: object,
   environment: Environment,
   context: CommandContext,
+  dryRun: boolean,
 ): Promise<{ storage: Storage } | { result: unknown }> {
   const end = performance.now() + WAIT_FOR_FOLDER_MS
   for (;;) {
@@ -146,7 +149,7 @@ async function openStorageOrCallServer(
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
       // A random delay keeps concurrent commands from retrying at the same moment.
       await Bun.sleep(25 + Math.random() * 75)
-      const answered = await callServer(environment.dataDir, name, input)
+      const answered = await callServer(environment.dataDir, name, input, { dryRun })
       if (answered) return answered
     }
   }

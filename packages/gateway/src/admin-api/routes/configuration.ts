@@ -1,7 +1,8 @@
-// Settings, and the revisions of everything that is stored.
+// Settings, the whole configuration as a file, and the revisions of everything that is stored.
+import { exportConfiguration, importConfiguration } from '../../administration/configuration/exchange.ts'
 import { listRevisions, restoreRevision, showRevision } from '../../administration/configuration/revisions.ts'
 import { changeSettings, showSettings } from '../../administration/configuration/settings.ts'
-import { REVISION, REVISION_SHOWN, SETTINGS } from '../../administration/resources/configuration.ts'
+import { EXPORTED, IMPORTED, REVISION, REVISION_SHOWN, SETTINGS } from '../../administration/resources/configuration.ts'
 import type { AdminRoutes } from './route.ts'
 
 export const CONFIGURATION_ROUTES = {
@@ -15,6 +16,18 @@ export const CONFIGURATION_ROUTES = {
     summary: 'Changes stored settings; null removes one',
     output: SETTINGS,
     example: { body: { registration: { open: false }, console: { name: 'Our gateway' } } },
+  },
+  'GET configuration/export': {
+    operation: exportConfiguration,
+    summary: 'Writes everything in force as the text of a configuration file, with placeholders for secrets',
+    output: EXPORTED,
+  },
+  'POST configuration/import': {
+    operation: importConfiguration,
+    summary: 'Stores entries as one revision',
+    output: IMPORTED,
+    status: 201,
+    example: { body: { entries: [{ kind: 'setting', id: 'console.name', value: 'Our gateway' }] } },
   },
   'GET configuration/revisions': {
     operation: listRevisions,

@@ -1,8 +1,8 @@
 // The configuration as a file, and the entries of a file as one revision.
 import { exportConfig } from '../../config/exchange/export.ts'
 import { ENTRY_KINDS, entryKey } from '../../config/stored.ts'
-import { boolean, fields, list, optional, unknown, word } from '../../request/schema/schema.ts'
-import { operation, Preview } from '../operation.ts'
+import { fields, list, unknown, word } from '../../request/schema/schema.ts'
+import { operation } from '../operation.ts'
 import { changeConfiguration, readState } from './change.ts'
 import { ENTRY_ID, REASON } from './entries.ts'
 
@@ -53,22 +53,13 @@ export const importConfiguration = operation({
   input: fields({
     entries: list(fields({ kind: word(...ENTRY_KINDS), id: ENTRY_ID, value: unknown() }), MOST_ENTRIES),
     reason: REASON,
-    dry_run: optional(boolean('Checks the entries and stores none of them.')),
   }),
-  async run(context, { entries, reason, dry_run: isDryRun = false }) {
+  async run(context, { entries, reason }) {
     const changes = entries.map(({ kind, id, value }) => ({ kind, id, after: value }))
     const entryKeys = entries.map(entryKey)
-    const shown = { id: 'configuration', entries: entryKeys, dry_run: isDryRun }
     const action = { name: 'config import', object: 'configuration', reason }
-    try {
-      const asked = isDryRun ? { ...context, dryRun: true } : context
-      const { stored, loaded } = await changeConfiguration(asked, action, () => ({ changes }))
-      const shadowed = loaded.shadowed.map(entryKey).filter((key) => entryKeys.includes(key))
-      return { ...shown, revision: stored.revision, shadowed, effects: [] as string[] }
-    } catch (error) {
-      if (!isDryRun || !(error instanceof Preview)) throw error
-      const { effects } = (error.entry.after ?? {}) as { effects?: string[] }
-      return { ...shown, revision: null, shadowed: [], effects: effects ?? [] }
-    }
+    const { stored, loaded } = await changeConfiguration(context, action, () => ({ changes }))
+    const shadowed = loaded.shadowed.map(entryKey).filter((key) => entryKeys.includes(key))
+    return { id: 'configuration', entries: entryKeys, revision: stored.revision, shadowed }
   },
 })

@@ -66,6 +66,20 @@ export const SETTINGS = resource(
   }),
 )
 
+export const EXPORTED = resource(
+  'configuration',
+  fields({
+    id: ID,
+    file: string('YAML.'),
+    variables: listOf(fields({ name: string(), of: string('What it is the secret of.') })),
+    left_out: listOf(string('An invalid entry, which is not in force.')),
+  }),
+)
+export const IMPORTED = resource(
+  'configuration',
+  fields({ id: ID, entries: listOf(string()), revision: number(), shadowed: listOf(string()) }),
+)
+
 const REVISION_FIELDS = {
   id: ID,
   at: TIME,

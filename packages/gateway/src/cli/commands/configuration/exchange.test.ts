@@ -39,9 +39,9 @@ test('a file is stored as one revision, and what is in force is printed as a fil
   const file = written('trivium.yaml', SOURCE)
   const dry = await json(['config', 'import', file, '--dry-run'])
   expect(dry.result).toMatchObject({
-    dry_run: true,
-    revision: null,
-    effects: expect.arrayContaining([expect.any(String)]),
+    object: 'dry_run',
+    action: 'config import',
+    after: { effects: expect.arrayContaining([expect.any(String)]) },
   })
   expect((await json(['config', 'export'])).result).toMatchObject({ variables: [], left_out: [] })
 
@@ -49,10 +49,8 @@ test('a file is stored as one revision, and what is in force is printed as a fil
   expect(result).toEqual({
     id: 'configuration',
     entries: ['settings/server.drain', 'upstreams/main', 'models/gpt-x', 'groups/default'],
-    dry_run: false,
     revision: 1,
     shadowed: [],
-    effects: [],
   })
   expect(stderr).toBe(
     'not stored, because only a configuration file can have it: server.trusted_proxies, upstreams[main].allow_private\n',

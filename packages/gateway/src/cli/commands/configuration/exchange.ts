@@ -6,6 +6,7 @@ import {
   exportedFrom,
   type importConfiguration,
 } from '../../../administration/configuration/exchange.ts'
+import type { DryRun } from '../../../administration/operation.ts'
 import type { Assembled } from '../../../config/assemble.ts'
 import { importedEntries } from '../../../config/exchange/import.ts'
 import { formatMistakes } from '../../../config/format-mistakes.ts'
@@ -42,8 +43,9 @@ export const EXCHANGE_COMMANDS: readonly StoreCommand[] = [
     ],
     example: 'config import trivium.yaml --dry-run',
     summary: 'store the entries of a file as one revision',
+    mayRehearse: true,
     input: importInput,
-    show: (result) => describeImport(result as Stored),
+    show: (result) => describeImport(result as Stored | DryRun),
   },
 ]
 
@@ -62,7 +64,7 @@ function readBytes(path: string): Uint8Array {
   }
 }
 
-function importInput({ positionals, values, flags }: Arguments, context?: CommandContext): object {
+function importInput({ positionals, values }: Arguments, context?: CommandContext): object {
   if (!context) throw new Error('a file is read by the command line only')
   const file = resolve(positionals[0] ?? '')
   const { entries, leftOut } = importedEntries(load(file, context))
@@ -70,16 +72,16 @@ function importInput({ positionals, values, flags }: Arguments, context?: Comman
   if (leftOut.length > 0)
     process.stderr.write(`not stored, because only a configuration file can have it: ${leftOut.join(', ')}\n`)
   const reason = values.reason === undefined ? {} : { reason: values.reason }
-  return { entries, ...reason, dry_run: flags.has('dry-run') }
+  return { entries, ...reason }
 }
 
-function describeImport({ entries, dry_run: isDryRun, revision, shadowed, effects }: Stored): string {
+function describeImport(result: Stored | DryRun): string {
+  if ('object' in result) {
+    const { effects = [] } = (result.after ?? {}) as { effects?: string[] }
+    return ['the entries can be stored; nothing is written', ...effects.map((each) => `effect: ${each}`), ''].join('\n')
+  }
+  const { entries, revision, shadowed } = result
   const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`
-  const first = isDryRun ? `${count} can be stored; nothing is written` : `${count} stored, revision ${revision}`
-  const lines = [
-    first,
-    ...effects.map((effect) => `effect: ${effect}`),
-    ...(shadowed.length > 0 ? [`overridden by the file or the environment: ${shadowed.join(', ')}`] : []),
-  ]
-  return lines.map((line) => `${line}\n`).join('')
+  const hidden = shadowed.length > 0 ? `overridden by the file or the environment: ${shadowed.join(', ')}\n` : ''
+  return `${count} stored, revision ${revision}\n${hidden}`
 }
