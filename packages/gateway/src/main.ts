@@ -41,6 +41,7 @@ const assemble: CommandContext['assemble'] = (file, stored, strictly) => assembl
 
 const context: CommandContext = {
   version: VERSION,
+  variables: env,
   environment(options) {
     const { environment, mistakes } = readEnvironment(env, options)
     if (mistakes.length > 0) throw mistakesError(mistakes)

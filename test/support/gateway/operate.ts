@@ -31,7 +31,7 @@ export async function operate<T>(
 ): Promise<T> {
   const command = STORE_COMMANDS.find((each) => each.name === name)
   if (!command) throw new Error(`no such command: ${name}`)
-  const parsed = { values, positionals: key === undefined ? [] : [key], flags: new Set<string>() }
+  const parsed = { values, positionals: key === undefined ? [] : [key], lists: {}, flags: new Set<string>() }
   return (await resultOf(command, parsed, (operation, input) => call(operated, operation, input))) as T
 }
 

@@ -1,11 +1,23 @@
 // Parses command lines: `--name value` or `--name=value`, `--flag`, and positional arguments. Unknown options are errors.
 import { UsageError } from './errors.ts'
 
-export type Flags = Readonly<Record<string, 'value' | 'flag'>>
-export type Arguments = { positionals: string[]; values: Record<string, string>; flags: Set<string> }
+/** `values`: an option that may be repeated. */
+export type Flags = Readonly<Record<string, 'value' | 'values' | 'flag'>>
+export type Arguments = {
+  positionals: string[]
+  values: Record<string, string>
+  /** Of options that may be repeated, in their order. */
+  lists: Record<string, string[]>
+  flags: Set<string>
+}
 
 export function parseArguments(args: readonly string[], allowed: Flags): Arguments {
-  const parsed: Arguments = { positionals: [], values: Object.create(null), flags: new Set() }
+  const parsed: Arguments = {
+    positionals: [],
+    values: Object.create(null),
+    lists: Object.create(null),
+    flags: new Set(),
+  }
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? ''
     if (!word.startsWith('--') || word === '--') {
@@ -24,6 +36,10 @@ export function parseArguments(args: readonly string[], allowed: Flags): Argumen
     // If the value is missing, the next option must not be taken for it.
     if (value === undefined || (given === undefined && value.startsWith('--'))) {
       throw new UsageError(`--${name} requires a value`)
+    }
+    if (kind === 'values') {
+      parsed.lists[name] = [...(parsed.lists[name] ?? []), value]
+      continue
     }
     if (name in parsed.values) throw new UsageError(`--${name} is set twice`)
     parsed.values[name] = value

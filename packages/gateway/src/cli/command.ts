@@ -11,6 +11,8 @@ export type Option = {
   /** The placeholder of the value in the help, such as USD; absent: a flag without a value. */
   value?: string
   required?: true
+  /** It may be set several times. */
+  repeats?: true
   summary: string
 }
 
@@ -38,9 +40,10 @@ type CommandBase = {
   example: string
 }
 
-/** An operation, by the same name: runs in the server if there is one, else opens the database. */
+/** An operation: runs in the server if there is one, else opens the database. */
 export type StoreCommand = CommandBase & {
-  name: OperationName
+  /** Absent: the one with the name of the command. */
+  operation?: OperationName
   /** The operation's input from the command line, which the operation checks. */
   input(parsed: Arguments, context?: CommandContext): object | Promise<object>
   /** With its option --dry-run the operation does all but the change, and the result says what it would be. */
@@ -66,7 +69,10 @@ export type LocalCommand = CommandBase & {
 export type Command = StoreCommand | LocalCommand
 
 export const flagsOf = ({ options }: Command): Flags =>
-  Object.fromEntries(options.map(({ name, value }) => [name, value === undefined ? 'flag' : 'value']))
+  Object.fromEntries(options.map(({ name, value, repeats }) => [name, kindOf(value, repeats)]))
+
+const kindOf = (value: string | undefined, repeats = false): Flags[string] =>
+  value === undefined ? 'flag' : repeats ? 'values' : 'value'
 
 /** As in `account credit --account EMAIL --amount USD [--reason TEXT]`. */
 export function usageOf({ name, positionals, options }: Command): string {
@@ -74,14 +80,16 @@ export function usageOf({ name, positionals, options }: Command): string {
   return [
     name,
     ...positionals.map((each) => inBrackets(each.name, each.optional === true)),
-    ...options.map((option) => inBrackets(optionText(option), option.required !== true)),
+    ...options.map(
+      (option) => inBrackets(optionText(option), option.required !== true) + (option.repeats ? '...' : ''),
+    ),
   ].join(' ')
 }
 
 export const optionText = ({ name, value }: Option): string => `--${name}${value === undefined ? '' : ` ${value}`}`
 
 /** Checks that do not depend on the state of the gateway. */
-export function checkArguments(command: Command, { positionals, values }: Arguments): void {
+export function checkArguments(command: Command, { positionals, values, lists }: Arguments): void {
   const least = command.positionals.filter(({ optional }) => !optional).length
   if (positionals.length < least || positionals.length > command.positionals.length) {
     const wanted = command.positionals.map(({ name }) => name).join(' ') || 'no positional arguments'
@@ -92,6 +100,9 @@ export function checkArguments(command: Command, { positionals, values }: Argume
     if (required && !values[name]) throw new UsageError(`--${name} is required`)
   }
   const names = command.atLeastOne
-  if (names && !names.some((name) => name in values))
+  if (names && !names.some((name) => name in values || name in lists))
     throw new UsageError(`set at least one of ${names.map((name) => `--${name}`).join(', ')}`)
 }
+
+/** The operation that a command calls. */
+export const operationOf = ({ name, operation }: Pick<StoreCommand, 'name' | 'operation'>): string => operation ?? name

@@ -10,6 +10,8 @@ type Place = Pick<Environment, 'databaseUrl' | 'dataDir'>
 
 export type CommandContext = {
   version: string
+  /** The environment, for `${NAME}` in files that a command reads. */
+  variables: Readonly<Record<string, string | undefined>>
   /** Throws a CommandError that lists every mistake. `mayLackSecret`: PostgreSQL without a master secret is none. */
   environment(options?: { mayLackSecret: boolean }): Environment
   /** `mayBeEmpty` false: an empty file is a mistake, as for a running server. */

@@ -1,7 +1,9 @@
 // Help, generated from the table: complete, the same however it is asked for, and with examples that are right.
 import { describe, expect, test } from 'bun:test'
+import { OPERATIONS } from '../administration/index.ts'
 import { parseArguments } from './args.ts'
-import { type Command, checkArguments, flagsOf } from './command.ts'
+import { type Command, checkArguments, flagsOf, operationOf } from './command.ts'
+import { STORE_COMMANDS } from './commands/store-commands.ts'
 import { COMMANDS } from './help.ts'
 import { runHere } from './test-run.ts'
 
@@ -19,18 +21,23 @@ describe('help', () => {
       'account credit-line',
       'account delete',
       'account disable',
+      'account edit',
       'account enable',
       'account forget-responses',
       'account import',
       'account limit',
       'account list',
       'account member',
+      'account members',
       'account remove-second-factor',
+      'account sessions',
       'account show',
       'account sign-in-link',
+      'account sign-out',
       'admin-key create',
       'admin-key delete',
       'admin-key list',
+      'admin-key show',
       'alert list',
       'alert test',
       'audit',
@@ -42,39 +49,93 @@ describe('help', () => {
       'config check',
       'config export',
       'config import',
+      'config restore',
+      'config revision',
+      'config revisions',
       'doctor',
+      'group add',
+      'group delete',
+      'group edit',
+      'group list',
+      'group show',
+      'job list',
       'key create',
       'key delete',
       'key find',
       'key limit',
       'key list',
+      'key rotate',
+      'key show',
+      'ledger transfers',
       'licenses',
       'migrate',
+      'model add',
+      'model delete',
+      'model edit',
+      'model list',
       'model price-preview',
       'model route-preview',
+      'model show',
+      'node list',
       'person disable',
       'person enable',
+      'person list',
       'person role',
+      'person show',
       'prices diff',
       'ready',
       'rejected-requests',
       'report failures',
       'report spend',
+      'report usage',
+      'request list',
       'request show',
       'restore',
       'sandbox',
       'secret rotate',
       'serve',
+      'settings set',
+      'settings show',
+      'settings unset',
+      'task list',
+      'task show',
+      'upstream add',
+      'upstream delete',
       'upstream disable',
       'upstream drain',
+      'upstream edit',
       'upstream enable',
+      'upstream key add',
+      'upstream key erase',
+      'upstream key list',
+      'upstream key remove',
       'upstream list',
       'upstream models',
       'upstream reset',
+      'upstream show',
       'upstream state',
       'upstream test',
       'usage',
     ])
+  })
+
+  /** By commands of their own, of which each shows more than the operation. */
+  const WITHOUT_COMMAND = {
+    'upstream list': "'upstream list' asks every process for its health, too",
+    'upstream state': "'upstream state' asks every process",
+    'upstream states': "for 'upstream list'",
+    'key groups': "for 'config check' and 'doctor'",
+    'config unused': "for 'config check' and 'doctor'",
+    'server state': "for 'doctor'",
+    'secrets check': "for 'doctor'",
+    'code redeem': 'account holders redeem codes; operators credit accounts',
+  }
+
+  test('every operation has a command, or a reason why not', () => {
+    const called = STORE_COMMANDS.map(operationOf)
+    expect(called.filter((name) => !OPERATIONS.has(name))).toEqual([])
+    const missing = [...OPERATIONS.keys()].filter((name) => !called.includes(name))
+    expect(missing.toSorted()).toEqual(Object.keys(WITHOUT_COMMAND).toSorted())
   })
 
   test.each([[], ['help'], ['--help'], ['-h']].map((args) => ({ args })))('$args lists all commands', async ({
@@ -107,7 +168,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(15)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(19)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

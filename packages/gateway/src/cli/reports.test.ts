@@ -77,6 +77,27 @@ test('failures, a request and a key are found', async () => {
   expect(await json('key', 'find', `sk-${'x'.repeat(43)}`)).toEqual([])
 })
 
+test('requests, usage by groups, transfers and people are listed', async () => {
+  const [last, first] = await json('request', 'list', '--model', 'model-x')
+  expect([last.outcome, first.account_id]).toEqual(['failed', '1'])
+  expect(await json('request', 'list', '--outcome', 'failed', '--limit', '1')).toEqual([last])
+  const usage = ['report', 'usage', '--by', 'account,model']
+  expect(await json(...usage)).toMatchObject([{ account: 'ada@example.com', model: 'model-x', requests: 2 }])
+  expect((await command(...usage, '--csv')).stdout).toMatch(
+    /^account_id,account,model,requests,tokens,charged_usd,upstream_cost_usd,unknown_costs\n1,ada@example.com,model-x,2,7,0.000002,/,
+  )
+  expect((await command('ledger', 'transfers')).stdout).toMatch(/charge +account\/1 +revenue +0.000002/)
+  expect(await json('person', 'list')).toMatchObject([{ email: 'ada@example.com', role: null }])
+  expect((await command('person', 'list')).stdout).toMatch(/ada@example.com +active +ada@example.com \(owner\)/)
+  expect(await json('person', 'list', '--disabled')).toEqual([])
+  for (const noun of ['task', 'node', 'job']) expect(await json(noun, 'list')).toEqual([])
+  const { secret: next } = await json('key', 'rotate', '1', '--grace', '60')
+  expect(await json('key', 'find', next)).toMatchObject([{ id: '1', account: 'ada@example.com' }])
+  expect((await command('key', 'rotate', '1', '--grace', 'long')).stderr).toMatch(/^--grace must be a whole number/)
+  const { id } = await json('account', 'create', '--name', 'shop')
+  expect(await json('account', 'edit', '--account', 'shop', '--name', 'Shop 2')).toMatchObject({ id, name: 'Shop 2' })
+})
+
 test('a file is imported once', async () => {
   const path = file(
     '\ufeffEmail,Credit,Cap,Cap Period,RPM,Key,Group\r\nbob@example.com,2.5,50,month,60,laptop,\r\n\r\neve@example.com,,,,,,\r\n',
@@ -120,6 +141,14 @@ describe('a mistake is one line on stderr', () => {
     { args: () => spend('--from', '2030-01-02', '--to', '2030-01-02'), says: '--from must be before --to' },
     { args: () => ['request', 'show', 'nonsense'], says: 'must be the id of a request' },
     { args: () => ['request', 'show', 'req_0000000000000009'], says: 'no request with a receipt has the id', code: 1 },
+    { args: () => ['report', 'usage', '--by', 'account,colour'], says: '--by must be one of' },
+    { args: () => ['request', 'list', '--from', 'May'], says: '--from must be a time' },
+    { args: () => ['task', 'list', '--state', 'asleep'], says: '--state must be one of accepted' },
+    { args: () => ['ledger', 'transfers', '--kind', 'gift'], says: '--kind must be one of credit' },
+    { args: () => ['person', 'list', '--role', 'king'], says: '--role must be one of owner' },
+    { args: () => ['task', 'show', 'req_0000000000000009'], says: 'req_0000000000000009', code: 1 },
+    { args: () => ['person', 'show', '--email', 'nobody@example.com'], says: 'nobody@example.com', code: 1 },
+    { args: () => ['account', 'edit', '--account', '1'], says: 'set at least one of --name, --credit-line' },
     { args: () => ['key', 'find'], says: "'key find' takes SECRET" },
     { args: () => ['key', 'find', 'abc'], says: 'must be a whole secret or its last four characters' },
     { args: () => ['code', 'revoke'], says: 'give either CODE or --label' },

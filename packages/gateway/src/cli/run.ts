@@ -8,7 +8,7 @@ import { OperationRejected } from '../administration/rejections.ts'
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
 import { type Arguments, parseArguments } from './args.ts'
-import { type Command, checkArguments, flagsOf, type StoreCommand } from './command.ts'
+import { type Command, checkArguments, flagsOf, operationOf, type StoreCommand } from './command.ts'
 import { commandError } from './commands/inputs.ts'
 import { type Page, readPages } from './commands/pages.ts'
 import type { CommandContext } from './context.ts'
@@ -49,12 +49,12 @@ function askedForHelp(words: readonly string[], version: string): Report | undef
   if (first !== 'help' && !words.some(isOption)) return undefined
   const names = words.filter((word) => !word.startsWith('-') && word !== 'help')
   // In `key delete 7 --help` the command is `key delete`, without its argument.
-  const command = [names.slice(0, 2), names.slice(0, 1)].find((pair) => COMMANDS.has(pair.join(' ')))
+  const command = [3, 2, 1].map((length) => names.slice(0, length)).find((first) => COMMANDS.has(first.join(' ')))
   return help(command ?? names, version)
 }
 
 function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const command = words.length >= length ? COMMANDS.get(words.slice(0, length).join(' ')) : undefined
     if (command) return { command, rest: words.slice(length) }
   }
@@ -88,7 +88,8 @@ export async function resultOf(
   run: (operation: string, input: object) => Promise<unknown>,
   context?: CommandContext,
 ): Promise<unknown> {
-  const { name: operation, rows, json = (result: unknown) => result } = command
+  const { rows, json = (result: unknown) => result } = command
+  const operation = operationOf(command)
   const { limit = String(rows) } = parsed.values
   if (rows !== undefined && !/^\d{1,9}$/.test(limit))
     throw new UsageError('--limit must be a whole number; 0 means all')

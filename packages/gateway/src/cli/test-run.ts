@@ -21,6 +21,7 @@ const assemble: CommandContext['assemble'] = (file, stored, strictly) => assembl
 
 const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandContext => ({
   version: '1.2.3',
+  variables: {},
   environment: (options) =>
     readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '', ...addressOf(databaseUrl) }, options).environment,
   config() {

@@ -20,6 +20,7 @@ import type { Arguments } from '../args.ts'
 import type { LocalCommand, Option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandError, UsageError } from '../errors.ts'
+import { readTextFile } from './read-text.ts'
 
 const PASSPHRASE: readonly Option[] = [
   { name: 'passphrase-file', value: 'FILE', summary: 'read the passphrase of the master secret from this file' },
@@ -222,13 +223,7 @@ async function passphraseOf(values: Arguments['values'], flags: Arguments['flags
   return passphrase
 }
 
-function readSmall(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`)
-  }
-}
+const readSmall = (file: string): string => readTextFile(file).replace(/\r?\n$/, '')
 
 /** One line that says what failed and why. */
 type Place = Pick<Environment, 'dataDir' | 'databaseUrl'>

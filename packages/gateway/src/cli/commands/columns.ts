@@ -1,10 +1,10 @@
 // The table columns of accounts, keys and usage; --json has all fields.
 import { type Column, table } from '../table.ts'
 
-type Shown = Readonly<Record<string, unknown>>
+export type Shown = Readonly<Record<string, unknown>>
 
-const text = (title: string, name: string): Column<Shown> => ({ title, cell: (row) => cellOf(row[name]) })
-const figure = (title: string, name: string): Column<Shown> => ({ ...text(title, name), right: true })
+export const text = (title: string, name: string): Column<Shown> => ({ title, cell: (row) => cellOf(row[name]) })
+export const figure = (title: string, name: string): Column<Shown> => ({ ...text(title, name), right: true })
 
 function cellOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
@@ -12,7 +12,7 @@ function cellOf(value: unknown): string | undefined {
 }
 
 /** Times without milliseconds and `T`, to keep the column narrow. */
-const time = (title: string, name: string): Column<Shown> => ({
+export const time = (title: string, name: string): Column<Shown> => ({
   title,
   cell: (row) =>
     cellOf(row[name])
@@ -141,7 +141,8 @@ const IMPORTED: readonly Column<Shown>[] = [
   text('secret', 'secret'),
 ]
 
-const shown = (columns: readonly Column<Shown>[]) => (result: unknown) => table(columns, result as readonly Shown[])
+export const shown = (columns: readonly Column<Shown>[]) => (result: unknown) =>
+  table(columns, result as readonly Shown[])
 
 export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)

@@ -29,6 +29,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
       'to',
       'label',
       'id',
+      'kind',
+      'upstream',
+      'outcome',
     ].map((name) => [name, name]),
   ),
   credit_usd: 'credit',
@@ -39,6 +42,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
   expires_at: 'expires',
   networks: 'ips',
   person: 'email',
+  group_by: 'by',
+  error_code: 'error-code',
+  grace_seconds: 'grace',
   'limits.rpm': 'rpm',
   'limits.tpm': 'tpm',
   'limits.concurrent': 'concurrent',
@@ -96,7 +102,7 @@ export const wholeNumber = (text: string): number | string => (/^\d{1,15}$/.test
 /** A day begins at midnight, UTC. */
 export const time = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
 
-function list(name: string, text: string): string[] {
+export function list(name: string, text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())
   if (!entries.includes('')) return entries
   throw new UsageError(`--${name} must be a list such as A,B without empty entries, not '${text}'`)

@@ -2,15 +2,12 @@
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import NOTICE from '../../../../../NOTICE' with { type: 'text' }
-import { readPriceList } from '../../upstreams/prices/price-list.ts'
-import { compareWithList } from '../../upstreams/prices/price-report.ts'
 import type { Arguments } from '../args.ts'
 import type { LocalCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { describeDoctor, doctor } from '../doctor/doctor.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { describe, Report } from '../output.ts'
-import { describePrices } from './prices-diff.ts'
 import { askReady } from './ready.ts'
 import { rotateSecret } from './secret-rotate.ts'
 import { storeWarnings } from './store-warnings.ts'
@@ -51,17 +48,6 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
     ],
     run: ({ positionals }, context) => checkConfig(positionals[0], context),
-  },
-  {
-    name: 'prices diff',
-    section: CONFIGURATION,
-    ...NO_ARGUMENTS,
-    example: 'prices diff',
-    summary: "compare your prices with the vendors' public ones",
-    run: async (_, context) => {
-      const compared = compareWithList(context.config(context.environment()), readPriceList())
-      return new Report(compared, describePrices(compared))
-    },
   },
   {
     name: 'secret rotate',

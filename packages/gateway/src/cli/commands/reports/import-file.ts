@@ -1,12 +1,10 @@
 // The file of `account import`: a line of titles, and one line for each account.
-import { readFileSync, statSync } from 'node:fs'
-import { describeSystemError } from '../../../config/system-error.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
 import { wholeNumber } from '../inputs.ts'
+import { readTextFile } from '../read-text.ts'
 import { parseCsv } from './csv.ts'
 
-const MOST_BYTES = 4 * 1024 * 1024
 const LIMITS = ['rpm', 'tpm', 'concurrent']
 /** Column -> field of the operation's input. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -22,7 +20,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 export const IMPORT_COLUMNS = Object.keys(FIELDS)
 
 export function importInput({ positionals: [file = ''], flags }: Arguments): object {
-  const [titles, ...rows] = parseCsv(readText(file)) ?? []
+  const [titles, ...rows] = parseCsv(readTextFile(file)) ?? []
   const columns = titles?.cells.map((title) => title.toLowerCase().replace(/[ -]/g, '_')) ?? []
   const wrong = columns.find((title, index) => !Object.hasOwn(FIELDS, title) || columns.indexOf(title) !== index)
   if (columns.length === 0 || wrong !== undefined)
@@ -33,15 +31,6 @@ export function importInput({ positionals: [file = ''], flags }: Arguments): obj
   for (const { line, cells } of rows)
     if (cells.length > columns.length) throw new UsageError(`${file}, line ${line} has more cells than titles`)
   return { rows: rows.map(({ cells }) => inputRow(columns, cells)), dry_run: flags.has('dry-run') }
-}
-
-function readText(file: string): string {
-  try {
-    if (statSync(file).size > MOST_BYTES) throw new UsageError(`${file} has more than 4 MiB: split it`)
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`cannot read ${file}: ${describeSystemError(error)}`)
-  }
 }
 
 /** An empty cell is absent. */

@@ -5,8 +5,9 @@ import type { Option, StoreCommand } from '../../command.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
-import { present, time, type Values } from '../inputs.ts'
+import { list, present, time, type Values } from '../inputs.ts'
 import { formatCsv } from './csv.ts'
+import { FILTERS, OUTCOME } from './traffic-commands.ts'
 
 const SECTION = 'Reports'
 const RANGE: readonly Option[] = [
@@ -50,6 +51,9 @@ const BY: Readonly<Record<string, readonly string[]>> = {
   day: ['day'],
 }
 
+const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'] }
+const SUMS = FIGURES.filter((name) => name !== 'margin_usd')
+
 export const REPORT_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'report spend',
@@ -69,6 +73,32 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
       flags.has('csv')
         ? formatCsv(result as readonly Shown[], [...(BY[values.by ?? ''] ?? []), ...FIGURES])
         : showRows(result),
+  },
+  {
+    name: 'report usage',
+    section: SECTION,
+    positionals: [],
+    summary: 'sum requests, tokens, charges and upstream costs by any groups',
+    options: [
+      { name: 'by', value: 'A,B', summary: `out of ${Object.keys(GROUPS).join(', ')}; default: one sum of all` },
+      ...FILTERS,
+      OUTCOME,
+      ...RANGE,
+      { name: 'csv', summary: 'print comma-separated values' },
+    ],
+    example: 'report usage --by account,model --from 2030-01-01 --to 2030-02-01 --csv',
+    input: ({ values }) =>
+      present([
+        ['group_by', values.by === undefined ? undefined : list('by', values.by)],
+        ...['account', 'key', 'model', 'upstream', 'outcome'].map((name) => [name, values[name]] as const),
+        ...range(values),
+      ]),
+    rows: 0,
+    show: (result, { flags, values: { by = '' } }) => {
+      const rows = (result as readonly Shown[]).map(({ id: _, ...row }) => row)
+      const columns = by.split(',').flatMap((name) => GROUPS[name.trim()] ?? [])
+      return flags.has('csv') ? formatCsv(rows, [...columns, ...SUMS]) : showRows(rows)
+    },
   },
   {
     name: 'report failures',

@@ -1,11 +1,14 @@
 // The commands about upstreams and their models.
 import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../administration/upstreams/state.ts'
 import { testWithoutStore } from '../../../administration/upstreams/test.ts'
+import { readPriceList } from '../../../upstreams/prices/price-list.ts'
+import { compareWithList, type PriceReport } from '../../../upstreams/prices/price-report.ts'
 import type { LocalCommand, Option, StoreCommand } from '../../command.ts'
 import { callEachProcess } from '../../control-socket.ts'
 import { CommandError } from '../../errors.ts'
 import { Report } from '../../output.ts'
 import { present } from '../inputs.ts'
+import { describePrices } from '../prices-diff.ts'
 import { showModels, showPrice, showRoute, unitsInput } from './model-previews.ts'
 import { listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
@@ -142,6 +145,17 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     }),
     asksServer: true,
     show: showRoute,
+  },
+  {
+    name: 'prices diff',
+    section: SECTION,
+    positionals: [],
+    options: [],
+    example: 'prices diff',
+    summary: "compare your prices with the vendors' public ones",
+    input: () => ({}),
+    withoutDatabase: async (_, config) => compareWithList(config, readPriceList()),
+    show: (compared) => describePrices(compared as PriceReport),
   },
 ]
 

@@ -1,7 +1,8 @@
 // The commands that work on people.
-import type { StoreCommand } from '../command.ts'
-import { showAdminKeys } from './columns.ts'
-import { CAP_NAMES, memberCapInput, present, termsInput } from './inputs.ts'
+import type { StoreCommand } from '../../command.ts'
+import { showAdminKeys, shown, text, time } from '../columns.ts'
+import { CAP_NAMES, memberCapInput, present, termsInput } from '../inputs.ts'
+import { ROWS } from './options.ts'
 
 const EMAIL = {
   name: 'email',
@@ -9,6 +10,7 @@ const EMAIL = {
   required: true,
   summary: 'the email address that the person signs in with',
 } as const
+const ADMIN_KEY = { name: 'ID', summary: "the key's id; 'admin-key list' shows it" } as const
 /** `none` takes a role away. */
 const roleOf = (role: string | undefined) => (role === 'none' ? null : role)
 const base = { section: 'Accounts and keys', positionals: [] } as const
@@ -46,6 +48,46 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     atLeastOne: ['role', ...CAP_NAMES],
     mayRemove: true,
     example: 'account member --account acme --email ada@example.com --role member --cap 50',
+  },
+  {
+    ...base,
+    name: 'person list',
+    summary: 'list the people who can sign in, oldest first',
+    options: [
+      { name: 'role', value: 'ROLE', summary: 'only with this role in the gateway; none: without any' },
+      { name: 'email', value: 'TEXT', summary: 'only addresses that begin so' },
+      { name: 'disabled', summary: 'only disabled people' },
+      ROWS,
+    ],
+    input: ({ values: { role, email }, flags }) =>
+      present([
+        ['role', role],
+        ['email', email],
+        ['disabled', flags.has('disabled') ? true : undefined],
+      ]),
+    rows: 100,
+    show: shown([
+      text('id', 'id'),
+      text('email', 'email'),
+      text('role', 'role'),
+      { title: 'state', cell: ({ disabled }) => (disabled === true ? 'disabled' : 'active') },
+      {
+        title: 'accounts',
+        cell: ({ accounts }) =>
+          (accounts as { name: string; role: string }[]).map((each) => `${each.name} (${each.role})`).join(', '),
+      },
+      time('created', 'created_at'),
+      time('signed in', 'signed_in_at'),
+    ]),
+    example: 'person list --role admin',
+  },
+  {
+    ...base,
+    name: 'person show',
+    summary: 'show a person with role and accounts',
+    options: [EMAIL],
+    input: ({ values: { email } }) => ({ person: email }),
+    example: 'person show --email ada@example.com',
   },
   {
     ...base,
@@ -100,8 +142,17 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   },
   {
     ...base,
+    name: 'admin-key show',
+    positionals: [ADMIN_KEY],
+    summary: 'show a key of the admin API',
+    options: [],
+    input: ({ positionals: [admin_key] }) => ({ admin_key }),
+    example: 'admin-key show 3',
+  },
+  {
+    ...base,
     name: 'admin-key delete',
-    positionals: [{ name: 'ID', summary: "the key's id; 'admin-key list' shows it" }],
+    positionals: [ADMIN_KEY],
     summary: 'delete a key of the admin API at once and forever',
     options: [],
     input: ({ positionals: [admin_key] }) => ({ admin_key }),

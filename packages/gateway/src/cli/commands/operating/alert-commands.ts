@@ -1,7 +1,7 @@
 // The commands about alerts.
-import type { StoreCommand } from '../command.ts'
-import { showAlerts, showAlertTest } from './columns.ts'
-import { present } from './inputs.ts'
+import type { StoreCommand } from '../../command.ts'
+import { showAlerts, showAlertTest } from '../columns.ts'
+import { present } from '../inputs.ts'
 
 export const ALERT_COMMANDS: readonly StoreCommand[] = [
   {

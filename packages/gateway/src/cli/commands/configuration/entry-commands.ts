@@ -1,0 +1,237 @@
+// The commands on upstreams, models and groups of the configuration: one set for each noun.
+import type { NounKind } from '../../../administration/configuration/entry-nouns.ts'
+import type { Shown } from '../../../administration/configuration/show.ts'
+import type { Arguments } from '../../args.ts'
+import type { Option, StoreCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
+import { UsageError } from '../../errors.ts'
+import { describe } from '../../output.ts'
+import { type Column, table } from '../../table.ts'
+import { ROWS } from '../accounts/options.ts'
+import { list, present } from '../inputs.ts'
+import { readText } from '../read-text.ts'
+import { type Fields, readEntryFile, rejectSecrets, setField } from './read-entry.ts'
+
+const SECTION = 'Configuration and upstreams'
+
+/** An option for one field; others are set with --set. */
+type FieldOption = Option & { field: string; read?(texts: string[]): unknown }
+type Noun = { kind: NounKind; fields: readonly FieldOption[]; example: string; edit: string; columns: Column<Shown>[] }
+
+const NOUNS: readonly Noun[] = [
+  {
+    kind: 'upstream',
+    fields: [
+      { name: 'kind', value: 'KIND', field: 'kind', summary: 'the vendor or server, such as openai or vllm' },
+      {
+        name: 'dialect',
+        value: 'DIALECT',
+        field: 'dialect',
+        summary: 'in place of --kind: the protocol that it speaks',
+      },
+      { name: 'base-url', value: 'URL', field: 'base_url', summary: "default: the vendor's" },
+    ],
+    example: 'upstream add --id main --kind openai --key-file openai.key --set max_concurrency=64',
+    edit: 'upstream edit main --set max_concurrency=64',
+    // `upstream list` shows their health, too.
+    columns: [],
+  },
+  {
+    kind: 'model',
+    fields: [
+      { name: 'type', value: 'TYPE', field: 'type', summary: 'text, image or video; default: text' },
+      {
+        name: 'route',
+        value: 'UPSTREAM[/MODEL]',
+        repeats: true,
+        field: 'routes',
+        summary: 'an upstream that serves it, and its name there; more routes are tried in turn',
+        read: (texts) => texts.map(routeOf),
+      },
+    ],
+    example: 'model add --id fast --route main/gpt-4.1 --set price.input=2.00 --set price.output=8.00',
+    edit: 'model edit fast --set price.input=2.50',
+    columns: [
+      { title: 'routes', cell: ({ routes }) => itemsOf(routes).map(routeText).join(', ') },
+      {
+        title: 'price usd',
+        cell: ({ price }) => (price === null ? null : JSON.stringify(price).replace(/[{}"]/g, '')),
+      },
+    ],
+  },
+  {
+    kind: 'group',
+    fields: [
+      {
+        name: 'models',
+        value: 'A,B',
+        field: 'models',
+        summary: "the models that its keys may use; '*': all",
+        read: ([text = '']) => list('models', text),
+      },
+      { name: 'multiplier', value: 'N', field: 'multiplier', summary: 'what prices are multiplied by; default: 1' },
+    ],
+    example: 'group add --id staff --models "*" --multiplier 0.8',
+    edit: 'group edit staff --multiplier 0.9',
+    columns: [
+      { title: 'models', cell: ({ models }) => itemsOf(models).join(', ') },
+      { title: 'multiplier', cell: ({ multiplier }) => multiplier as string | null, right: true },
+    ],
+  },
+]
+
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function routeText(route: unknown): string {
+  const { upstream, model } = route as { upstream: string; model?: string }
+  return model === undefined ? upstream : `${upstream}/${model}`
+}
+
+/** Names of models may have further slashes. */
+function routeOf(text: string): object {
+  const [, upstream, model] = /^([^/]+)(?:\/(.+))?$/.exec(text) ?? []
+  if (upstream === undefined) throw new UsageError(`--route must be UPSTREAM or UPSTREAM/MODEL, not '${text}'`)
+  return model === undefined ? { upstream } : { upstream, model }
+}
+
+const FROM: Option = { name: 'from', value: 'FILE', summary: "its fields as YAML; '-': standard input" }
+const SET: Option = {
+  name: 'set',
+  value: 'FIELD=VALUE',
+  repeats: true,
+  summary: 'a field as in a configuration file, such as price.input=2.50; null removes it',
+}
+export const KEY_FILE: Option = {
+  name: 'key-file',
+  value: 'FILE',
+  summary: "the keys of the upstream, one on each line; '-': standard input",
+}
+export const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'why, for the revision and the audit log' }
+
+export const ENTRY_COMMANDS: readonly StoreCommand[] = NOUNS.flatMap((noun) => commandsOf(noun))
+
+function commandsOf(noun: Noun): StoreCommand[] {
+  const { kind, fields, example, edit, columns } = noun
+  const written = [...fields, ...(kind === 'upstream' ? [KEY_FILE] : []), FROM, SET]
+  const base = { section: SECTION, positionals: [{ name: 'ID', summary: `the id of the ${kind}` }], show } as const
+  const named = ({ positionals: [id], values: { reason } }: Arguments) => ({
+    [kind]: id,
+    ...present([['reason', reason]]),
+  })
+  const commands: StoreCommand[] = [
+    {
+      ...base,
+      name: `${kind} add`,
+      operation: `${kind} create`,
+      summary: `store ${kind === 'upstream' ? 'an' : 'a'} ${kind}; it is in force at once`,
+      positionals: [],
+      options: [{ name: 'id', value: 'ID', summary: 'its id; default: that of --from' }, ...written, REASON],
+      example,
+      input: async (parsed, context) => {
+        const { id: inFile, ...value } = await fieldsOf(noun, parsed, context)
+        const id = parsed.values.id ?? inFile
+        if (id === undefined) throw new UsageError('--id is required')
+        return { ...value, id, ...present([['reason', parsed.values.reason]]) }
+      },
+    },
+    {
+      ...base,
+      name: `${kind} edit`,
+      operation: `${kind} change`,
+      summary: `change fields of a stored ${kind}`,
+      options: [...written, REASON],
+      atLeastOne: written.map(({ name }) => name),
+      example: edit,
+      input: async (parsed, context) => {
+        const { id, ...value } = await fieldsOf(noun, parsed, context)
+        if (id !== undefined && id !== parsed.positionals[0])
+          throw new UsageError(`the file has the id '${id}'; the id of an entry cannot be changed`)
+        return { ...value, ...named(parsed) }
+      },
+    },
+    {
+      ...base,
+      name: `${kind} delete`,
+      summary: `delete a stored ${kind}`,
+      options: [REASON],
+      example: `${kind} delete ${edit.split(' ')[2]}`,
+      input: named,
+    },
+    {
+      ...base,
+      name: `${kind} show`,
+      summary: `show a${kind === 'upstream' ? 'n' : ''} ${kind} as it is written, and where`,
+      options: [],
+      example: `${kind} show ${edit.split(' ')[2]}`,
+      input: named,
+    },
+  ]
+  if (columns.length === 0) return commands
+  const listed: StoreCommand = {
+    name: `${kind} list`,
+    section: SECTION,
+    positionals: [],
+    options: [ROWS],
+    summary: `list the ${kind}s of file, environment and store`,
+    example: `${kind} list`,
+    input: () => ({}),
+    rows: 100,
+    show: (rows) => table([ID_COLUMN, ...columns, ...STATE_COLUMNS], rows as Shown[]),
+  }
+  return [...commands, listed]
+}
+
+/** A file first, then the options, of which each replaces a field. */
+async function fieldsOf({ kind, fields: options }: Noun, parsed: Arguments, context?: CommandContext): Promise<Fields> {
+  const { values, lists } = parsed
+  if (values.from === '-' && values['key-file'] === '-')
+    throw new UsageError('only one of --from and --key-file can read standard input')
+  if (!context) throw new Error('fields are read by the command line only')
+  const fields = values.from === undefined ? {} : await readEntryFile(values.from, context)
+  const set: Fields = {}
+  for (const each of lists.set ?? []) setField(set, each)
+  rejectSecrets({ kind, id: '', value: set }, 'write it with --key-file or --from')
+  for (const { name, field, read = ([text]: string[]) => text } of options) {
+    const texts = lists[name] ?? (values[name] === undefined ? undefined : [values[name]])
+    if (texts) fields[field] = read(texts)
+  }
+  for (const each of lists.set ?? []) setField(fields, each)
+  if (values['key-file'] !== undefined) fields.keys = await readKeys(values['key-file'])
+  return fields
+}
+
+export async function readKeys(file: string): Promise<string[]> {
+  const keys = (await readText(file)).split('\n').flatMap((line) => line.trim() || [])
+  if (keys.length === 0) throw new UsageError(`${file === '-' ? 'standard input' : file} has no key`)
+  return keys
+}
+
+const ID_COLUMN: Column<Shown> = { title: 'id', cell: ({ id }) => id }
+const STATE_COLUMNS: readonly Column<Shown>[] = [
+  { title: 'source', cell: ({ source }) => sourceText(source) },
+  { title: 'remark', cell: (entry) => remarkOf(entry) },
+]
+
+export function sourceText({ from, file, line, variable, revision }: Shown['source']): string {
+  if (from === 'file') return `${file}:${line}`
+  if (from === 'environment') return `environment ${variable}`
+  return from === 'stored' ? `stored, revision ${revision}` : from
+}
+
+export function remarkOf({
+  shadowed,
+  invalid,
+}: {
+  shadowed: object | null
+  invalid: readonly string[] | null
+}): string | null {
+  if (invalid) return `invalid: ${invalid.join('; ')}`
+  return shadowed ? 'shadows a stored one' : null
+}
+
+function show(result: unknown): string {
+  const { source, read_only: _, shadowed, invalid, ...entry } = result as Shown
+  const set = Object.entries(entry).filter(([, value]) => value !== null)
+  const remark = remarkOf({ shadowed, invalid })
+  return describe({ ...Object.fromEntries(set), source: sourceText(source), ...(remark === null ? {} : { remark }) })
+}
