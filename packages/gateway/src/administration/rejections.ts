@@ -169,7 +169,7 @@ export const REJECTIONS = {
   code_expired: rule<Field>('code_expired', () => 'This code has expired. Ask its issuer for another one.'),
 
   configuration_mistake: input<Field & { mistake: string }>(({ field, mistake }) =>
-    field === '' ? mistake : `${field}: ${mistake}`,
+    field === '' ? `${mistake}.` : `${field}: ${mistake}.`,
   ),
   keys_needed: input<Field & { changed: string }>(
     ({ field, changed }) => `A change of ${changed} needs ${field} again: a secret never goes to a new place unseen.`,
