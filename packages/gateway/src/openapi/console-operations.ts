@@ -18,6 +18,7 @@ export const describeConsole = (schemas: Schemas, errors: Errors): DescribedOper
 
 function describe(route: ListedRoute, schemas: Schemas, errors: Errors): DescribedOperation {
   const { method, path, summary, policy, query, body } = route
+  const isForwarded = path.startsWith('playground/{')
   const isFound = method === 'GET' && typeof route.output === 'object'
   const operation = {
     operationId: operationIdOf(route),
@@ -33,7 +34,12 @@ function describe(route: ListedRoute, schemas: Schemas, errors: Errors): Describ
     ...(body === undefined ? {} : { requestBody: requestBody(route, schemas) }),
     responses: {
       ...successOf(route, isFound, schemas),
-      ...errors.of('ConsoleError', { hasBody: body !== undefined, isChange: method !== 'GET', callsUpstreams: false }),
+      // The gateway's own endpoints answer in the dialect of their path.
+      ...errors.of(isForwarded ? 'AnyError' : 'ConsoleError', {
+        hasBody: body !== undefined,
+        isChange: method !== 'GET',
+        callsUpstreams: isForwarded,
+      }),
     },
   }
   return { method, path: `/console/api/${plainPath(path)}`, operation }
@@ -62,7 +68,7 @@ const shown = (example: unknown): Json => (example === undefined ? {} : { exampl
 function successOf({ status, output, path }: ListedRoute, isFound: boolean, schemas: Schemas): Json {
   const headers = responseHeaders(...(isFound ? ['ETag'] : []))
   const done = { description: 'Done.', headers }
-  if (output === undefined) return { [status]: done }
+  if (output === undefined || status === 204) return { [status]: done }
   if (output !== 'bytes')
     return {
       [status]: { ...done, content: jsonContent(schemas.of(output)) },

@@ -5,7 +5,7 @@ import type { Json } from './schemas.ts'
 
 export type ModelEndpoint = {
   body?: { schema: Json; example: Json /** Sent as a form, with these files. */; files?: Json }
-  /** Of the path and the query. */
+  /** Of the path and the query; `in` for those of headers. */
   parameters?: Readonly<Record<string, Json>>
   /** By status; 200 unless given. `stream`: also as events. `types`: the media types of what has no schema. */
   responses?: Readonly<Record<number, { schema?: Json; stream?: true; types?: readonly string[] }>>
@@ -33,6 +33,10 @@ const TEXT = 'sandbox-text'
 const HELLO = { model: TEXT, messages: [{ role: 'user', content: 'Hello' }] }
 const MESSAGES = { model: MODEL, messages: { ...list(open({ role: STRING })), minItems: 1 } }
 const INPUT = { model: MODEL, input: { anyOf: [STRING, list()] } }
+/** SDKs of the protocol send it; requests without it are rejected. */
+const VERSION = {
+  'anthropic-version': { type: 'string', in: 'header', required: true, example: '2023-06-01' },
+} as const
 const CONTENTS = open({ contents: list(open({ parts: list() })) })
 const CONTENTS_EXAMPLE = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
 const IN_PATH = { model: { ...STRING, example: TEXT } }
@@ -99,6 +103,7 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
     responses: { 200: { schema: RESPONSE, stream: true } },
   },
   messages: {
+    parameters: VERSION,
     body: {
       schema: open({ ...MESSAGES, max_tokens: { ...INTEGER, minimum: 1 } }, STREAM),
       example: { ...HELLO, max_tokens: 100 },
@@ -127,6 +132,7 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
     responses: { 200: { schema: list(), stream: true } },
   },
   'messages-count-tokens': {
+    parameters: VERSION,
     body: { schema: open(MESSAGES), example: HELLO },
     responses: { 200: { schema: open({ input_tokens: INTEGER }) } },
   },

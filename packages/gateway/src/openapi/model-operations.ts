@@ -26,7 +26,7 @@ function describe(id: RouteId, route: Route, errors: Errors): DescribedOperation
     tags: [TAGS[modality ?? kind] ?? pascalCase(kind)],
     summary,
     security: credential === 'none' ? NO_SECURITY : keyed,
-    parameters: [...parameters(path, endpoint), ...(isPaid ? [parameter('Idempotency-Key')] : [])],
+    parameters: [...parametersFor(path, endpoint), ...(isPaid ? [parameter('Idempotency-Key')] : [])],
     ...(endpoint.body === undefined ? {} : { requestBody: requestBody(endpoint.body) }),
     responses: {
       // The headers of a request decide on the dialect of an error where the path does not.
@@ -48,15 +48,17 @@ const TAGS: Readonly<Record<string, string>> = {
   docs: 'Gateway',
 }
 
-function parameters(path: string, { parameters: known = {} }: ModelEndpoint): Json[] {
+function parametersFor(path: string, { parameters = {} }: ModelEndpoint): Json[] {
   const inPath = parametersOf(path)
-  return [...new Set([...inPath, ...Object.keys(known)])].map((name) => {
-    const { example, required = inPath.includes(name), description, ...schema } = known[name] ?? { type: 'string' }
+  return [...new Set([...inPath, ...Object.keys(parameters)])].map((name) => {
+    const known = parameters[name] ?? { type: 'string' }
+    const isInPath = inPath.includes(name)
+    const { example, required = isInPath, description, in: place = isInPath ? 'path' : 'query', ...schema } = known
     const more = {
       ...(description === undefined ? {} : { description }),
       ...(example === undefined ? {} : { example }),
     }
-    return { name, in: inPath.includes(name) ? 'path' : 'query', required, schema, ...more }
+    return { name, in: place, required, schema, ...more }
   })
 }
 

@@ -73,7 +73,7 @@ export const ACCOUNT_ROUTES = {
     operation: setMember,
     summary: 'Makes a person a member of an account, changes the role or the cap, or removes the person',
     output: MEMBERS_SHOWN,
-    example: { body: { email: 'ada@example.com', role: 'member', cap_usd: '50' } },
+    example: { body: { email: 'bob@example.com', role: 'member', cap_usd: '50' } },
   },
   'POST accounts/{account}/sign-in-link': {
     operation: createSignInLink,

@@ -15,7 +15,7 @@ export const CONFIGURATION_ROUTES = {
     operation: changeSettings,
     summary: 'Changes stored settings; null removes one',
     output: SETTINGS,
-    example: { body: { registration: { open: false }, console: { name: 'Our gateway' } } },
+    example: { body: { registration: { trial_credit: '5' }, console: { name: 'Our gateway' } } },
   },
   'GET configuration/export': {
     operation: exportConfiguration,

@@ -157,7 +157,7 @@ const REMOVE = fields({ password, code })
 export type RemoveSecondFactor = Static<typeof REMOVE>
 
 // For the description of the API.
-const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
+const GRACE = { email: 'grace@example.com', password: 'correct horse battery' }
 const TOKEN = { token: 'the-part-of-the-link-behind-the-number-sign' }
 
 export const ACCOUNT_ROUTES = {
@@ -166,7 +166,7 @@ export const ACCOUNT_ROUTES = {
     policy: 'public',
     summary: 'Creates an account, and signs in a browser',
     body: REGISTRATION,
-    example: ADA,
+    example: GRACE,
     output: REGISTERED,
     status: 201,
   },
@@ -174,7 +174,7 @@ export const ACCOUNT_ROUTES = {
     policy: 'public',
     summary: 'Signs in',
     body: SIGN_IN,
-    example: ADA,
+    example: GRACE,
     output: SIGN_IN_RESULT,
     takesOwnSlot: true,
   },
@@ -182,14 +182,14 @@ export const ACCOUNT_ROUTES = {
     policy: 'public',
     summary: 'Sends a link that resets the password, if there is such an account',
     body: FORGOT_PASSWORD,
-    example: { email: ADA.email },
+    example: { email: GRACE.email },
     status: 202,
   },
   'POST password/reset': {
     policy: 'public',
     summary: 'Sets a password by a link',
     body: RESET_PASSWORD,
-    example: { ...TOKEN, password: ADA.password },
+    example: { ...TOKEN, password: GRACE.password },
   },
   'POST email/verify': { policy: 'public', summary: 'Proves an address by a link', body: LINK_TOKEN, example: TOKEN },
   'POST setup': {
@@ -233,7 +233,7 @@ export const ACCOUNT_ROUTES = {
     policy: 'session',
     summary: 'Changes the password, and ends all other sessions',
     body: CHANGE_PASSWORD,
-    example: { current: ADA.password, password: 'another password' },
+    example: { current: GRACE.password, password: 'another password' },
   },
   'POST preferences': {
     policy: 'session',
@@ -257,13 +257,13 @@ export const ACCOUNT_ROUTES = {
     policy: 'session',
     summary: 'Turns two-factor authentication on; the recovery codes are shown once',
     body: CONFIRM,
-    example: { secret: 'JBSWY3DPEHPK3PXP', code: '123456', password: ADA.password },
+    example: { secret: 'JBSWY3DPEHPK3PXP', code: '123456', password: GRACE.password },
     output: RECOVERY_CODES,
   },
   'POST second-factor/remove': {
     policy: 'session',
     summary: 'Turns two-factor authentication off',
     body: REMOVE,
-    example: { password: ADA.password, code: '123456' },
+    example: { password: GRACE.password, code: '123456' },
   },
 } as const satisfies Record<RouteName, RouteDeclaration>

@@ -16,5 +16,5 @@ export const PLAYGROUND_ROUTES = {
     example: { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] },
   },
   'GET playground/{path...}': FORWARDED,
-  'DELETE playground/{path...}': FORWARDED,
+  'DELETE playground/{path...}': { ...FORWARDED, status: 204 },
 } as const satisfies Record<RouteName, RouteDeclaration>
