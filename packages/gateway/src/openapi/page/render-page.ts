@@ -81,7 +81,7 @@ ${parameters.length === 0 ? [] : html`<h3>Parameters</h3><ul class="fields">${pa
 ${requestBody === undefined ? [] : html`<h3>Body</h3>${contentMarkup(requestBody.content)}`}
 <h3>Responses</h3>
 <ul class="fields">${Object.entries(operation.responses).map(([status, each]) => responseMarkup(status, each, document))}</ul>
-<h3>Example</h3><pre><code>${curlOf(call)}</code></pre>
+<h3>Example</h3><pre tabindex="0"><code>${curlOf(call)}</code></pre>
 </details>
 `
 }
