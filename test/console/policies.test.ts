@@ -31,6 +31,8 @@ test('only these routes are public, and only these for owners alone', () => {
   expect(having('owner')).toEqual(['POST account', 'POST members', 'POST wallet/redeem'])
   expect(having('public')).toEqual([
     'GET about',
+    'GET sign-in/{provider}',
+    'GET sign-in/{provider}/callback',
     'POST email/verify',
     'POST password/forgot',
     'POST password/reset',

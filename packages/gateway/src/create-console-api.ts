@@ -2,6 +2,7 @@
 
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch, type Dispatch } from './console-api/dispatch.ts'
+import { createProviders } from './console-api/providers/providers.ts'
 import { createRegister } from './console-api/registration/register.ts'
 import { createPasswords } from './console-api/session/passwords.ts'
 import type { FailedCredentials } from './http-api/failed-credentials.ts'
@@ -45,6 +46,7 @@ export function createConsoleApi(
     passwords,
     mailer,
     register,
+    providers: createProviders({ after, clock }),
     version: VERSION,
     listenUrl,
     clock,

@@ -281,6 +281,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     callbacks: { allowPrivate: false },
     alerts: ALERT_DEFAULTS,
     console: { name: 'Trivium', supportUrl: undefined },
+    signIn: { providers: [], password: true },
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),
     groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),

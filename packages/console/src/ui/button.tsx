@@ -64,10 +64,14 @@ export function ButtonAnchor({
   children,
   variant,
   small,
+  wide,
   ...rest
-}: Look & Omit<ComponentProps<'a'>, 'className'>) {
+}: Look & Omit<ComponentProps<'a'>, 'className'> & { wide?: boolean }) {
   return (
-    <a {...rest} className={look({ ...(variant ? { variant } : {}), ...(small ? { small } : {}) })}>
+    <a
+      {...rest}
+      className={look({ ...(variant ? { variant } : {}), ...(small ? { small } : {}) }, wide)}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </a>

@@ -1,5 +1,5 @@
-// The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account: by its id, or by the proved
-// address of an owner. Its name says nothing: owners choose it.
+// The groups that an account holder may choose for a key: `default`, those offered to everyone, those that name the account, by its id or by the proved
+// address of an owner, and those that a provider of sign-ins gave an owner. Its name says nothing: owners choose it.
 import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import type { FileConfig, Group } from '../config/types.ts'
 import { Failure } from '../request/failure.ts'
@@ -7,7 +7,10 @@ import type { Caller, Holder } from '../storage/storage.ts'
 
 /** Anyone may sign up with any address: a group that names it is offered once the address is proved. */
 export const isOffered = ({ id, console, accounts }: Group, holder: Holder): boolean =>
-  id === DEFAULT_GROUP || console === true || accounts?.some((name) => isNamed(holder, name)) === true
+  id === DEFAULT_GROUP ||
+  console === true ||
+  holder.groups.includes(id) ||
+  accounts?.some((name) => isNamed(holder, name)) === true
 
 const isNamed = ({ account, emails }: Holder, name: string): boolean =>
   emails.includes(name) || name === String(account)

@@ -19,6 +19,7 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('mail', before.mail ?? {}, after.mail ?? {}),
     ...fieldChanges('alerts', before.alerts, after.alerts),
     ...fieldChanges('console', before.console, after.console),
+    ...fieldChanges('sign_in', before.signIn, after.signIn),
     ...fieldChanges('tools', before.tools ?? {}, after.tools ?? {}),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),
     ...entryChanges('models', before.models, after.models),

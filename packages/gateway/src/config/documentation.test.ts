@@ -17,6 +17,7 @@ const NUMBERED = BLOCKS.map((block, index): [number, string] => [index + 1, bloc
 const ALERT_SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`
 const ENV = {
   MAIN_KEY: 'a-key',
+  CLIENT_SECRET: 'a-secret',
   KEY_1: 'key-1',
   KEY_2: 'key-2',
   AZURE_KEY: 'a-key',
@@ -48,6 +49,7 @@ test('the page has an example of every section', () => {
     'retention',
     'sandbox',
     'server',
+    'sign_in',
     'tools',
     'upstreams',
   ])

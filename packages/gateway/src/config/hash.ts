@@ -8,12 +8,13 @@ import type { FileConfig } from './types.ts'
 type Hashed = Omit<FileConfig, 'hash' | 'warnings' | 'revision' | 'fileHash'>
 
 export function hashConfig(config: Hashed): string {
-  const { upstreams, server, media, mail, alerts, ...rest } = config
+  const { upstreams, server, media, mail, alerts, signIn, ...rest } = config
   const publicPart = {
     ...rest,
     ...(media?.s3 ? { media: { ...media.s3, accessKey: '', secretKey: '' } } : {}),
     ...(mail ? { mail: { url: withoutCredentials(mail.url), from: mail.from } } : {}),
     alerts: { ...alerts, webhooks: alerts.webhooks.map(({ url }) => new URL(url).host) },
+    signIn: { ...signIn, providers: signIn.providers.map((each) => ({ ...each, clientSecret: '' })) },
     server: {
       ...server,
       tls: server.tls !== undefined,

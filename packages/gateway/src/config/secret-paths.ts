@@ -6,6 +6,7 @@ const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   setting: [
     ['mail', 'url'],
     ['alerts', 'webhooks', '*', 'secret'],
+    ['sign_in', 'providers', '*', 'client_secret'],
     ['server', 'metrics_token'],
     ['media', 's3', 'access_key'],
     ['media', 's3', 'secret_key'],

@@ -148,6 +148,16 @@ test.each([
   [setting('server.tls.cert', './cert.pem'), /^stored server\.tls: can only be set/],
   [setting('server.trusted_proxies', ['10.0.0.0/8']), /^stored server\.trusted_proxies: can only be set/],
   [setting('media.disk', '/srv'), /^stored media\.disk: can only be set/],
+  [
+    setting('sign_in.providers', [{ id: 'a', issuer: 'http://127.0.0.1:1', client_id: 'c', client_secret: 's' }]),
+    /providers\[a\]\.issuer: must be an https/,
+  ],
+  [
+    setting('sign_in.providers', [
+      { id: 'a', issuer: 'https://id.example.com', client_id: 'c', client_secret: 's', allow_private: true },
+    ]),
+    /providers\[a\]\.allow_private: can only be set/,
+  ],
   [setting('mail.ca', '/etc/passwd'), /^stored mail\.ca: can only be set/],
   [setting('callbacks.allow_private', true), /^stored callbacks\.allow_private: can only be set/],
   [setting('alerts.allow_private', true), /^stored alerts\.allow_private: can only be set/],

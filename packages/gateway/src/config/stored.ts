@@ -35,6 +35,7 @@ export const SETTING_SECTIONS = [
   'alerts',
   'mail',
   'console',
+  'sign_in',
   'tools',
 ] as const
 

@@ -6,6 +6,7 @@ import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { LogAddresses } from '../observe/arrival.ts'
 import type { TraceSettings } from '../observe/traces/settings.ts'
+import type { GatewayRole } from '../storage/people/people.ts'
 
 export type UpstreamDialect = DialectId
 
@@ -179,6 +180,26 @@ export type MailConfig = { url: string; from: string; ca?: string }
 /** How the console presents itself. */
 export type ConsoleConfig = { name: string; supportUrl: string | undefined }
 
+/** A provider of sign-ins (OpenID Connect). */
+export type SignInProvider = {
+  /** In the URL of its sign-in. */
+  id: string
+  /** On its button. */
+  name: string
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Whose addresses may sign in for the first time; none: only people who are known or invited. */
+  domains: readonly string[]
+  /** The claim that lists the groups of a person at the provider. */
+  groupsClaim: string | undefined
+  /** What these groups give: a role in the gateway, and groups of prices. */
+  roles: ReadonlyMap<string, GatewayRole>
+  priceGroups: ReadonlyMap<string, string>
+  /** The provider may be at a private address. */
+  allowPrivate: boolean
+}
+
 /** What alerts are sent of; their names in the file. */
 export type AlertRule =
   | 'upstream_down'
@@ -229,6 +250,8 @@ export type FileConfig = {
   callbacks: { allowPrivate: boolean }
   alerts: AlertsConfig
   console: ConsoleConfig
+  /** `password`: people may sign in with one; owners of the gateway always may. */
+  signIn: { providers: readonly SignInProvider[]; password: boolean }
   /** Absent: no email is sent. */
   mail?: MailConfig
   groups: ReadonlyMap<string, Group>

@@ -6,11 +6,12 @@ import type { ConsoleDependencies } from './dependencies.ts'
 import type { About } from './routes/account.ts'
 
 export function showAbout({ http }: Call, { config, version, listenUrl }: ConsoleDependencies): About {
-  const { console, registration, mail, server } = config()
+  const { console, registration, mail, server, signIn } = config()
   return {
     name: console.name,
     support_url: console.supportUrl ?? null,
-    registration: { open: registration.open, trial_credit_usd: formatUsd(registration.trialCredit) },
+    registration: { open: registration.open && signIn.password, trial_credit_usd: formatUsd(registration.trialCredit) },
+    sign_in: { password: signIn.password, providers: signIn.providers.map(({ id, name }) => ({ id, name })) },
     mail: mail !== undefined,
     password: { min_length: SHORTEST_PASSWORD, max_length: LONGEST_PASSWORD },
     base_url: server.publicUrl ?? calledUrl(http.headers.get('host'), server.tls !== undefined) ?? listenUrl(),

@@ -9,6 +9,7 @@ import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics/names.ts'
 import type { Reads } from '../overload/reads/reads.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Providers } from './providers/providers.ts'
 import type { Register } from './registration/register.ts'
 import type { Passwords } from './session/passwords.ts'
 
@@ -21,6 +22,8 @@ export type ConsoleDependencies = {
   passwords: Passwords
   mailer: Mailer
   register: Register
+  /** Companies' own, at which people sign in. */
+  providers: Providers
   version: string
   /** The URL that the server listens on. */
   listenUrl(): string

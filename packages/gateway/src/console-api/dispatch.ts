@@ -45,7 +45,7 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
       const origin = originOf(http, deps.catalogue().trustedProxies)
       const call = { incoming, http, headers, query, parameters, origin, gateway, body: undefined }
       // Before the session is looked up: that is a read, too.
-      if (route.method === 'GET' && !route.forwards)
+      if (route.method === 'GET' && !route.forwards && !route.takesOwnSlot)
         return await deps.reads.run(readers.of(tokenOf(http), origin.network), incoming, () => respond(route, call))
       return await respond(route, call)
     } catch (thrown) {

@@ -14,6 +14,7 @@ import { showOverview } from './pages/overview.ts'
 import { forwardToGateway, playgroundKey } from './pages/playground.ts'
 import { listRequests, requestLines, showRequestReceipt, showSeries } from './pages/usage.ts'
 import { listHistory, listStatements, redeemCode, showWallet, statementLines } from './pages/wallet.ts'
+import { finishSignIn, startSignIn } from './providers/sign-in.ts'
 import type { ConsoleRoutes } from './routes/index.ts'
 import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
 import { changeMember, listMembers, renameAccount, switchAccount } from './session/accounts.ts'
@@ -32,7 +33,7 @@ type CallOf<N extends keyof ConsoleRoutes> = N extends `${string} ${infer Path}`
   : never
 
 /** A handler returns what its route declares; one without a schema makes the response itself, or returns nothing. */
-type ResultOf<D> = D extends { output: 'csv' | 'forwarded' } ? HttpResponse : OutputOf<D>
+type ResultOf<D> = D extends { output: 'csv' | 'forwarded' | 'redirect' } ? HttpResponse : OutputOf<D>
 
 type Handlers = {
   readonly [N in keyof ConsoleRoutes & RouteName]: (
@@ -45,6 +46,8 @@ export const HANDLERS: Handlers = {
   'GET about': showAbout,
   'POST register': registerAccount,
   'POST sign-in': signIn,
+  'GET sign-in/{provider}': startSignIn,
+  'GET sign-in/{provider}/callback': finishSignIn,
   'POST password/forgot': forgotPassword,
   'POST password/reset': resetPassword,
   'POST email/verify': verifyEmail,

@@ -39,7 +39,7 @@ export const listConsoleRoutes = (): ListedRoute[] =>
         status: status ?? (output === undefined ? 204 : 200),
         body: typeof body === 'string' ? 'bytes' : body,
         query,
-        output: typeof output === 'string' ? 'bytes' : output,
+        output: output === 'redirect' ? undefined : typeof output === 'string' ? 'bytes' : output,
         example,
         error: ERROR,
       }

@@ -23,6 +23,7 @@ export const API_ERRORS = {
   foreign_page: 403,
   wrong_password: 403,
   registration_closed: 403,
+  password_sign_in_off: 403,
   address_not_allowed: 403,
   mail_not_configured: 404,
   method_not_allowed: 405,

@@ -1,6 +1,7 @@
 // Accounts and their wallets, as operators and account holders see them.
 import type { Nanos } from '../money/amount.ts'
 import type { Limits, Period } from '../money/limits.ts'
+import type { IdentityName } from './people/identities.ts'
 import type { Person } from './people/people.ts'
 
 export type Account = {
@@ -33,8 +34,8 @@ export const availableIn = ({ balance, creditLine, held }: Pick<Account, 'balanc
 /** A field that is present and undefined is removed; an absent field stays. */
 export type AccountChanges = Partial<Limits & Pick<Account, 'name' | 'cap' | 'capPeriod' | 'creditLine'>>
 
-/** What decides which groups are offered to an account. `emails`: the proved addresses of its owners. */
-export type Holder = { account: bigint; emails: readonly string[] }
+/** What decides which groups are offered to an account. `emails`: the proved addresses of its owners. `groups`: those that providers of sign-ins gave them. */
+export type Holder = { account: bigint; emails: readonly string[]; groups: readonly string[] }
 
 /** A sign-up in the console: it makes a person, an account that is named by the address, and the person its owner. */
 export type SignUp = {
@@ -52,6 +53,8 @@ export type SignUp = {
   budget: Nanos | undefined
   /** The ledger account that the credit comes from. */
   source: bigint
+  /** The provider that the person signed in at has proved the address. */
+  identity?: IdentityName
   /** The credit is due once the address is proved, not now; the budget is looked at then. */
   onProof: boolean
 }

@@ -19,6 +19,7 @@ import type { Meta } from './meta.ts'
 import type { JobRuns, Nodes } from './nodes.ts'
 import type { AccountImports } from './people/account-imports.ts'
 import type { AdminKeys } from './people/admin-keys.ts'
+import type { Identities } from './people/identities.ts'
 import type { Members } from './people/members.ts'
 import type { People } from './people/people.ts'
 import type { Sessions } from './people/sessions.ts'
@@ -48,6 +49,7 @@ export * from './meta.ts'
 export * from './nodes.ts'
 export * from './people/account-imports.ts'
 export * from './people/admin-keys.ts'
+export * from './people/identities.ts'
 export * from './people/members.ts'
 export * from './people/people.ts'
 export * from './people/sessions.ts'
@@ -65,6 +67,8 @@ export interface Storage {
   readonly people: People
   /** Keys of the admin API. */
   readonly adminKeys: AdminKeys
+  /** Who people are at providers of sign-ins. */
+  readonly identities: Identities
   /** Which people may use which account. */
   readonly members: Members
   readonly keys: Keys
@@ -111,7 +115,16 @@ export interface Storage {
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
   audited(entry: AuditEntry): Pick<
     Storage,
-    'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'sessions' | 'adminKeys' | 'upstreams'
+    | 'accounts'
+    | 'people'
+    | 'identities'
+    | 'members'
+    | 'keys'
+    | 'signIns'
+    | 'codes'
+    | 'sessions'
+    | 'adminKeys'
+    | 'upstreams'
   > & {
     configuration: ConfigurationWriter
   }

@@ -31,6 +31,24 @@ export const auth = {
     signUp: 'Create one',
     wrong: 'Email address or password is wrong.',
     noForgot: 'Forgot your password? Ask the operator.',
+    with: (provider: string) => `Sign in with ${provider}`,
+    usePassword: 'Sign in with a password',
+    or: 'or',
+    refused: {
+      unavailable: 'The provider cannot be reached at the moment. Try again later.',
+      expired: 'This sign-in took too long, or was begun in another browser. Try again.',
+      cancelled: 'The sign-in was cancelled.',
+      unverified_address: 'The provider does not say that your email address is verified. Ask its administrator.',
+      foreign_domain: 'Your email address does not belong to a domain that may sign in here.',
+      not_invited: 'You have no account here. Ask the operator of this gateway for an invitation.',
+      unproved_address:
+        'An account with your email address exists, but nobody has proved that the address is theirs. Ask the operator of this gateway.',
+      taken_address:
+        'An account with this email address exists or existed, perhaps in another spelling. Ask the operator.',
+      disabled: 'Your access is disabled, or you have no account. Ask the operator of this gateway.',
+      busy: 'Too many people are signing in. Try again in a few minutes.',
+      failed: 'The provider’s answer could not be accepted. Try again, or ask the operator of this gateway.',
+    },
   },
   again: {
     title: 'Sign in again',

@@ -11,6 +11,7 @@ import { Banner } from '../../ui/states.tsx'
 import { AuthCard } from './card.tsx'
 import { EmailField, useEmail } from './email-field.tsx'
 import { emailError } from './form.ts'
+import { ProviderButtons, useRefusal } from './providers.tsx'
 
 export function SignInPage() {
   const texts = useTexts()
@@ -25,6 +26,8 @@ export function SignInPage() {
   const [needsCode, setNeedsCode] = useState(false)
   const [isRecovery, setRecovery] = useState(false)
   const [hasEnded] = useState(hasSessionEnded)
+  const [wantsPassword, setWantsPassword] = useState(false)
+  const refused = useRefusal()
 
   const { errors, isBusy, submit, clearErrors } = useForm({
     fields: ['email', 'password', 'code'],
@@ -86,32 +89,47 @@ export function SignInPage() {
       </Link>
     </>
   )
+  const providers = about?.sign_in.providers ?? []
+  // Where people sign in at providers alone, the form is for owners of the gateway.
+  const hasForm = wantsPassword || about?.sign_in.password !== false
   return (
     <AuthCard title={t.signIn.title(about?.name ?? '')} below={signUp}>
-      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {hasEnded && !errors.form && <Banner tone="warn">{t.again.ended}</Banner>}
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <EmailField value={email} onChange={setEmail} error={errors.email} />
-        <PasswordField
-          label={t.password}
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          error={errors.password}
-          aside={
-            about?.mail && (
-              <Link href="/forgot-password" className="text-sm text-link hover:underline">
-                {t.signIn.forgot}
-              </Link>
-            )
-          }
-        />
-        <Button type="submit" variant="primary" wide busy={isBusy}>
-          {t.signIn.submit}
-        </Button>
-        {about && !about.mail && <p className="text-center text-sm text-muted">{t.signIn.noForgot}</p>}
-      </form>
+      <div className="flex flex-col gap-4">
+        {refused && <Banner tone="bad">{refused}</Banner>}
+        {hasEnded && !refused && !errors.form && <Banner tone="warn">{t.again.ended}</Banner>}
+        <ProviderButtons providers={providers} next={next} />
+        {providers.length > 0 && hasForm && <p className="text-center text-sm text-muted">{t.signIn.or}</p>}
+        {about && !hasForm && (
+          <Button variant="quiet" wide onClick={() => setWantsPassword(true)}>
+            {t.signIn.usePassword}
+          </Button>
+        )}
+      </div>
+      {hasForm && (
+        <form noValidate onSubmit={submit} className="flex flex-col gap-4 not-first:mt-4">
+          {errors.form && <Banner tone="bad">{errors.form}</Banner>}
+          <EmailField value={email} onChange={setEmail} error={errors.email} />
+          <PasswordField
+            label={t.password}
+            name="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={setPassword}
+            error={errors.password}
+            aside={
+              about?.mail && (
+                <Link href="/forgot-password" className="text-sm text-link hover:underline">
+                  {t.signIn.forgot}
+                </Link>
+              )
+            }
+          />
+          <Button type="submit" variant="primary" wide busy={isBusy}>
+            {t.signIn.submit}
+          </Button>
+          {about && !about.mail && <p className="text-center text-sm text-muted">{t.signIn.noForgot}</p>}
+        </form>
+      )}
     </AuthCard>
   )
 }

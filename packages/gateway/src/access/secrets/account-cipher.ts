@@ -12,6 +12,7 @@ export type Purpose =
   | 'playground'
   | 'second factors'
   | 'known browsers'
+  | 'sign-ins'
   | 'reasoning'
   | 'callbacks'
   | 'configuration'

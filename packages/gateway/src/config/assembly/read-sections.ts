@@ -22,6 +22,7 @@ import { readRegistration, registrationDefaults } from '../sections/registration
 import { RETENTION_DEFAULTS, readRetention } from '../sections/retention.ts'
 import { readSandboxSection, type WrittenSandbox } from '../sections/sandbox.ts'
 import { readServer, serverDefaults } from '../sections/server.ts'
+import { readSignIn, SIGN_IN_DEFAULTS } from '../sections/sign-in.ts'
 import { readTools } from '../sections/tools.ts'
 import { type ReadUpstreams, readUpstreams, UPSTREAMS_EXAMPLE } from '../sections/upstreams.ts'
 import type { EntryKind, StoredEntry, StoredValues } from '../stored.ts'
@@ -102,6 +103,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
     alerts: optional('alerts', readAlerts(hasMail), ALERT_DEFAULTS),
     console: optional('console', readConsole, CONSOLE_DEFAULTS),
+    signIn: optional('sign_in', readSignIn, SIGN_IN_DEFAULTS),
     ...(mail ? { mail } : {}),
     ...(media ? { media } : {}),
     ...(tools ? { tools } : {}),
@@ -116,7 +118,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   }
   const shadowed = new Set([...read.shadowed, ...listed.shadowed, ...groups.shadowed].map(({ context }) => context))
   const shadowedVendors = vendors.models.filter((model) => shadowed.has(model.context))
-  const warnings = [...vendors.warnings, ...shadowWarnings(shadowedVendors)]
+  const warnings = [...vendors.warnings, ...shadowWarnings(shadowedVendors), ...missingPriceGroups(config)]
   const written = [
     ...[...ownUpstreams, ...vendors.upstreams, ...stored.upstreams].map((value) => ({
       kind: 'upstream' as const,
@@ -145,6 +147,14 @@ function shadowWarnings(models: readonly YamlValue[]): string[] {
   const ids = models.map(({ path }) => path.slice('models['.length, -1))
   return [`the file's own models are used instead of the built-in ones of the same id: ${ids.join(', ')}`]
 }
+
+/** A group that does not exist is offered to nobody. */
+const missingPriceGroups = ({ signIn, groups }: Sections['config']): string[] =>
+  signIn.providers.flatMap(({ id, priceGroups }) =>
+    [...priceGroups.values()]
+      .filter((group) => !groups.has(group))
+      .map((group) => `sign_in.providers[${id}].price_groups names the group '${group}', which does not exist`),
+  )
 
 function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
   for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')

@@ -32,6 +32,10 @@ function addEntry({ kind, id, value }: Omit<WrittenEntry, 'origin'>, { entries, 
     const { allow_private: allowPrivate, ...fields } = value as { allow_private?: unknown }
     if (String(allowPrivate) === 'true') leftOut.push(`upstreams[${id}].allow_private`)
     entries.push({ kind, id, value: fields })
+  } else if (id === 'sign_in.providers' && Array.isArray(value)) {
+    const isPrivate = value.some(({ allow_private }) => String(allow_private) === 'true')
+    if (isPrivate) leftOut.push(`${id}.allow_private`)
+    entries.push({ kind, id, value: value.map(({ allow_private, ...provider }) => provider) })
   } else {
     entries.push({ kind, id, value })
   }

@@ -74,6 +74,7 @@ function desk(options: Options = {}) {
     },
     server: { publicUrl: options.publicUrl, tls: undefined },
     upstreams: new Map(),
+    signIn: { providers: [], password: true },
     ...(options.mail ? { mail: options.mail } : {}),
   })
   const after = (ms: number, run: () => void) => {

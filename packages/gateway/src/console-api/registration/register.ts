@@ -19,7 +19,7 @@ import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 export type RegisterDependencies = {
   accounts: Pick<Accounts, 'signUpRejection'>
   audited(entry: AuditEntry): { accounts: Pick<Accounts, 'signUp'> }
-  config(): Pick<FileConfig, 'registration' | 'upstreams' | 'mail'>
+  config(): Pick<FileConfig, 'registration' | 'upstreams' | 'mail' | 'signIn'>
   clock(): number
   log: Pick<Log, 'warn'>
   /** Shared with everything else that hashes passwords. */
@@ -51,7 +51,7 @@ export function createRegister(deps: RegisterDependencies): Register {
     const { network, wideNetwork } = origin
     const email = body.email.trim()
     const { open, trialCredit, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = config().registration
-    if (!open) throw new ApiRejection(CLOSED)
+    if (!open || !config().signIn.password) throw new ApiRejection(CLOSED)
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
     if (wait !== undefined) throw new ApiRejection({ ...TOO_MANY_TRIES, retryAfter: wait })
     const rejected = (reason: SignUpRejection) => {

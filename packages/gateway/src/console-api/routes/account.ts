@@ -46,6 +46,10 @@ const ABOUT = fields({
   name: string(),
   support_url: nullable(string()),
   registration: fields({ open: boolean(), trial_credit_usd: USD }),
+  sign_in: fields({
+    password: boolean('Whether all may sign in with a password; owners of the gateway always may.'),
+    providers: listOf(fields({ id: string(), name: string() })),
+  }),
   mail: boolean('Whether emails can be sent: verification and reset of passwords.'),
   password: fields({ min_length: number(), max_length: number() }),
   base_url: string('The URL that clients use: `server.public_url`, else the origin of this request.'),
@@ -73,6 +77,10 @@ const SIGNED_IN = fields({ signed_in: always(true) })
 const SECOND_FACTOR_REQUIRED = fields({ signed_in: always(false), second_factor_required: always(true) })
 const SIGN_IN_RESULT = either(SIGNED_IN, SECOND_FACTOR_REQUIRED)
 export type SignInResult = Static<typeof SIGN_IN_RESULT>
+
+/** `next`: the page of the console to show then. */
+const START = fields({ next: optional(text({ max: 500 })) })
+export type StartSignIn = Static<typeof START>
 
 const FORGOT_PASSWORD = fields({ email: anyAddress })
 export type ForgotPassword = Static<typeof FORGOT_PASSWORD>
@@ -176,6 +184,21 @@ export const ACCOUNT_ROUTES = {
     body: SIGN_IN,
     example: GRACE,
     output: SIGN_IN_RESULT,
+    takesOwnSlot: true,
+  },
+  'GET sign-in/{provider}': {
+    policy: 'public',
+    summary: 'Leads a browser to a provider of sign-ins',
+    query: START,
+    output: 'redirect',
+    status: 303,
+    takesOwnSlot: true,
+  },
+  'GET sign-in/{provider}/callback': {
+    policy: 'public',
+    summary: 'Signs in a browser that comes back from a provider of sign-ins',
+    output: 'redirect',
+    status: 303,
     takesOwnSlot: true,
   },
   'POST password/forgot': {

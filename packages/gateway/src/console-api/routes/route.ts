@@ -19,8 +19,8 @@ export type RouteDeclaration = {
   /** Of a POST: its JSON. `forwarded`: the gateway's own endpoint reads it. */
   body?: TObject | 'forwarded'
   query?: TObject
-  /** The JSON that is returned; other fields are not sent. `csv`: a file. `forwarded`: the response of the gateway's own endpoint. */
-  output?: TSchema | 'csv' | 'forwarded'
+  /** The JSON that is returned; other fields are not sent. `csv`: a file. `forwarded`: the response of the gateway's own endpoint. `redirect`: none, the browser goes on to another page. */
+  output?: TSchema | 'csv' | 'forwarded' | 'redirect'
   /** Of a successful response: 200, or 204 without output, unless given. */
   status?: number
   /** Of the body, for the description of the API. */

@@ -41,6 +41,7 @@ async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Pro
     await guesses.countWrong()
     throw new ApiRejection(WRONG_CREDENTIALS)
   }
+  await checkPasswordAllowed(found.person, deps)
   // The limit may have been reached meanwhile: no more guesses learn their answer than it allows.
   await guesses.check()
   if (found.secondFactor !== undefined) {
@@ -53,6 +54,12 @@ async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Pro
   rememberBrowser(call, found, deps)
   await guesses.forget()
   return { signed_in: true }
+}
+
+/** Where people sign in at providers alone, owners of the gateway still can with a password: a provider may fail. */
+async function checkPasswordAllowed(person: bigint, { config, store }: ConsoleDependencies): Promise<void> {
+  if (config().signIn.password || (await store.people.findById(person))?.role === 'owner') return
+  throw new ApiRejection(NO_PASSWORDS)
 }
 
 /** Who guesses, and how long the guess is delayed. Throws 429 if there were too many. */
@@ -115,6 +122,10 @@ export async function signOutEverywhere(call: SignedInCall<object>, deps: Consol
   clearSessionCookie(call.headers, deps.config().server)
 }
 
+const NO_PASSWORDS: ApiError = {
+  code: 'password_sign_in_off',
+  message: 'Passwords are for owners of this gateway. Sign in with the provider of your company.',
+}
 const WRONG_CREDENTIALS: ApiError = {
   code: 'wrong_credentials',
   message: 'The email address or the password is wrong, or your access is disabled.',

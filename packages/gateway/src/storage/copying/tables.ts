@@ -32,6 +32,8 @@ export const LEDGER_TABLES = [
   'alert',
   'alert_delivery',
   'admin_key',
+  'identity',
+  'invitation',
   'configuration_revision',
   'configuration_change',
   'stored_entry',

@@ -15,6 +15,7 @@ import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { listsOver } from './lists/lists.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
+import { identitiesOver } from './people/identities.ts'
 import { membersOver } from './people/members.ts'
 import { peopleOver } from './people/people.ts'
 import { sessionsOver } from './people/sessions.ts'
@@ -26,6 +27,7 @@ type Nouns = Pick<
   | 'accounts'
   | 'people'
   | 'adminKeys'
+  | 'identities'
   | 'members'
   | 'keys'
   | 'nodes'
@@ -71,6 +73,7 @@ const nouns = (connection: Connection): Nouns => ({
   accounts: accountsOver(connection),
   people: peopleOver(connection),
   adminKeys: adminKeysOver(connection),
+  identities: identitiesOver(connection),
   members: membersOver(connection),
   keys: keysOver(connection),
   ...clusterOver(connection),

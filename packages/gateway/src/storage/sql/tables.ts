@@ -55,6 +55,29 @@ export type Schema = {
     last_used_at: Generated<NullableInteger>
     deleted_at: Generated<NullableInteger>
   }
+  identity: {
+    issuer: string
+    subject: string
+    person: Integer
+    role: Generated<string | null>
+    kept_role: Generated<string | null>
+    price_groups: Generated<string>
+    created_at: Integer
+  }
+  invitation: {
+    id: Generated<Integer>
+    hash: Uint8Array
+    gateway_role: string | null
+    account: NullableInteger
+    member_role: string | null
+    email: string | null
+    made_by: NullableInteger
+    by_operator: Integer
+    created_at: Integer
+    expires_at: Integer
+    ended_at: Generated<NullableInteger>
+    accepted_by: Generated<NullableInteger>
+  }
   member: {
     account: Integer
     person: Integer

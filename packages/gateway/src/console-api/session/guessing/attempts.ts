@@ -53,6 +53,18 @@ export function codeGuesses(email: string, from: From, browser: string | undefin
   return guesses({ own, shared: [within(`code of ${account}`, 20, HOUR_MS)] }, deps)
 }
 
+/** Callbacks of providers: what is wrong with them is counted as wrong passwords of the network are. */
+export const callbackGuesses = ({ network, wideNetwork }: From, deps: Dependencies): Guesses =>
+  guesses(
+    { own: [], shared: [within(`sign-in from ${network}`, 100), within(`sign-in from ${wideNetwork}`, 400)] },
+    deps,
+  )
+
+/** False: it was used before, on this node or another. */
+export const useOnce = async (state: string, lifeMs: number, { store }: Dependencies): Promise<boolean> =>
+  (await store.signIns.countAttempt([within(`state ${hashToken(state).toString('base64url')}`, 1, lifeMs)])) ===
+  undefined
+
 /** Guesses of passwords and codes in the settings. A session is proof enough to have a count of its own. */
 export const sessionGuesses = (session: bigint, deps: Dependencies): Guesses =>
   guesses({ own: [within(`guesses of session ${session}`, 10)], shared: [] }, deps)

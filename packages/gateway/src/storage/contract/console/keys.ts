@@ -81,7 +81,7 @@ export function consoleKeysContract(use: Use): void {
   ] as const)('a key of %s remembers who made it, and whether the account holder chose its group: %p', async (madeBy, chose) => {
     const { storage } = use()
     const { account, email } = await newHolder(storage)
-    const holder = { account, emails: [email] }
+    const holder = { account, emails: [email], groups: [] }
     const hash = newHash()
     const key = await newKey(storage, account, { hash, madeBy })
     const groupChosenBy = async () => (await storage.keys.findCaller(hash))?.groupChosenBy

@@ -90,7 +90,7 @@ export function membersContract(use: Use): void {
     await storage.accounts.rename(other.id, 'nightly')
     expect((await storage.accounts.findNamed('nightly')).map(({ id }) => id)).toEqual([account.id, other.id])
     expect(await storage.members.list(account.id)).toEqual([])
-    expect(await storage.accounts.holder(account.id)).toEqual({ account: account.id, emails: [] })
+    expect(await storage.accounts.holder(account.id)).toEqual({ account: account.id, emails: [], groups: [] })
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 2, transfers: 1 })
   })
 
@@ -114,7 +114,11 @@ export function membersContract(use: Use): void {
       [ada.account, 'member'],
       [bob.account, 'owner'],
     ])
-    expect(await storage.accounts.holder(ada.account)).toEqual({ account: ada.account, emails: [ada.email] })
+    expect(await storage.accounts.holder(ada.account)).toEqual({
+      account: ada.account,
+      emails: [ada.email],
+      groups: [],
+    })
     expect(await storage.members.set(ada.account, bob.person, 'owner')).toBe('done')
     expect((await storage.accounts.holder(ada.account)).emails).toEqual([ada.email, bob.email])
     expect(await storage.members.set(UNKNOWN, bob.person, 'owner')).toBe('unknown')

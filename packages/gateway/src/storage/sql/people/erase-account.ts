@@ -40,7 +40,7 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
         .where('account', '=', account),
     ),
     // Before the members are removed, who say which people these are.
-    ...(['recovery_code', 'preference', 'link', 'session', 'credential'] as const).map((table) =>
+    ...(['recovery_code', 'preference', 'link', 'session', 'credential', 'identity'] as const).map((table) =>
       statement(db.deleteFrom(table).where('person', 'in', onlyHere(db, account))),
     ),
     statement(
@@ -50,6 +50,9 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
         .where('id', 'in', onlyHere(db, account)),
     ),
     statement(db.deleteFrom('session').where('account', '=', account)),
+    statement(
+      db.updateTable('invitation').set({ ended_at: now }).where('account', '=', account).where('ended_at', 'is', null),
+    ),
     statement(db.deleteFrom('member').where('account', '=', account)),
     incrementChangeCounter(db),
   ]

@@ -15,6 +15,7 @@ import {
   type Statement,
   statement,
 } from '../statements.ts'
+import { toGroups } from './identities.ts'
 
 export function membersOver({ db, runner, clock }: Connection): Members {
   return {
@@ -78,8 +79,19 @@ export async function findHolder({ db, runner }: Connection, account: bigint): P
     .where('member.role', '=', 'owner')
     .where('person.proved_at', 'is not', null)
   const rows = await runner.read(statement(owners))
-  return { account, emails: rows.map(({ email }) => text(email)) }
+  const groups = rows.length === 0 ? [] : await runner.read(groupsOfOwners(db, account))
+  return { account, emails: rows.map(({ email }) => text(email)), groups: groups.flatMap(toGroups) }
 }
+
+const groupsOfOwners = (db: Database, account: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('member')
+      .innerJoin('identity', 'identity.person', 'member.person')
+      .select('identity.price_groups')
+      .where('member.account', '=', account)
+      .where('member.role', '=', 'owner'),
+  )
 
 const NO_CAP = { cap: null, cap_period: null }
 

@@ -1,5 +1,6 @@
 // The rows of a new account, for operators and for sign-ups: with a person who owns it, or alone.
 import type { Nanos } from '../../../money/amount.ts'
+import type { IdentityName } from '../../people/identities.ts'
 import { ACCOUNT, type Database, idOf, named, PERSON, required, type Statement, statement } from '../statements.ts'
 
 export type NewPerson = {
@@ -14,8 +15,8 @@ export type NewAccount = {
   source: bigint
   terms?: Readonly<Record<string, bigint | number | string | null>>
 }
-/** `trialDue`: trial credit to be granted once the address is proved. */
-export type NewOwner = NewPerson & { trialDue?: Nanos }
+/** `trialDue`: trial credit to be granted once the address is proved. `identity`: at the provider that proved the address. */
+export type NewOwner = NewPerson & { trialDue?: Nanos; identity?: IdentityName | undefined }
 
 /** The names of the statements that return their ids. */
 const THE_PERSON = 'person'
@@ -29,16 +30,19 @@ export const newPerson = (db: Database, person: NewPerson, now: number): Stateme
 
 /** The first two statements return the person and the account. */
 export function newOwnedAccount(db: Database, account: NewAccount, owner: NewOwner, now: number): Statement[] {
-  const { password, trialDue = 0n } = owner
+  const { password, trialDue = 0n, identity } = owner
   const due = { trial_due: trialDue, trial_account: trialDue === 0n ? null : idOf(THE_ACCOUNT) }
   const member = { account: idOf(THE_ACCOUNT), person: idOf(THE_PERSON), role: 'owner', created_at: now }
   return [
     insertPerson(db, owner, now),
     ...newAccount(db, account, now),
     statement(db.insertInto('member').values(member)),
-    ...(password === undefined && trialDue === 0n
+    ...(password === undefined && trialDue === 0n && identity === undefined
       ? []
-      : [insertCredential(db, { password: password ?? null, ...due })]),
+      : [insertCredential(db, { password: password ?? null, email_verified_at: identity ? now : null, ...due })]),
+    ...(identity === undefined
+      ? []
+      : [statement(db.insertInto('identity').values({ ...identity, person: idOf(THE_PERSON), created_at: now }))]),
   ]
 }
 
@@ -67,7 +71,12 @@ const insertPerson = (db: Database, { email, isProved }: NewPerson, now: number)
     ),
   )
 
-type Credential = { password: string | null; trial_due?: Nanos; trial_account?: bigint | null }
+type Credential = {
+  password: string | null
+  email_verified_at?: number | null
+  trial_due?: Nanos
+  trial_account?: bigint | null
+}
 
 const insertCredential = (db: Database, credential: Credential): Statement =>
   statement(db.insertInto('credential').values({ person: idOf(THE_PERSON), ...credential }))

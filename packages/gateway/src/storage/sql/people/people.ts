@@ -1,5 +1,5 @@
 // People on both engines.
-import type { People } from '../../people/people.ts'
+import type { GatewayRole, People } from '../../people/people.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
 import { toPerson } from '../rows.ts'
 import {
@@ -41,8 +41,7 @@ export function peopleOver(connection: Connection): People {
       return rows.map(toPerson)
     },
     async setRole(person, role) {
-      const changes = changed(db, person, { role: role ?? null }, role !== 'owner')
-      return (await runner.write([incrementChangeCounter(db), changes])) !== undefined
+      return (await runner.write(changeRole(db, person, role))) !== undefined
     },
     async setDisabled(person, disabled) {
       const rows = await runner.write([
@@ -54,6 +53,12 @@ export function peopleOver(connection: Connection): People {
     },
   }
 }
+
+/** No row: the person is the last owner. */
+export const changeRole = (db: Database, person: bigint, role: GatewayRole | undefined): Statement[] => [
+  incrementChangeCounter(db),
+  changed(db, person, { role: role ?? null }, role !== 'owner'),
+]
 
 /**
  * `takesOwner`: another owner must stay. The change counter is written first: its row is a lock, so that of two owners who take each other's

@@ -6,6 +6,7 @@ import { checkText, normaliseEmail } from '../guard.ts'
 import { integer, toAccount, toPerson } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
 import { addressForm } from './address-form.ts'
+import { checkIdentity } from './identities.ts'
 import { newOwnedAccount } from './new-account.ts'
 
 /** A /24 or /48, in which one customer of a provider may have many networks, may make so many times as many accounts. */
@@ -104,13 +105,13 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
 
   /** undefined: a condition no longer held; nothing has happened. */
   async function attempt(signUp: SignUp, withheld: SignedUp['withheld'], now: number): Promise<SignedUp | undefined> {
-    const { email, network, mostPerNetwork, wideNetwork, password, budget, source } = signUp
+    const { email, network, mostPerNetwork, wideNetwork, password, budget, source, identity } = signUp
     const credit = withheld === undefined ? signUp.trialCredit : 0n
     const trialDue = withheld === 'unproved' ? signUp.trialCredit : 0n
     const mostWide = mostPerNetwork * WIDE_FACTOR
     const mostOfWide = credit + trialDue === 0n ? mostWide : Math.min(signUp.wideTrials, mostWide)
     const day = dayOf(now)
-    const owner = { email: normaliseEmail(email), password, isProved: false, trialDue }
+    const owner = { email: normaliseEmail(email), password, isProved: identity !== undefined, trialDue, identity }
     const account = { name: owner.email, credit, source }
     // Always in the same order, so that concurrent sign-ups cannot deadlock.
     const conditions = [
@@ -163,7 +164,8 @@ const dayOf = (now: number): number => Math.floor(now / DAY_MS)
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined
 
-function check({ network, wideNetwork, password, trialCredit, budget = 0n }: SignUp): void {
+function check({ network, wideNetwork, password, trialCredit, budget = 0n, identity }: SignUp): void {
+  if (identity) checkIdentity(identity)
   checkText('network', network)
   // Counted in one table: one row would be counted twice.
   if (checkText('wideNetwork', wideNetwork) === network) throw new TypeError('wideNetwork: is the network itself')

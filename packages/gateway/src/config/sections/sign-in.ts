@@ -1,0 +1,117 @@
+// Section `sign_in`: providers that people of companies sign in at (OpenID Connect).
+import { isIP } from 'node:net'
+import { GATEWAY_ROLES } from '../../storage/people/people.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { entriesOf, FILE_ONLY, fieldsOf, listOf, quoteSource, type Reader } from '../../yaml/fields.ts'
+import { readBoolean, readId, readText, readUrl, readWord } from '../../yaml/scalars.ts'
+import type { FileConfig, SignInProvider } from '../types.ts'
+
+type SignIn = FileConfig['signIn']
+
+export const SIGN_IN_DEFAULTS: SignIn = { providers: [], password: true }
+
+const PROVIDER_FIELDS = {
+  id: true,
+  name: true,
+  issuer: true,
+  client_id: true,
+  client_secret: true,
+  domains: true,
+  groups_claim: true,
+  roles: true,
+  price_groups: true,
+  allow_private: FILE_ONLY,
+} as const
+const ISSUER_EXAMPLE = 'https://id.example.com'
+const EXAMPLE = `{ id: company, issuer: "${ISSUER_EXAMPLE}", client_id: trivium, client_secret: "\${CLIENT_SECRET}" }`
+/** Each has a button on the page. */
+const MOST_PROVIDERS = 16
+const MOST_ENTRIES = 100
+
+export function readSignIn(value: YamlValue): SignIn | undefined {
+  const fields = fieldsOf(value, { providers: true, password: true }, `sign_in: { providers: [${EXAMPLE}] }`)
+  if (!fields) return undefined
+  const readProviders = few(listOf(readProvider, `[${EXAMPLE}]`), MOST_PROVIDERS)
+  const providers = fields.optional<readonly SignInProvider[]>('providers', readProviders, SIGN_IN_DEFAULTS.providers)
+  const password = fields.optional('password', readBoolean, SIGN_IN_DEFAULTS.password)
+  const [written, off] = [fields.get('providers'), fields.get('password')]
+  if (written) rejectTwins(written, providers)
+  if (off && !written && !password) addMistake(off, 'false, but there are no providers to sign in at; add providers')
+  return { providers, password }
+}
+
+function readProvider(value: YamlValue): SignInProvider | undefined {
+  const fields = fieldsOf(value, PROVIDER_FIELDS, EXAMPLE)
+  if (!fields) return undefined
+  const id = fields.required('id', readId)
+  const issuer = fields.required('issuer', readIssuer, `such as ${ISSUER_EXAMPLE}`)
+  const clientId = fields.required('client_id', readText)
+  const clientSecret = fields.required('client_secret', readText)
+  const groupsClaim = fields.optional<string | undefined>('groups_claim', readText, undefined)
+  const readRoles = mapOf(readWord(GATEWAY_ROLES), '{ trivium-admins: admin }')
+  const provider = {
+    name: fields.optional('name', readText, id ?? ''),
+    domains: fields.optional('domains', few(listOf(readDomain, '[example.com]'), MOST_ENTRIES), []),
+    groupsClaim,
+    roles: fields.optional('roles', readRoles, new Map()),
+    priceGroups: fields.optional('price_groups', mapOf(readId, '{ trivium-staff: staff }'), new Map()),
+    allowPrivate: fields.optional('allow_private', readBoolean, false),
+  }
+  for (const name of ['roles', 'price_groups']) {
+    const mapping = fields.get(name)
+    if (mapping && groupsClaim === undefined) addMistake(mapping, 'needs groups_claim, the claim that lists the groups')
+  }
+  if (id === undefined || issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined
+  const { href, isLoopback } = issuer
+  return { ...provider, id, issuer: href, clientId, clientSecret, allowPrivate: provider.allowPrivate || isLoopback }
+}
+
+/** As the provider writes it: it is compared. A provider on this machine is for tests, and for files alone. */
+function readIssuer(value: YamlValue): { href: string; isLoopback: boolean } | undefined {
+  const url = readUrl(value, { credentials: false, example: ISSUER_EXAMPLE })
+  if (!url) return undefined
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isLoopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  const text = readText(value) ?? ''
+  if (url.protocol === 'https:' && !isLoopback) return { href: text, isLoopback }
+  if (isLoopback && !value.context.isLiteral) return { href: text, isLoopback }
+  addMistake(value, `must be an https:// URL, such as ${ISSUER_EXAMPLE}; a provider on this machine only in the file`)
+  return undefined
+}
+
+function readDomain(value: YamlValue): string | undefined {
+  const text = readText(value)?.toLowerCase()
+  if (text === undefined || /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]{2,}$/.test(text)) return text
+  addMistake(value, `${quoteSource(value)} is not a domain; write one such as example.com`)
+  return undefined
+}
+
+/** By the names of the provider's groups. */
+const mapOf =
+  <T>(read: Reader<T>, example: string): Reader<ReadonlyMap<string, T>> =>
+  (value) => {
+    const entries = entriesOf(value, example)
+    if (entries.length > MOST_ENTRIES) addMistake(value, `has ${entries.length} entries; ${MOST_ENTRIES} are possible`)
+    return new Map(
+      entries.flatMap(([name, each]): [string, T][] => {
+        const mapped = read(each)
+        return mapped === undefined ? [] : [[name, mapped]]
+      }),
+    )
+  }
+
+function few<T>(read: Reader<T[]>, most: number): Reader<T[]> {
+  return (value) => {
+    const list = read(value)
+    if (list && list.length > most) addMistake(value, `has ${list.length} entries; ${most} are possible`)
+    return list
+  }
+}
+
+/** Identities are kept by issuer: two providers with one would share them. */
+function rejectTwins(value: YamlValue, providers: readonly SignInProvider[]): void {
+  for (const field of ['id', 'issuer'] as const) {
+    const twin = providers.find((one, index) => providers.findIndex((other) => other[field] === one[field]) < index)
+    if (twin) addMistake(value, `two providers have the ${field} ${twin[field]}`)
+  }
+}

@@ -1,0 +1,83 @@
+// Identities at providers of sign-ins: bound to people whose address is proved, once, and what they gave last.
+import { expect, test } from 'bun:test'
+import { newHolder, type Use } from '../harness.ts'
+
+const ISSUER = 'https://id.example.com'
+const SIGN_UP = {
+  password: undefined,
+  network: '192.0.2.1',
+  mostPerNetwork: 10,
+  wideNetwork: '192.0.2.0/24',
+  wideTrials: 10,
+  trialCredit: 0n,
+  budget: undefined,
+  source: -1n,
+  onProof: false,
+}
+
+export function identitiesContract(use: Use): void {
+  test('a sign-up by a provider is proved, and has its identity at once', async () => {
+    const { storage } = use()
+    const name = { issuer: ISSUER, subject: 'new' }
+    const made = await storage.accounts.signUp({ ...SIGN_UP, email: 'new@example.com', identity: name })
+    if (typeof made === 'string') throw new Error(made)
+    expect(made.person.isProved).toBe(true)
+    expect(await storage.identities.find(name)).toEqual({
+      ...name,
+      person: made.person.id,
+      role: undefined,
+      keptRole: undefined,
+      groups: [],
+    })
+    expect((await storage.signIns.findByPerson(made.person.id))?.emailVerifiedAt).toBeDefined()
+    expect(
+      await storage.accounts.signUp({ ...SIGN_UP, email: 'other@example.com', identity: { ...name } }).catch(String),
+    ).toBeString()
+    expect(await storage.people.find('other@example.com')).toBeUndefined()
+  })
+
+  test('an identity is bound once, and to a person whose address is proved', async () => {
+    const { storage } = use()
+    const [ada, bob] = [await newHolder(storage), await newHolder(storage)]
+    const name = { issuer: ISSUER, subject: 'ada' }
+    const made = await storage.accounts.signUp({ ...SIGN_UP, email: 'claimed@example.com' })
+    if (typeof made === 'string') throw new Error(made)
+    expect(await storage.identities.bind(name, made.person.id)).toBe(false)
+    const bound = await Promise.all([ada, bob].map(({ person }) => storage.identities.bind(name, person)))
+    expect(bound.toSorted()).toEqual([false, true])
+    expect(await storage.identities.bind({ ...name, issuer: 'https://other.example.com' }, bob.person)).toBe(true)
+    expect(await storage.identities.find({ issuer: ISSUER, subject: 'nobody' })).toBeUndefined()
+  })
+
+  test('what it gives is refreshed at once; the last owner stays one', async () => {
+    const { storage } = use()
+    const { person, account } = await newHolder(storage)
+    const name = { issuer: ISSUER, subject: 'ada' }
+    await storage.identities.bind(name, person)
+    const identity = { ...name, person, role: undefined, keptRole: undefined, groups: [] }
+    expect(
+      await storage.identities.refresh(identity, {
+        role: 'owner',
+        keptRole: 'viewer',
+        groups: ['staff'],
+        person: { role: 'owner' },
+      }),
+    ).toBe(true)
+    const owner = { ...identity, role: 'owner' as const, keptRole: 'viewer' as const, groups: ['staff'] }
+    expect(await storage.identities.find(name)).toEqual(owner)
+    expect((await storage.accounts.holder(account)).groups).toEqual(['staff'])
+    expect(
+      await storage.identities.refresh(owner, {
+        role: undefined,
+        keptRole: undefined,
+        groups: [],
+        person: { role: undefined },
+      }),
+    ).toBe(false)
+    expect(await storage.identities.find(name)).toEqual(owner)
+    expect((await storage.people.findById(person))?.role).toBe('owner')
+    expect(await storage.identities.refresh(owner, { role: 'owner', keptRole: undefined, groups: [] })).toBe(true)
+    expect((await storage.accounts.holder(account)).groups).toEqual([])
+    expect(await storage.accounts.erase(account, { force: true })).toBe(true)
+  })
+}

@@ -1,0 +1,65 @@
+// Identities on both engines.
+import type { Identities, Identity, IdentityName } from '../../people/identities.ts'
+import type { GatewayRole } from '../../people/people.ts'
+import { checkText } from '../guard.ts'
+import { integer, optional, type Row, text } from '../rows.ts'
+import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
+import { changeRole } from './people.ts'
+
+export const identitiesOver = ({ db, runner, clock }: Connection): Identities => ({
+  async find(name) {
+    const [row] = await runner.read(statement(identity(db, checkIdentity(name)).selectAll()))
+    return row && toIdentity(row)
+  },
+  async bind(name, person) {
+    const { issuer, subject } = checkIdentity(name)
+    const proved = db
+      .selectFrom('person')
+      .select((row) => [row.val(issuer).as('issuer'), row.val(subject).as('subject'), 'id', row.val(clock()).as('at')])
+      .where('id', '=', person)
+      .where('proved_at', 'is not', null)
+    const insert = db
+      .insertInto('identity')
+      .columns(['issuer', 'subject', 'person', 'created_at'])
+      .expression(proved)
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    return (await runner.write([required(insert.returning('person'))])) !== undefined
+  },
+  async refresh({ issuer, subject, ...before }, { role, keptRole, groups, person }) {
+    for (const group of groups) checkText('group', group)
+    const set = db
+      .updateTable('identity')
+      .set({ role: role ?? null, kept_role: keptRole ?? null, price_groups: JSON.stringify(groups) })
+      .where('issuer', '=', issuer)
+      .where('subject', '=', subject)
+    const changesGroups = JSON.stringify(groups) !== JSON.stringify(before.groups)
+    const rows = await runner.write([
+      ...(person === undefined ? [] : changeRole(db, before.person, person.role)),
+      required(set.returning('person')),
+      ...(changesGroups ? [incrementChangeCounter(db)] : []),
+    ])
+    return rows !== undefined
+  },
+})
+
+const identity = (db: Database, { issuer, subject }: IdentityName) =>
+  db.selectFrom('identity').where('issuer', '=', issuer).where('subject', '=', subject)
+
+export function checkIdentity(name: IdentityName): IdentityName {
+  checkText('issuer', name.issuer)
+  checkText('subject', name.subject)
+  return name
+}
+
+export const toGroups = (row: Row): string[] => JSON.parse(text(row.price_groups)) as string[]
+
+const toRole = (role: unknown): GatewayRole => text(role) as GatewayRole
+
+const toIdentity = (row: Row): Identity => ({
+  issuer: text(row.issuer),
+  subject: text(row.subject),
+  person: integer(row.person),
+  role: optional(row.role, toRole),
+  keptRole: optional(row.kept_role, toRole),
+  groups: toGroups(row),
+})
