@@ -68,10 +68,7 @@ export function ButtonAnchor({
   ...rest
 }: Look & Omit<ComponentProps<'a'>, 'className'> & { wide?: boolean }) {
   return (
-    <a
-      {...rest}
-      className={look({ ...(variant ? { variant } : {}), ...(small ? { small } : {}) }, wide)}
-    >
+    <a {...rest} className={look({ ...(variant ? { variant } : {}), ...(small ? { small } : {}) }, wide)}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

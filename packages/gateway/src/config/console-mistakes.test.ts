@@ -20,11 +20,23 @@ const mail = (url: string, from = 'a@b.c') => `mail: { url: "${url}", from: ${fr
 test.each<[string, string, string]>([
   ['mail without a sender', 'mail: { url: "smtps://a" }', 'mail: from is missing; such as gateway@example.com'],
   ['mail without a server', 'mail: { from: a@b.c }', 'mail: url is missing; such as smtps://user:password@'],
-  ['a provider over HTTP', provider('issuer: "http://id.example.com"'), 'issuer: must be an https:// URL, such as'],
+  [
+    'a provider over HTTP',
+    provider('issuer: "http://id.example.com"'),
+    'sign_in.providers[a].issuer: must be an https:// URL, such as',
+  ],
   ['a provider without an issuer', provider('name: x'), 'sign_in.providers[a]: issuer is missing; such as https://'],
-  ['no domain', provider('domains: ["@example.com"]'), 'domains[0]: "@example.com" is not a domain; write one such as'],
-  ['no role', provider('roles: { ops: boss }, groups_claim: g'), 'roles.ops: '],
-  ['roles without a claim', provider('roles: { ops: admin }'), 'roles: needs groups_claim, the claim that lists'],
+  [
+    'no domain',
+    provider('domains: ["@example.com"]'),
+    'sign_in.providers[a].domains[0]: "@example.com" is not a domain; write one such as',
+  ],
+  ['no role', provider('roles: { ops: boss }, groups_claim: g'), 'sign_in.providers[a].roles.ops: '],
+  [
+    'roles without a claim',
+    provider('roles: { ops: admin }'),
+    'sign_in.providers[a].roles: needs groups_claim, the claim that lists',
+  ],
   ['passwords off alone', 'sign_in: { password: false }', 'sign_in.password: false, but there are no providers'],
   ['two providers of one issuer', twins, 'sign_in.providers: two providers have the issuer https://id.example.com'],
   ['mail over HTTP', mail('https://a'), 'mail.url: is not an smtp:// or smtps:// URL; write it like smtps://'],

@@ -49,7 +49,7 @@ function imported(text: string, env: Record<string, string>) {
 }
 
 /** Without what only a file can have. */
-function storable({ server, media, mail, callbacks, alerts, upstreams, ...rest }: FileConfig): FileConfig {
+function storable({ server, media, mail, callbacks, alerts, signIn, upstreams, ...rest }: FileConfig): FileConfig {
   const { ca, ...letters } = mail ?? {}
   return {
     ...rest,
@@ -57,6 +57,7 @@ function storable({ server, media, mail, callbacks, alerts, upstreams, ...rest }
     ...(media?.s3 ? { media } : {}),
     ...(mail ? { mail: letters as typeof mail } : {}),
     callbacks: { ...callbacks, allowPrivate: false },
+    signIn: { ...signIn, providers: signIn.providers.map((each) => ({ ...each, allowPrivate: false })) },
     alerts: { ...alerts, allowPrivate: false },
     upstreams: new Map([...upstreams].map(([id, upstream]) => [id, { ...upstream, allowPrivate: false }])),
   }

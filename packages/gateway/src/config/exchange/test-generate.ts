@@ -204,6 +204,20 @@ export function generate(seed: number): Generated {
   const hasMail = chance(0.5)
   const media = integer(0, 3)
   const image = ofType('image')[0]
+  const provider = (id: string) => ({
+    id,
+    issuer: `https://${id}.example.com`,
+    client_id: `client-${integer(1, 99)}`,
+    client_secret: secret(),
+    groups_claim: 'groups',
+    ...some({
+      name: text,
+      domains: () => ['example.com'],
+      roles: () => ({ ops: 'admin', 'help desk': 'support' }),
+      price_groups: () => ({ staff: 'default' }),
+      allow_private: boolean,
+    }),
+  })
   const webhook = () => ({
     url: `https://hooks.example.com/${integer(1, 9)}?token=${integer(1, 99)}`,
     secret: webhookSecret(),
@@ -250,6 +264,8 @@ export function generate(seed: number): Generated {
       'callbacks.allow_private': boolean,
       'console.name': () => text().replace(':', ''),
       'console.support_url': () => 'mailto:help@example.com',
+      'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
+      'sign_in.password': () => true,
       'alerts.webhooks': () => [webhook(), ...(chance(0.5) ? [webhook()] : [])],
       'alerts.allow_private': boolean,
       'alerts.off': () => someOf(ALERT_RULES),
@@ -294,6 +310,7 @@ export function generate(seed: number): Generated {
 /** Fields that cannot be stored. */
 export const isFileOnly = ({ kind, id, value }: Entry): boolean =>
   (kind === 'upstream' && 'allow_private' in (value as object)) ||
+  (id === 'sign_in.providers' && (value as object[]).some((each) => 'allow_private' in each)) ||
   (kind === 'setting' && /^server\.t|^media\.disk|^mail\.ca|allow_private$/.test(id))
 
 function spread(entries: readonly Entry[], random: () => number): Omit<Generated, 'entries'> {

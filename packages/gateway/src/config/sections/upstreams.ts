@@ -18,8 +18,8 @@ import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
 import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../upstream-kinds.ts'
 import { dialectAdvice } from './other-gateways.ts'
-import { readHttp } from './upstream-http.ts'
 import { readKind, readKindSettings } from './upstream-kind.ts'
+import { readHttp } from './upstreams/upstream-http.ts'
 
 export const UPSTREAM_FIELDS = {
   id: true,

@@ -29,7 +29,7 @@ export async function findPerson(
     identity = await identities.find(name)
   }
   const person = identity && (await people.findById(identity.person))
-  if (!person || person.disabled) throw new SignInRefused('disabled')
+  if (!identity || !person || person.disabled) throw new SignInRefused('disabled')
   await refresh(call, provider, { identity, person, claims }, deps)
   return person
 }

@@ -3,6 +3,7 @@
 import { MAX_AMOUNT, type Nanos, UNLIMITED_CREDIT } from '../../money/amount.ts'
 import { type Hold, TASK_NODE, type Verb } from '../../money/ledger.ts'
 import { type Limits, MAX_TOKENS, PERIODS, type Period } from '../../money/limits.ts'
+import type { IdentityName } from '../people/identities.ts'
 
 const MAX_INT64 = (1n << 63n) - 1n
 /** No wallet grows beyond this: credits, holds and costs of MAX_AMOUNT still add up within 64 bits. */
@@ -50,6 +51,12 @@ export function checkCreditLine(line: Nanos): void {
 export function checkList(field: string, values: readonly string[] | undefined): void {
   if (values?.length === 0) throw new RangeError(`${field}: must not be empty`)
   for (const value of values ?? []) checkText(field, value)
+}
+
+export function checkIdentity(name: IdentityName): IdentityName {
+  checkText('issuer', name.issuer)
+  checkText('subject', name.subject)
+  return name
 }
 
 export function checkHash(hash: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 // Identities on both engines.
 import type { Identities, Identity, IdentityName } from '../../people/identities.ts'
 import type { GatewayRole } from '../../people/people.ts'
-import { checkText } from '../guard.ts'
+import { checkIdentity, checkText } from '../guard.ts'
 import { integer, optional, type Row, text } from '../rows.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
 import { changeRole } from './people.ts'
@@ -44,12 +44,6 @@ export const identitiesOver = ({ db, runner, clock }: Connection): Identities =>
 
 const identity = (db: Database, { issuer, subject }: IdentityName) =>
   db.selectFrom('identity').where('issuer', '=', issuer).where('subject', '=', subject)
-
-export function checkIdentity(name: IdentityName): IdentityName {
-  checkText('issuer', name.issuer)
-  checkText('subject', name.subject)
-  return name
-}
 
 export const toGroups = (row: Row): string[] => JSON.parse(text(row.price_groups)) as string[]
 

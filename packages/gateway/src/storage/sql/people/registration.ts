@@ -2,11 +2,10 @@
 import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
 import type { Accounts, SignedUp, SignUp } from '../../accounts.ts'
 import { StoreDown } from '../../storage.ts'
-import { checkText, normaliseEmail } from '../guard.ts'
+import { checkIdentity, checkText, normaliseEmail } from '../guard.ts'
 import { integer, toAccount, toPerson } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
 import { addressForm } from './address-form.ts'
-import { checkIdentity } from './identities.ts'
 import { newOwnedAccount } from './new-account.ts'
 
 /** A /24 or /48, in which one customer of a provider may have many networks, may make so many times as many accounts. */

@@ -1,9 +1,9 @@
 // Field `http` of an upstream: the required HTTP version.
 
-import { addMistake } from '../../yaml/document.ts'
-import type { Fields } from '../../yaml/fields.ts'
-import { readWord } from '../../yaml/scalars.ts'
-import type { Upstream } from '../types.ts'
+import { addMistake } from '../../../yaml/document.ts'
+import type { Fields } from '../../../yaml/fields.ts'
+import { readWord } from '../../../yaml/scalars.ts'
+import type { Upstream } from '../../types.ts'
 
 /** Absent: HTTP/2 if the upstream offers it. HTTP/2 where it cannot work is a mistake, since every request would fail. */
 export function readHttp(
