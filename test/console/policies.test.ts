@@ -90,6 +90,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       .replace('sessions/{id}', `sessions/${owner.session}`)
       .replace('requests/{id}', `requests/${ownersRequest}`)
       .replace('{month}', `${new Date().toISOString().slice(0, 7)}.csv`)
+      .replace('{provider}', 'company')
       .replace('{path...}', 'v1/chat/completions')
   const send = (
     client: ConsoleClient,
