@@ -172,7 +172,7 @@ async function start(
   listener = opened
   cleanup.add(() => opened.stop(true))
   stopOnSignals(lifecycle, log)
-  startRenewals(worker, live, environment, opened, storage.keys, log, metrics, cleanup)
+  startRenewals(worker, live, environment, opened, storage, log, metrics, cleanup)
   const control = openControlSocket(environment.dataDir, context, worker?.number)
   cleanup.add(() => control.stop())
   if (!worker || worker.role === 'first') {

@@ -1,19 +1,21 @@
 // What a server follows while it runs: its configuration file, its certificate.
 import { dirname } from 'node:path'
+import { auditEntry } from './administration/operation.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
 import type { LiveConfig } from './live-config.ts'
-import type { Log } from './observe/log.ts'
+import { errorText, type Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics/names.ts'
 import type { Cleanup } from './process/cleanup.ts'
 import type { Worker } from './process/worker.ts'
-import type { Keys } from './storage/storage.ts'
+import type { AuditEntry, AuditLog, Keys } from './storage/storage.ts'
 
 const CHECK_CERTIFICATE_MS = 10_000
 
 type Live = Pick<LiveConfig, 'config' | 'withFile' | 'useFile'>
+type Store = { keys: Pick<Keys, 'countByGroup'>; auditLog: Pick<AuditLog, 'add'> }
 type Upkeep = { now(): void; stop(): void }
 
 /** Takes up changes of the configuration file and of the certificate, by itself and on SIGHUP. */
@@ -22,7 +24,7 @@ export function startRenewals(
   live: Live,
   environment: Environment,
   listener: Listener,
-  keys: Pick<Keys, 'countByGroup'>,
+  storage: Store,
   log: Log,
   metrics: Pick<Metrics, 'configuration'>,
   cleanup: Cleanup,
@@ -34,7 +36,7 @@ export function startRenewals(
     listener.retire()
     return true
   })
-  const reload = reloading(environment, live, log, keys, metrics)
+  const reload = reloading(environment, live, log, storage, metrics, worker === undefined || worker.number === 1)
   cleanup.add(renewal.stop, reload.stop)
   process.on('SIGHUP', () => {
     reload.now()
@@ -47,8 +49,9 @@ function reloading(
   environment: Environment,
   live: Live,
   log: Log,
-  keys: Pick<Keys, 'countByGroup'>,
+  storage: Store,
   { configuration }: Pick<Metrics, 'configuration'>,
+  leads: boolean,
 ): Upkeep {
   const { configFile } = environment
   if (!configFile) {
@@ -58,13 +61,22 @@ function reloading(
     configFile,
     (path, bytes) => live.withFile({ path, bytes }),
     async (config, changes, bytes) => {
+      const { fileHash } = live.config()
       await live.useFile({ path: configFile, bytes })
       configuration.set(1)
-      log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') || 'none' })
+      const described = changes.map(({ what }) => what)
+      log.info('configuration reloaded', { changes: described.join('; ') || 'none' })
+      // The workers of a machine read the same file: one of them makes the row.
+      if (leads && fileHash !== config.fileHash) {
+        const change = { before: { file: fileHash }, after: { file: config.fileHash, changes: described } }
+        void noteReload(storage, configFile, change).catch((error) =>
+          log.error('a change of the configuration file is not in the audit log', { error: errorText(error) }),
+        )
+      }
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
       for (const remark of config.warnings) log.warn(remark)
       // The file is in force whether the store answers or not; one that is unavailable is reported elsewhere.
-      void remarkOnGroups(config, keys, log).catch(() => {})
+      void remarkOnGroups(config, storage.keys, log).catch(() => {})
     },
     (mistakes) => {
       configuration.set(0)
@@ -75,6 +87,15 @@ function reloading(
   )
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
 }
+
+/** Whoever wrote the file is not known: the row names the node's part in it, and the file. */
+const noteReload = ({ auditLog }: Store, file: string, change: Pick<AuditEntry, 'before' | 'after'>): Promise<void> =>
+  auditLog.add(
+    auditEntry({ type: 'job', name: 'configuration file' }, 'configuration file', {
+      object: `file/${file}`,
+      ...change,
+    }),
+  )
 
 async function remarkOnGroups(config: FileConfig, keys: Pick<Keys, 'countByGroup'>, log: Log): Promise<void> {
   for (const remark of missingGroupWarnings(await keys.countByGroup(), config)) log.warn(remark)

@@ -70,7 +70,11 @@ async function byKey(secret: string, call: AdminCall, deps: AdminDependencies): 
     throw rejection('invalid_admin_key', secret.startsWith('sk-') ? MODEL_KEY : WRONG_KEY)
   }
   const { key } = found
-  checkNetwork(key, origin.address)
+  if (!isFromNetworks(key, origin.address)) {
+    failedCredentials.trace(origin, incoming.id, 'admin-key rejected', `admin-key/${key.id}`)
+    const from = origin.address || 'an unknown address'
+    throw rejection('address_not_allowed', `Admin key ${key.id} may not be used from ${from}.`)
+  }
   if (clock() - (key.lastUsedAt ?? 0) >= TOUCH_EVERY_MS) await store.adminKeys.touch(key.id)
   const { address } = origin
   return {
@@ -79,10 +83,8 @@ async function byKey(secret: string, call: AdminCall, deps: AdminDependencies): 
   }
 }
 
-function checkNetwork({ id, networks }: AdminKey, address: string): void {
-  if (networks === undefined || matchesCidrs(address, compileCidrs(networks).cidrs)) return
-  throw rejection('address_not_allowed', `Admin key ${id} may not be used from ${address || 'an unknown address'}.`)
-}
+const isFromNetworks = ({ networks }: AdminKey, address: string): boolean =>
+  networks === undefined || matchesCidrs(address, compileCidrs(networks).cidrs)
 
 const rejection = (code: ApiErrorCode, message: string, retryAfter?: number): ApiRejection =>
   new ApiRejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })

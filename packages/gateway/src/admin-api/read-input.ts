@@ -12,6 +12,9 @@ export const LARGEST_ADMIN_BODY = 1024 * 1024
 
 export type Input = { input: Readonly<Record<string, unknown>>; isDryRun: boolean; bytes: Uint8Array }
 
+/** Each names all fields that are known: a body with many unknown ones must not become a response of many megabytes. */
+const MOST_MISTAKES = 50
+
 const NO_BYTES = new Uint8Array()
 
 /** Throws 400, and what a body that cannot be read deserves. */
@@ -28,7 +31,7 @@ export async function readInput(call: AdminCall, deps: AdminDependencies): Promi
   const known = Object.fromEntries(Object.entries(fromBody).filter(([name]) => isKnown(name, route.body ?? NOTHING)))
   const input = { ...known, ...fromQuery, ...parameters }
   const wrong = isObject ? mistakesIn(route.operation.input, input) : mistakesIn(route.body ?? NOTHING, written)
-  const mistakes = [...query.mistakes, ...unknown, ...wrong]
+  const mistakes = [...query.mistakes, ...unknown, ...wrong].slice(0, MOST_MISTAKES)
   const [first] = mistakes
   if (first) throw new OperationRejected(first, mistakes)
   return { input, isDryRun: dryRun === true, bytes }
@@ -48,6 +51,7 @@ const isKnown = (name: string, { properties }: TObject): boolean => Object.hasOw
 const unknownFields = (names: readonly string[], schema: TObject): Rejection[] =>
   names
     .filter((name) => !isKnown(name, schema))
+    .slice(0, MOST_MISTAKES)
     .map((field) => ({
       reason: 'unknown_field',
       details: { field: field.slice(0, 100), known: Object.keys(schema.properties).join(', ') },

@@ -135,6 +135,7 @@ export const limitAccount = operation({
     if (Object.keys(cap).length > 0) need(context.actor, 'money')
     const account = await findAccount(context, named)
     const changes = { ...readCap(cap, account.cap), ...readLimits(limits ?? {}) }
+    if (Object.keys(changes).length === 0) return await shownAccount(context, named)
     const { cap_usd, cap_period } = capJson(account, Date.now())
     const before = { cap_usd, cap_period, limits: limitsJson(account.limits) }
     const entry = { object: `account/${account.id}`, before, after: { ...cap, ...(limits ? { limits } : {}) } }

@@ -5,7 +5,7 @@ import { fields, optional, text } from '../request/schema/schema.ts'
 import type { AuditRow } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
 import { given, pageFields, readPlace, readTimes, TIMES } from './inputs/page.ts'
-import { operation } from './operation.ts'
+import { operation, seesCosts } from './operation.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
@@ -18,15 +18,32 @@ export const listAuditLog = operation({
     ...TIMES,
     ...pageFields('a row'),
   }),
-  async run({ storage }, { actor, action, object, from, to, ...page }) {
+  async run({ actor: reader, storage }, { actor, action, object, from, to, ...page }) {
     const { place, limit } = readPlace(page, BigInt)
     const [type = '', ...id] = actor?.split('/') ?? []
     const who = actor === undefined ? undefined : { type, id: id.join('/') }
     const filter = { ...given({ actor: who, action, object }), ...readTimes(given({ from, to })) }
     const { rows, next } = await storage.lists.auditLog(filter, place, limit)
-    return { items: rows.map(auditRow), next: next === undefined ? null : String(next) }
+    const shown = seesCosts(reader) ? rows : rows.map(withoutCosts)
+    return { items: shown.map(auditRow), next: next === undefined ? null : String(next) }
   },
 })
+
+/** What upstreams cost stands in rows about models and tests, and is not for everyone who reads them. */
+const COST = /^(?:upstream_)?costs?(?:_|$)/
+
+const withoutCosts = (row: AuditRow): AuditRow => ({
+  ...row,
+  before: withoutCost(row.before) as AuditRow['before'],
+  after: withoutCost(row.after) as AuditRow['after'],
+})
+
+function withoutCost(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCost)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([name]) => !COST.test(name))
+  return Object.fromEntries(entries.map(([name, part]) => [name, withoutCost(part)]))
+}
 
 const auditRow = (row: AuditRow) => ({
   id: String(row.id),

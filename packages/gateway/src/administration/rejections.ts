@@ -66,6 +66,11 @@ export const REJECTIONS = {
   ),
   outranked: rule<Nothing>('forbidden', () => 'This person has the same or a higher rank than you.'),
   role_too_high: rule<Field & { role: string }>('forbidden', ({ role }) => `You cannot give the role '${role}'.`),
+  owner_needed: rule<{ setting: string }>(
+    'forbidden',
+    ({ setting }) =>
+      `Only an owner may change the setting '${setting}': whoever can, could sign in as an owner or hide it.`,
+  ),
   unknown_admin_key: rule<{ key: string }>('not_found', ({ key }) => `Unknown admin key id ${key}.`),
   too_many_admin_keys: rule<{ most: number }>(
     'too_many_keys',

@@ -8,6 +8,7 @@ import { availableIn } from '../storage/accounts.ts'
 import type { SignedInCall } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import type { ChangePreferences, SessionInfo, SignedInBrowser } from './routes/account.ts'
+import { personEntry } from './session/person-entry.ts'
 
 export async function showSession(
   { account, person, role }: SignedInCall,
@@ -61,7 +62,8 @@ export async function endOneSession(
   { store, config }: ConsoleDependencies,
 ): Promise<void> {
   const { id } = call.parameters
-  const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.person.id, BigInt(id)))
+  const { sessions } = store.audited(personEntry(call, call.person.id, 'session end', { before: { session: id } }))
+  const isEnded = /^\d{1,18}$/.test(id) && (await sessions.end(call.person.id, BigInt(id)))
   if (!isEnded) throw new ApiRejection({ code: 'not_found', message: 'You have no such session.' })
   if (BigInt(id) === call.session.id) clearSessionCookie(call.headers, config().server)
 }

@@ -2,6 +2,7 @@
 import type { Nanos } from '../money/amount.ts'
 import type { Limits, Period } from '../money/limits.ts'
 import type { IdentityName } from './people/identities.ts'
+import type { AuditEntry } from './console/audit-log.ts'
 import type { Person } from './people/people.ts'
 
 export type Account = {
@@ -82,8 +83,15 @@ export interface Accounts {
   signUpRejection(
     sought: Pick<SignUp, 'email' | 'network' | 'mostPerNetwork' | 'wideNetwork'>,
   ): Promise<SignUpRejection | undefined>
-  /** Grants the trial credit that is due since the person's address is proved. Resolves with it; 0: none was due, or the budget is used up. */
-  grantDueTrial(person: bigint, terms: Pick<SignUp, 'budget' | 'source'>): Promise<Nanos>
+  /**
+   * Grants the trial credit that is due since the person's address is proved, with `entry` in the audit log. Resolves with the credit; 0:
+   * none was due, or the budget is used up.
+   */
+  grantDueTrial(
+    person: bigint,
+    terms: Pick<SignUp, 'budget' | 'source'>,
+    entry: (account: bigint, credit: Nanos) => AuditEntry,
+  ): Promise<Nanos>
   /**
    * Takes back what is unspent of trial credit that came from `source`, as far as it is available; spending counts against that credit
    * first. One process of a cluster at a time.

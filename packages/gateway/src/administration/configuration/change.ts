@@ -3,7 +3,7 @@ import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { Assembled } from '../../config/assemble.ts'
 import { canonicalJson } from '../../config/hash.ts'
 import { mapSecrets } from '../../config/secret-paths.ts'
-import { entryKey } from '../../config/stored.ts'
+import { entryKey, overlaps } from '../../config/stored.ts'
 import type {
   EntryChange,
   EntryKind,
@@ -67,6 +67,7 @@ export async function changeConfiguration(
     const made: NewStoredSecret[] = []
     const changes = wanted.map((each) => sealed(each, state.stored, cipher, made)).filter(isChange)
     if (changes.length === 0 && erased.length === 0) return state
+    checkOwner(context, changes)
     const next = checkWhole(context, state, changes, made, cipher)
     const known = new Map([...state.stored.secrets, ...made].map(({ id, fingerprint }) => [id, fingerprint]))
     const effects = effectsOf(state.loaded.config, next.config, changes)
@@ -99,6 +100,17 @@ function sealed(
     before,
     after: after === undefined ? undefined : sealValue({ kind, id, value: after }, cipher, made),
   }
+}
+
+/** Where sign-in links of all people go, and how long the trace of changes is kept: of these, nobody below an owner disposes. */
+const OWNERS_SETTINGS = ['mail', 'server.public_url', 'retention.audit']
+
+function checkOwner({ actor }: OperationContext, changes: readonly EntryChange[]): void {
+  if (!('role' in actor) || actor.role === 'owner') return
+  const isOwners = ({ kind, id }: EntryChange) =>
+    kind === 'setting' && OWNERS_SETTINGS.some((setting) => overlaps(id, setting))
+  const found = changes.find(isOwners)
+  if (found) throw rejected('owner_needed', { setting: found.id })
 }
 
 const isChange = ({ before, after }: EntryChange): boolean =>

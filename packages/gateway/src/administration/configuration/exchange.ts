@@ -5,6 +5,7 @@ import { fields, list, unknown, word } from '../../request/schema/schema.ts'
 import { operation } from '../operation.ts'
 import { changeConfiguration, readState } from './change.ts'
 import { ENTRY_ID, REASON } from './entries.ts'
+import { rejectNames } from './show.ts'
 
 /** Everything in force, wherever it comes from, with a placeholder for each secret. */
 export const exportConfiguration = operation({
@@ -55,6 +56,7 @@ export const importConfiguration = operation({
     reason: REASON,
   }),
   async run(context, { entries, reason }) {
+    for (const { value } of entries) rejectNames(value, 'entries')
     const changes = entries.map(({ kind, id, value }) => ({ kind, id, after: value }))
     const entryKeys = entries.map(entryKey)
     const action = { name: 'config import', object: 'configuration', reason }

@@ -1,9 +1,16 @@
 // Keys of the admin API. A key has a role, and stops working once the person who made it is disabled or has less than that role.
 
 import { hashSecret } from '../../access/authenticate.ts'
+import { aboveCeiling } from '../../access/ceilings.ts'
 import { newAdminKey } from '../../access/secrets/new-api-key.ts'
 import { fields, idOf, isId, nullable, optional, word } from '../../request/schema/schema.ts'
-import { type AdminKey, type FoundAdminKey, GATEWAY_ROLES, type GatewayRole } from '../../storage/storage.ts'
+import {
+  type AdminKey,
+  type Ceiling,
+  type FoundAdminKey,
+  GATEWAY_ROLES,
+  type GatewayRole,
+} from '../../storage/storage.ts'
 import { isoTime, readFuture } from '../inputs/fields.ts'
 import { readNetworks } from '../inputs/key-terms.ts'
 import { pageFields, readPage } from '../inputs/page.ts'
@@ -31,7 +38,11 @@ export const createAdminKey = operation({
     const name = written.trim()
     const expiresAt = expires_at == null ? undefined : readFuture('expires_at', expires_at)
     const networks = listed == null ? undefined : readNetworks(listed)
-    const madeBy = await personBehind(context)
+    const maker = await keyBehind(context)
+    const above = maker && aboveCeiling({ ...UNCAPPED, ceiling: given(maker) }, { expiresAt, networks })
+    if (above) throw rejected('above_ceiling', { field: CEILINGS[above.field] ?? '', message: above.message })
+    // A key that makes keys does so on behalf of the person who made it.
+    const madeBy = context.actor.type === 'person' ? context.actor.id : maker?.madeBy
     const secret = newAdminKey()
     const hash = hashSecret(secret)
     const after = { name, role, expires_at: expires_at ?? null, networks: networks ?? null, secret: fingerprint(hash) }
@@ -79,11 +90,16 @@ export const deleteAdminKey = operation({
 const mayHandle = ({ actor }: OperationContext, role: GatewayRole): boolean =>
   actor.type === 'command-line' || actor.type === 'job' || (actor.type !== 'holder' && covers(actor.role, role))
 
-/** A key that makes keys does so on behalf of the person who made it. */
-async function personBehind({ actor, storage }: OperationContext): Promise<bigint | undefined> {
-  if (actor.type === 'person') return actor.id
-  return actor.type === 'admin-key' ? (await storage.adminKeys.find({ id: actor.id }))?.key.madeBy : undefined
-}
+const keyBehind = async ({ actor, storage }: OperationContext): Promise<AdminKey | undefined> =>
+  actor.type === 'admin-key' ? (await storage.adminKeys.find({ id: actor.id }))?.key : undefined
+
+/** What bounds a key bounds those that it makes: else the first thing to do with a stolen one is to make another without bounds. */
+const given = ({ expiresAt, networks }: AdminKey): Ceiling => ({
+  ...(expiresAt === undefined ? {} : { expiresAt }),
+  ...(networks === undefined ? {} : { networks }),
+})
+const UNCAPPED = { cap: undefined, capPeriod: undefined }
+const CEILINGS: Partial<Record<keyof Ceiling, string>> = { expiresAt: 'expires_at', networks: 'networks' }
 
 async function findAdminKey({ storage }: OperationContext, id: string): Promise<FoundAdminKey> {
   const found = isId(id) ? await storage.adminKeys.find({ id: BigInt(id) }) : undefined

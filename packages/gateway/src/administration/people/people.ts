@@ -16,7 +16,7 @@ import { findAccount, findPerson, personNamed, personWith } from '../inputs/find
 import { given, pageFields, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
 import { audited, need, type OperationContext, operation } from '../operation.ts'
-import { outranks } from '../permissions.ts'
+import { covers, outranks } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
@@ -65,7 +65,9 @@ export const setPersonRole = operation({
       throw rejected('role_too_high', { field: 'role', role })
     const entry = { object: `person/${person.id}`, before: { role: person.role ?? null }, after: { role } }
     const { people } = audited(context, 'person role', entry)
-    if (!(await people.setRole(person.id, role ?? undefined))) throw rejected('last_owner', {})
+    // Who could make a sign-in link for the person until now may be below the new role: such a link must not carry it.
+    const endsAccess = role !== null && (person.role === undefined || !covers(person.role, role))
+    if (!(await people.setRole(person.id, role ?? undefined, { endsAccess }))) throw rejected('last_owner', {})
     return await personRow(context, await personNamed(context, String(person.id)))
   },
 })
@@ -113,10 +115,10 @@ export const setMember = operation({
     const isOwner = context.actor.type === 'holder' && context.actor.role === 'owner'
     if (role !== undefined) need(context.actor, 'accounts')
     if (!isOwner && (role === undefined || Object.keys(cap).length > 0)) need(context.actor, 'money')
+    if (role === null && Object.keys(cap).length > 0) throw rejected('exclusive', { field: 'role', other: 'cap_usd' })
     const { id, name } = await findAccount(context, named)
     if (role === null) await removeMember(context, id, email, keep_keys)
-    else if (role !== undefined) await joinAccount(context, id, email, role)
-    if (Object.keys(cap).length > 0) await setCap(context, id, email, cap)
+    else await changeMember(context, id, { email, role, cap })
     return { id: String(id), name, people: await memberRows(context, id) }
   },
 })
@@ -146,34 +148,47 @@ const NO_CAP = { cap: undefined, capPeriod: undefined, spentUnderCap: 0n, held: 
 /** Of a cap that is new. */
 const FIRST_PERIOD = 'month'
 
-async function setCap(context: OperationContext, account: bigint, email: string, written: WrittenCap): Promise<void> {
-  const { id } = await personWith(context, email)
-  const member = (await context.storage.members.list(account)).find(({ person }) => person === id)
-  if (!member) throw rejected('no_member', { email })
-  const changes = readCap(written, member.cap?.cap)
-  const cap = 'cap' in changes ? changes.cap : member.cap?.cap
-  const capPeriod = changes.capPeriod ?? member.cap?.capPeriod ?? FIRST_PERIOD
-  const next = cap === undefined ? undefined : { cap, capPeriod }
-  const shown = (each: MemberCap | undefined) => ({
-    email,
-    cap_usd: each ? formatUsd(each.cap) : null,
-    cap_period: each?.capPeriod ?? null,
-  })
-  const entry = { object: `account/${account}`, before: shown(member.cap), after: shown(next) }
-  const isSet = await audited(context, 'account member', entry).members.setCap(account, id, next)
-  if (!isSet) throw rejected('cap_of_owner', { email })
+type MemberChange = { email: string; role: MemberRole | undefined; cap: WrittenCap }
+
+/**
+ * Role and cap at once: both, or none. A person who is not known yet is entered; a sign-in link lets them choose a password. Only who may
+ * give the role does that.
+ */
+async function changeMember(context: OperationContext, account: bigint, { email, role, cap }: MemberChange) {
+  const person = await context.storage.people.find(email)
+  const member = (await context.storage.members.list(account)).find((each) => each.person === person?.id)
+  const next = role ?? member?.role
+  if (next === undefined) throw person ? rejected('no_member', { email }) : rejected('unknown_person', { email })
+  const isCapped = Object.keys(cap).length > 0
+  const nextCap = isCapped ? capAfter(cap, member?.cap) : member?.cap
+  if (next === 'owner' && isCapped) throw rejected('cap_of_owner', { email })
+  const entry = {
+    object: `account/${account}`,
+    ...(member ? { before: shownMember(email, member.role, member.cap) } : {}),
+    after: {
+      ...shownMember(email, next, next === 'owner' ? undefined : nextCap),
+      ...(person ? {} : { new_person: true }),
+    },
+  }
+  const { members } = audited(context, 'account member', entry)
+  const done = await members.set(account, person?.id ?? { email }, next, isCapped ? { cap: nextCap } : undefined)
+  // The person who signed up with the address may not be its owner.
+  if (done !== 'done')
+    throw done === 'unproved' ? rejected('unproved_person', { email }) : rejected('changed_meanwhile', {})
 }
 
-/** A person who is not known yet is entered; a sign-in link lets them choose a password. */
-async function joinAccount(context: OperationContext, account: bigint, email: string, role: MemberRole): Promise<void> {
-  const { people } = context.storage
-  const entered = audited(context, 'account member', { object: `account/${account}`, after: { new_person: email } })
-  const person = (await people.find(email)) ?? (await entered.people.create(email)) ?? (await people.find(email))
-  if (!person) throw rejected('unknown_person', { email })
-  const { members } = audited(context, 'account member', { object: `account/${account}`, after: { email, role } })
-  // The person who signed up with the address may not be its owner.
-  if ((await members.set(account, person.id, role)) !== 'done') throw rejected('unproved_person', { email })
+function capAfter(written: WrittenCap, present: MemberCap | undefined): MemberCap | undefined {
+  const changes = readCap(written, present?.cap)
+  const cap = 'cap' in changes ? changes.cap : present?.cap
+  return cap === undefined ? undefined : { cap, capPeriod: changes.capPeriod ?? present?.capPeriod ?? FIRST_PERIOD }
 }
+
+const shownMember = (email: string, role: MemberRole, cap: MemberCap | undefined) => ({
+  email,
+  role,
+  cap_usd: cap ? formatUsd(cap.cap) : null,
+  cap_period: cap?.capPeriod ?? null,
+})
 
 async function removeMember(
   context: OperationContext,
@@ -182,7 +197,10 @@ async function removeMember(
   keepsKeys: boolean,
 ): Promise<void> {
   const { id } = await personWith(context, email)
-  const entry = { object: `account/${account}`, before: { email }, after: { keep_keys: keepsKeys } }
+  const member = (await context.storage.members.list(account)).find(({ person }) => person === id)
+  if (!member) throw rejected('no_member', { email })
+  const before = shownMember(email, member.role, member.cap)
+  const entry = { object: `account/${account}`, before, after: { email, role: null, keep_keys: keepsKeys } }
   const { members } = audited(context, 'account member', entry)
   if (!(await members.remove(account, id, { keepsKeys }))) throw rejected('no_member', { email })
 }

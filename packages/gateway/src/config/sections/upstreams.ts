@@ -1,4 +1,5 @@
 // Section `upstreams`: the services that models are routed to.
+import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { DIALECTS, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
 import { addMistake, addWarning, lineOf, type YamlValue } from '../../yaml/document.ts'
@@ -139,7 +140,20 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
     allowPrivate: fields.optional('allow_private', readBoolean, false),
     sharedObjects: fields.optional('shared_objects', readBoolean, false),
   }
+  rejectForbiddenHosts(fields, upstream)
   return { ...upstream, ...readHttp(fields, upstream) }
+}
+
+/** Who may store upstreams must not read the credentials of the machine: its metadata service is no upstream. */
+function rejectForbiddenHosts(fields: Fields, { baseUrl, proxy }: Upstream): void {
+  for (const [name, url] of [
+    ['base_url', baseUrl],
+    ['proxy', proxy],
+  ] as const) {
+    const field = fields.get(name)
+    if (field?.context.isLiteral && url && classifyUrl(url) === 'forbidden')
+      addMistake(field, 'names a metadata service, or a host that cannot be an upstream')
+  }
 }
 
 function readCustom(

@@ -23,6 +23,7 @@ export async function renameAccount(call: SignedInCall<ChangeAccount>, deps: Con
   const name = body.name.trim()
   if (/^\d+$/.test(name)) throw badRequest('name', 'name must not be a number.')
   if (name.includes('@') && name !== person.email) throw badRequest('name', 'name must not contain an @.')
+  await countChange(call, deps)
   const entry = { object: `account/${account.id}`, before: { name: account.name }, after: { name } }
   await audited(holderContext(call, deps), 'account rename', entry).accounts.rename(account.id, name)
 }
@@ -32,5 +33,18 @@ export const listMembers = (
   { store }: ConsoleDependencies,
 ): Promise<MemberRow[]> => memberRows({ storage: store }, account.id, role === 'owner' ? undefined : person.id)
 
-export const changeMember = async (call: SignedInCall<ChangeMember>, deps: ConsoleDependencies): Promise<MemberRow[]> =>
-  (await perform(setMember, holderContext(call, deps), { ...call.body, account: String(call.account.id) })).people
+export async function changeMember(call: SignedInCall<ChangeMember>, deps: ConsoleDependencies): Promise<MemberRow[]> {
+  await countChange(call, deps)
+  const input = { ...call.body, account: String(call.account.id) }
+  return (await perform(setMember, holderContext(call, deps), input)).people
+}
+
+/** Changes of an account by its own people in an hour, on all nodes: each leaves a row in the audit log. */
+const MOST_CHANGES = { most: 300, windowMs: 3_600_000 }
+
+async function countChange({ account }: Pick<SignedInCall, 'account'>, { store }: ConsoleDependencies): Promise<void> {
+  const waitMs = await store.signIns.countAttempt([{ subject: `changes of account ${account.id}`, ...MOST_CHANGES }])
+  if (waitMs === undefined) return
+  const message = 'Too many changes of this account in an hour. Retry later.'
+  throw new ApiRejection({ code: 'too_many_tries', message, retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)) })
+}

@@ -5,6 +5,7 @@ import { trialSource } from '../../config/sandbox.ts'
 import type { ApiError } from '../../http-api/errors.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { currentSession } from '../../http-api/session/sessions.ts'
+import { formatUsd } from '../../money/amount.ts'
 import type { SignIn, SignIns } from '../../storage/storage.ts'
 import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
@@ -12,6 +13,7 @@ import { type Language, LETTERS } from '../mail/letters.ts'
 import { releasedBudget } from '../registration/trial-credit.ts'
 import type { LinkToken } from '../routes/account.ts'
 import { countMailRequest, mayReceiveMail } from './guessing/attempts.ts'
+import { personEntry } from './person-entry.ts'
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
   if (config().mail === undefined) throw new ApiRejection(NO_MAIL)
@@ -52,20 +54,30 @@ export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependenci
   const person = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
   if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
   const current = await currentSession(call, deps)
-  await proveAddress(person, { verified: true, isHolder: current?.person.id === person }, deps)
+  await proveAddress(call, person, { verified: true, isHolder: current?.person.id === person }, deps)
 }
 
 /** A link was opened that reached the holder of the address, by email or through the operator. */
 export async function proveAddress(
+  call: Pick<Call, 'origin' | 'incoming'>,
   person: bigint,
   proof: Parameters<SignIns['proveAddress']>[1],
   { store, config, clock, log }: ConsoleDependencies,
 ): Promise<void> {
-  if (await store.signIns.proveAddress(person, proof))
+  const { signIns } = store.audited(
+    personEntry(call, person, 'address proved', { after: { by_email: proof.verified } }),
+  )
+  if (await signIns.proveAddress(person, proof))
     log.info('address proved for the first time: keys, sessions and second factor from before were ended', { person })
   const { trialCredit, trialBudgetPerDay } = config().registration
   const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
-  await store.accounts.grantDueTrial(person, { budget, source: trialSource(config()) })
+  await store.accounts.grantDueTrial(person, { budget, source: trialSource(config()) }, (account, credit) =>
+    personEntry(call, person, 'account credit', {
+      object: `account/${account}`,
+      after: { amount_usd: formatUsd(credit) },
+      reason: 'trial credit',
+    }),
+  )
 }
 
 export const LINK_EXPIRED: ApiError = {

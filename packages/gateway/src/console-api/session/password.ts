@@ -10,6 +10,7 @@ import { countMailRequest, forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
 import { LINK_EXPIRED, proveAddress, requireMail, sendLink } from './links.ts'
 import { personRequester } from './passwords.ts'
+import { personEntry } from './person-entry.ts'
 
 /** Other browsers are signed out: the former password may be known to others. */
 export async function changePassword(call: SignedInCall<ChangePassword>, deps: ConsoleDependencies): Promise<void> {
@@ -21,7 +22,10 @@ export async function changePassword(call: SignedInCall<ChangePassword>, deps: C
     await guesses.forget()
   }
   const password = await deps.passwords.hash(body.password, personRequester(person.id))
-  await signIns.setPassword(person.id, password, session.id)
+  const before = { has_password: found?.password !== undefined }
+  const change = { before, after: { has_password: true } }
+  const entry = personEntry(call, person.id, 'password change', change)
+  await deps.store.audited(entry).signIns.setPassword(person.id, password, session.id)
   await forgetGuesses(person.email, call.origin, deps)
   rememberBrowser(call, { person: person.id, password }, deps)
 }
@@ -36,7 +40,8 @@ export async function forgotPassword(call: Call<ForgotPassword>, deps: ConsoleDe
   })
 }
 
-export async function resetPassword({ body, origin }: Call<ResetPassword>, deps: ConsoleDependencies): Promise<void> {
+export async function resetPassword(call: Call<ResetPassword>, deps: ConsoleDependencies): Promise<void> {
+  const { body, origin } = call
   const { signIns } = deps.store
   const hash = hashToken(body.token)
   // A link that does not work must not cost a hash.
@@ -45,8 +50,9 @@ export async function resetPassword({ body, origin }: Call<ResetPassword>, deps:
   const person = await signIns.useLink(hash, 'reset')
   if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
   // The link reached the mailbox. First, so that a crash leaves nothing of a person who had only claimed the address.
-  await proveAddress(person, { verified: true, isHolder: false }, deps)
-  await signIns.setPassword(person, password)
+  await proveAddress(call, person, { verified: true, isHolder: false }, deps)
+  const entry = personEntry(call, person, 'password change', { after: { has_password: true, by: 'email link' } })
+  await deps.store.audited(entry).signIns.setPassword(person, password)
   const found = await signIns.findByPerson(person)
   if (found) await forgetGuesses(found.email, origin, deps)
 }

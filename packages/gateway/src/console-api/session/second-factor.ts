@@ -8,6 +8,7 @@ import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../routes/account.ts'
 import { checkPassword } from './check-password.ts'
+import { personEntry } from './person-entry.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
 const PURPOSE = 'second factors'
@@ -45,7 +46,9 @@ export async function confirmSecondFactor(
     secret: deps.accountCipher.encrypt(person.id, PURPOSE, secret, NO_CONTEXT),
     recoveryCodes: codes.map((each) => hashToken(plain(each))),
   }
-  const isSet = await signIns.setSecondFactor(person.id, factor, session.id)
+  const change = { before: { second_factor: false }, after: { second_factor: true } }
+  const { signIns: written } = deps.store.audited(personEntry(call, person.id, 'second-factor on', change))
+  const isSet = await written.setSecondFactor(person.id, factor, session.id)
   // Another browser was faster.
   if (!isSet) throw new ApiRejection(IN_USE)
   await guesses.forget()
@@ -66,7 +69,9 @@ export async function removeSecondFactor(
   }
   await guesses.check()
   await guesses.forget()
-  await deps.store.signIns.setSecondFactor(person.id, undefined)
+  const change = { before: { second_factor: true }, after: { second_factor: false } }
+  const { signIns } = deps.store.audited(personEntry(call, person.id, 'second-factor off', change))
+  await signIns.setSecondFactor(person.id, undefined)
 }
 
 /** False: the code is wrong or was used before. */

@@ -9,6 +9,7 @@ import type { SetUp, SetUpResult } from '../routes/account.ts'
 import { forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
 import { LINK_EXPIRED, proveAddress } from './links.ts'
+import { personEntry } from './person-entry.ts'
 
 /**
  * Signs in a person without a password, who can then choose one. Where there is a password, the person has lost it: a new one
@@ -38,8 +39,9 @@ async function choosePassword(
   const hashed = await deps.passwords.hash(password, call.origin)
   const person = await signIns.useLink(hash, 'setup')
   if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
-  await proveAddress(person, { verified: false, isHolder: false }, deps)
-  await signIns.setPassword(person, hashed)
+  await proveAddress(call, person, { verified: false, isHolder: false }, deps)
+  const entry = personEntry(call, person, 'password change', { after: { has_password: true, by: 'sign-in link' } })
+  await deps.store.audited(entry).signIns.setPassword(person, hashed)
   const found = await signIns.findByPerson(person)
   if (found) await ownGateway(call, found, deps)
   if (found) await forgetGuesses(found.email, call.origin, deps)
@@ -54,22 +56,14 @@ async function choosePassword(
 /** Who opens the link of the first start owns the gateway, unless it has an owner already. */
 async function ownGateway(call: Call<SetUp>, found: { person: bigint; email: string }, { store }: ConsoleDependencies) {
   if (found.email !== FIRST_PERSON || (await store.people.list()).some(({ role }) => role === 'owner')) return
-  const { people } = store.audited({
-    actor: { type: 'person', id: String(found.person) },
-    address: call.origin.address,
-    requestId: call.incoming.id,
-    action: 'person role',
-    object: `person/${found.person}`,
-    before: { role: null },
-    after: { role: 'owner' },
-    reason: 'opened the link of the first start',
-  })
+  const change = { before: { role: null }, after: { role: 'owner' }, reason: 'opened the link of the first start' }
+  const { people } = store.audited(personEntry(call, found.person, 'person role', change))
   await people.setRole(found.person, 'owner')
 }
 
 /** The session comes first: if the process ends in between, the link still works. */
 async function signInOnce(call: Call<SetUp>, hash: Buffer, person: bigint, deps: ConsoleDependencies): Promise<void> {
-  await proveAddress(person, { verified: false, isHolder: false }, deps)
+  await proveAddress(call, person, { verified: false, isHolder: false }, deps)
   const session = await startSession(call, person, deps)
   if (session === undefined) throw new ApiRejection(LINK_EXPIRED)
   if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return

@@ -13,6 +13,7 @@ import type { Credentials, SignInResult } from '../routes/account.ts'
 import { codeGuesses, passwordGuesses } from './guessing/attempts.ts'
 import { knownBrowser, rememberBrowser } from './guessing/known-browser.ts'
 import { BUSY } from './passwords.ts'
+import { personEntry } from './person-entry.ts'
 import { useCode, WRONG_CODE } from './second-factor.ts'
 
 /** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
@@ -118,7 +119,8 @@ export async function signOut(call: SignedInCall<object>, deps: ConsoleDependenc
 }
 
 export async function signOutEverywhere(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
-  await deps.store.sessions.endAll(call.person.id)
+  const entry = personEntry(call, call.person.id, 'sign-out everywhere', { after: { sessions: 'ended' } })
+  await deps.store.audited(entry).sessions.endAll(call.person.id)
   clearSessionCookie(call.headers, deps.config().server)
 }
 

@@ -23,10 +23,16 @@ export type Membership = { account: Account; role: MemberRole }
 
 export interface Members {
   /**
-   * Also changes the role of a member; an owner has no cap. `unproved`: the address may be another person's, who would then get the account. `unknown`: there is
-   * no such account or person.
+   * Also changes the role of a member; an owner has no cap. `person`: the address of one who is not known yet is entered. `cap`: absent:
+   * as it is. `unproved`: the address may be another person's, who would then get the account. `unknown`: there is no such account or
+   * person, or another one has the address now.
    */
-  set(account: bigint, person: bigint, role: MemberRole): Promise<'done' | 'unproved' | 'unknown'>
+  set(
+    account: bigint,
+    person: bigint | { email: string },
+    role: MemberRole,
+    cap?: { cap: MemberCap | undefined },
+  ): Promise<'done' | 'unproved' | 'unknown'>
   /** Ends the person's sessions in the account and, unless they are kept, deletes the keys that the person made. false: no such member. */
   remove(account: bigint, person: bigint, options?: { keepsKeys: boolean }): Promise<boolean>
   /** undefined removes the cap. false: no such member, or an owner. */

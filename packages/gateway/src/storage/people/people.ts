@@ -37,8 +37,11 @@ export interface People {
   findById(person: bigint): Promise<Person | undefined>
   /** All people, oldest first. */
   list(): Promise<Person[]>
-  /** false: the person is the last owner who is not disabled, however many are changed at once. */
-  setRole(person: bigint, role: GatewayRole | undefined): Promise<boolean>
+  /**
+   * `endsAccess`: also ends all sessions, and makes links useless that set a password: they may be in the hands of somebody who may not
+   * have the new role. false: the person is the last owner who is not disabled, however many are changed at once.
+   */
+  setRole(person: bigint, role: GatewayRole | undefined, options?: { endsAccess: boolean }): Promise<boolean>
   /** Also ends all sessions of a person who is disabled. false: as for roles. */
   setDisabled(person: bigint, disabled: boolean): Promise<boolean>
   preferences(person: bigint): Promise<Preferences>

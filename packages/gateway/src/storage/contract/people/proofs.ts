@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { SANDBOX_TRIAL, TRIAL } from '../../../money/ledger.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { Account, Person, SignUp, Storage } from '../../storage.ts'
+import type { Account, AuditEntry, Person, SignUp, Storage } from '../../storage.ts'
 import { hold, newHash, newHolder, newKey, newNode, settle, type Use } from '../harness.ts'
 
 const FAR = Date.UTC(2100, 0, 1)
@@ -121,15 +121,28 @@ export function proofsContract(use: Use): void {
 
   describe('trial credit that waits for the proof', () => {
     const TERMS = { budget: 100n, source: TRIAL }
+    const entryOf = (account: bigint, credit: bigint): AuditEntry => ({
+      actor: { type: 'job', id: 'trial' },
+      address: '',
+      requestId: undefined,
+      action: 'account credit',
+      object: `account/${account}`,
+      before: undefined,
+      after: { credit: String(credit) },
+      reason: '',
+    })
 
     test('is granted once, after the proof', async () => {
       const { storage, raw } = use()
       const { account, person, trialCredit, withheld } = await signedUp(storage, { onProof: true })
       expect([trialCredit, withheld]).toEqual([0n, 'unproved'])
-      expect(await storage.accounts.grantDueTrial(person.id, TERMS)).toBe(0n)
+      expect(await storage.accounts.grantDueTrial(person.id, TERMS, entryOf)).toBe(0n)
       await storage.signIns.proveAddress(person.id, { verified: true, isHolder: true })
-      const granted = await Promise.all([1, 2, 3].map(() => storage.accounts.grantDueTrial(person.id, TERMS)))
+      const granted = await Promise.all([1, 2, 3].map(() => storage.accounts.grantDueTrial(person.id, TERMS, entryOf)))
       expect(granted.sort()).toEqual([0n, 0n, 10n])
+      expect(await storage.auditLog.page({}, 5)).toMatchObject([
+        { object: `account/${account.id}`, after: { credit: '10' } },
+      ])
       expect((await storage.accounts.find(account.id))?.balance).toBe(10n)
       expect(Number((await raw('SELECT given FROM trial_day'))[0]?.given)).toBe(10)
       expect((await storage.ledger.audit()).ok).toBe(true)
@@ -139,8 +152,8 @@ export function proofsContract(use: Use): void {
       const { storage } = use()
       const { person } = await signedUp(storage, { onProof: true })
       await storage.signIns.proveAddress(person.id, { verified: true, isHolder: true })
-      expect(await storage.accounts.grantDueTrial(person.id, { ...TERMS, budget: 9n })).toBe(0n)
-      expect(await storage.accounts.grantDueTrial(person.id, { ...TERMS, budget: undefined })).toBe(10n)
+      expect(await storage.accounts.grantDueTrial(person.id, { ...TERMS, budget: 9n }, entryOf)).toBe(0n)
+      expect(await storage.accounts.grantDueTrial(person.id, { ...TERMS, budget: undefined }, entryOf)).toBe(10n)
     })
   })
 

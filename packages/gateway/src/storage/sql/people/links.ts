@@ -34,6 +34,10 @@ export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'cre
 const isLive = (hash: Uint8Array, purpose: LinkPurpose, now: number) => (row: ExpressionBuilder<Schema, 'link'>) =>
   row.and([row('hash', '=', checkHash(hash)), row('purpose', '=', purpose), row('expires_at', '>', now)])
 
+/** Those that set another password. */
+export const endPasswordLinks = (db: Database, person: bigint): Statement =>
+  statement(db.deleteFrom('link').where('person', '=', person).where('purpose', 'in', ['reset', 'setup']))
+
 export function sweepLinks(db: Database, now: number, limit: number): Statement {
   const expired = db.selectFrom('link').select('hash').where('expires_at', '<=', now).limit(limit)
   // Checks the time again: since the first check, the link may have been replaced.

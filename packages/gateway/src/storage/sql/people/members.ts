@@ -1,14 +1,16 @@
 // Members of accounts on both engines.
 
+import type { Nanos } from '../../../money/amount.ts'
 import { type Period, spentIn } from '../../../money/limits.ts'
 import type { Holder } from '../../accounts.ts'
 import type { Member, MemberCap, MemberRole, Members } from '../../people/members.ts'
-import { checkCap } from '../guard.ts'
+import { checkCap, normaliseEmail } from '../guard.ts'
 import { ACCOUNT_PREFIX, integer, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
   type Database,
+  idOf,
   incrementChangeCounter,
   prefixed,
   required,
@@ -16,12 +18,25 @@ import {
   statement,
 } from '../statements.ts'
 import { toGroups } from './identities.ts'
+import { newPerson, THE_PERSON } from './new-account.ts'
+import { takenAddress } from './registration.ts'
 
 export function membersOver({ db, runner, clock }: Connection): Members {
   return {
-    async set(account, person, role) {
-      const done = await runner.write([setMember(db, account, person, role, clock()), incrementChangeCounter(db)])
-      if (done) return 'done'
+    async set(account, person, role, cap) {
+      if (cap?.cap) checkCap(cap.cap)
+      const now = clock()
+      const isNew = typeof person === 'object'
+      const entered = isNew
+        ? [
+            takenAddress(db, person.email, now),
+            ...newPerson(db, { email: normaliseEmail(person.email), password: undefined, isProved: true }, now),
+          ]
+        : []
+      const id = isNew ? idOf(THE_PERSON) : person
+      const member = setMember(db, { account, person: id, role, ...(cap ? capColumns(cap.cap) : {}) }, now)
+      if (await runner.write([...entered, member, incrementChangeCounter(db)])) return 'done'
+      if (isNew) return 'unknown'
       const unproved = db.selectFrom('person').select('id').where('id', '=', person).where('proved_at', 'is', null)
       return (await runner.read(statement(unproved))).length > 0 ? 'unproved' : 'unknown'
     },
@@ -40,7 +55,7 @@ export function membersOver({ db, runner, clock }: Connection): Members {
       checkCap(cap ?? {})
       const set = db
         .updateTable('member')
-        .set({ cap: cap?.cap ?? null, cap_period: cap?.capPeriod ?? null })
+        .set(capColumns(cap))
         .where('account', '=', account)
         .where('person', '=', person)
         .where('role', '=', 'member')
@@ -93,7 +108,11 @@ const groupsOfOwners = (db: Database, account: bigint): Statement =>
       .where('member.role', '=', 'owner'),
   )
 
-const NO_CAP = { cap: null, cap_period: null }
+type CapColumns = { cap: Nanos | null; cap_period: Period | null }
+const capColumns = (cap: MemberCap | undefined): CapColumns => ({
+  cap: cap?.cap ?? null,
+  cap_period: cap?.capPeriod ?? null,
+})
 
 /** At least one row, if the person is a member. */
 const keysUnderCap = (db: Database, account: bigint, person: bigint): Statement =>
@@ -109,24 +128,34 @@ const keysUnderCap = (db: Database, account: bigint, person: bigint): Statement 
   )
 
 /** The values come from the rows that they name, so that there are none without them. */
-const setMember = (db: Database, account: bigint, person: bigint, role: MemberRole, now: number): Statement =>
-  required(
+function setMember(
+  db: Database,
+  { account, person, ...columns }: { account: bigint; person: bigint; role: MemberRole } & Partial<CapColumns>,
+  now: number,
+): Statement {
+  const changed = { ...columns, ...(columns.role === 'owner' ? capColumns(undefined) : {}) }
+  const names = Object.keys(changed) as (keyof typeof changed)[]
+  return required(
     db
       .insertInto('member')
-      .columns(['account', 'person', 'role', 'created_at'])
+      .columns(['account', 'person', 'created_at', ...names])
       .expression(
         db
           .selectFrom('account')
           .innerJoin('person', (join) => join.on('person.id', '=', person))
-          .select((row) => ['account.id', 'person.id as person', row.val(role).as('role'), row.val(now).as('at')])
+          .select((row) => [
+            'account.id',
+            'person.id as person',
+            row.val(now).as('at'),
+            ...names.map((name) => row.val(changed[name] ?? null).as(name)),
+          ])
           .where('account.id', '=', account)
           .where('person.proved_at', 'is not', null),
       )
-      .onConflict((conflict) =>
-        conflict.columns(['account', 'person']).doUpdateSet({ role, ...(role === 'owner' ? NO_CAP : {}) }),
-      )
+      .onConflict((conflict) => conflict.columns(['account', 'person']).doUpdateSet(changed))
       .returning('person'),
   )
+}
 
 /** The key of the playground stays: its secret never leaves the gateway. */
 const revokeKeys = (db: Database, account: bigint, person: bigint): Statement =>

@@ -19,7 +19,7 @@ export type NewAccount = {
 export type NewOwner = NewPerson & { trialDue?: Nanos; identity?: IdentityName | undefined }
 
 /** The names of the statements that return their ids. */
-const THE_PERSON = 'person'
+export const THE_PERSON = 'person'
 export const THE_ACCOUNT = 'account'
 
 /** The first statement returns the person; no row: another person has the address. */

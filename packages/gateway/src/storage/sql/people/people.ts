@@ -11,6 +11,7 @@ import {
   type Statement,
   statement,
 } from '../statements.ts'
+import { endPasswordLinks } from './links.ts'
 import { newPerson } from './new-account.ts'
 import { preferencesOver } from './preferences.ts'
 import { takenAddress } from './registration.ts'
@@ -40,8 +41,9 @@ export function peopleOver(connection: Connection): People {
       const [rows = []] = await runner.readSlowly([statement(db.selectFrom('person').select(PERSON).orderBy('id'))])
       return rows.map(toPerson)
     },
-    async setRole(person, role) {
-      return (await runner.write(changeRole(db, person, role))) !== undefined
+    async setRole(person, role, { endsAccess } = { endsAccess: false }) {
+      const ended = endsAccess ? [endSessions(db, person), endPasswordLinks(db, person)] : []
+      return (await runner.write([...changeRole(db, person, role), ...ended])) !== undefined
     },
     async setDisabled(person, disabled) {
       const rows = await runner.write([

@@ -11,7 +11,7 @@ import {
   statement,
 } from '../statements.ts'
 import { attemptsOver, sweepAttempts } from './attempts.ts'
-import { linksOver, sweepLinks } from './links.ts'
+import { endPasswordLinks, linksOver, sweepLinks } from './links.ts'
 import { endSessions } from './sessions.ts'
 
 export function signInsOver(connection: Connection): SignIns {
@@ -33,9 +33,8 @@ export function signInsOver(connection: Connection): SignIns {
     },
     findByPerson,
     async setPassword(person, hash, keep) {
-      const links = db.deleteFrom('link').where('person', '=', person).where('purpose', 'in', ['reset', 'setup'])
       const columns = { password: checkText('password', hash) }
-      await change(person, columns, endSessions(db, person, keep), statement(links))
+      await change(person, columns, endSessions(db, person, keep), endPasswordLinks(db, person))
     },
     async proveAddress(person, { verified, isHolder }) {
       const now = clock()
@@ -47,7 +46,9 @@ export function signInsOver(connection: Connection): SignIns {
         incrementChangeCounter(db),
       ])
       if (first) return !isHolder
-      if (verified) await change(person, { email_verified_at: now })
+      if ((await findByPerson(person)) === undefined) throw unknownPerson(person)
+      // What is proved and verified already is no change.
+      if (verified) await runner.write([setCredential(db, person, { email_verified_at: now }, 'email_verified_at')])
       return false
     },
     async setSecondFactor(person, factor, keep) {

@@ -2,18 +2,21 @@
 import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
 import type { Accounts } from '../../accounts.ts'
+import { insertAuditEntry } from '../console/audit-log.ts'
 import { checkText, MAX_BALANCE } from '../guard.ts'
 import { integer, type Row } from '../rows.ts'
 import { type Connection, changing, type Database, required, type Statement, statement } from '../statements.ts'
 import { takeFromBudget } from './registration.ts'
 
 export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'grantDueTrial' | 'takeBackTrials'> => ({
-  async grantDueTrial(person, { budget, source }) {
+  async grantDueTrial(person, { budget, source }, entry) {
     const [row] = await runner.read(statement(dueTrial(db, person)))
     const due = row ? integer(row.trial_due) : 0n
     if (due === 0n || (budget !== undefined && due > budget)) return 0n
     const account = integer(row?.trial_account)
-    const rows = await runner.write(grant(db, { person, account, due, source, budget, now: clock() }))
+    const now = clock()
+    const statements = grant(db, { person, account, due, source, budget, now })
+    const rows = await runner.write([...statements, insertAuditEntry(db, entry(account, due), now)])
     return rows ? due : 0n
   },
   async takeBackTrials(source, reason) {
