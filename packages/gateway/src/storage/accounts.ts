@@ -1,8 +1,8 @@
 // Accounts and their wallets, as operators and account holders see them.
 import type { Nanos } from '../money/amount.ts'
 import type { Limits, Period } from '../money/limits.ts'
-import type { IdentityName } from './people/identities.ts'
 import type { AuditEntry } from './console/audit-log.ts'
+import type { IdentityName } from './people/identities.ts'
 import type { Person } from './people/people.ts'
 
 export type Account = {

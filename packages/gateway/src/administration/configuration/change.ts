@@ -102,8 +102,8 @@ function sealed(
   }
 }
 
-/** Where sign-in links of all people go, and how long the trace of changes is kept: of these, nobody below an owner disposes. */
-const OWNERS_SETTINGS = ['mail', 'server.public_url', 'retention.audit']
+/** How people sign in, where their links go, and how long the trace of changes is kept: of these, nobody below an owner disposes. */
+const OWNERS_SETTINGS = ['mail', 'sign_in', 'server.public_url', 'retention.audit']
 
 function checkOwner({ actor }: OperationContext, changes: readonly EntryChange[]): void {
   if (!('role' in actor) || actor.role === 'owner') return

@@ -227,7 +227,9 @@ describe('changes', () => {
   test('settings show what is written, and where; a null removes', async () => {
     const mail = { url: 'smtps://me:hunter22222@mx.example.com', from: 'a@example.com' }
     // An admin could have the sign-in links of owners sent elsewhere, and hide the trace.
-    for (const patch of [{ mail }, { server: { public_url: 'https://x.example.com' } }, { retention: { audit: '1h' } }])
+    const sign_in = { providers: [{ id: 'x', issuer: 'https://x.example.com', client_id: 'x', client_secret: 'x' }] }
+    const server = { public_url: 'https://x.example.com' }
+    for (const patch of [{ mail }, { sign_in }, { server }, { retention: { audit: '1h' } }])
       expect(await rejection('settings change', patch)).toStartWith('owner_needed')
     await run('settings change', { mail }, 'owner')
     const show = async () => {
