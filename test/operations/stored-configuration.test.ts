@@ -1,6 +1,7 @@
 // The stored configuration in whole gateways: a sample of `npm run torture`, and two nodes on one database.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { OperationRejected } from '../../packages/gateway/src/administration/rejections.ts'
 import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import { CONFIGURATION_SCENARIOS } from '../../torture/scenarios/index.ts'
@@ -62,6 +63,32 @@ describe('over the admin API', () => {
     const answer = await admin(method, path, { body })
     expect(adminOutcome(answer)).toBe(outcome)
     expect(answer.body.error?.message).toMatch(message)
+  })
+
+  test('commands beside the server change what it has in force, and doctor sees it', async () => {
+    const key = join(gateway.home.dataDir, 'key.txt')
+    writeFileSync(key, 'a-key-of-this-vendor')
+    const command = async (...args: string[]) => {
+      const { code, stdout, stderr } = await gateway.cli(...args, '--json')
+      expect([args, code, stderr]).toEqual([args, 0, ''])
+      return JSON.parse(stdout)
+    }
+    await command(
+      ...['upstream', 'add', '--id', 'by-command', '--dialect', 'chat', '--key-file', key],
+      ...['--base-url', 'https://vendor.example.com/v1', '--reason', 'a spare'],
+    )
+    expect((await admin('GET', 'upstreams/by-command')).body).toMatchObject({ keys: [{ last_four: 'ndor' }] })
+    await command('group', 'add', '--id', 'staff', '--models', '*')
+    await operate(gateway, 'account create', { name: 'team' })
+    await operate(gateway, 'key create', { account: 'team', name: 'k', group: 'staff' })
+    expect((await command('config', 'check')).warnings.filter((each: string) => each.includes('staff'))).toEqual([])
+    const { stdout } = await gateway.cli('doctor', '--json')
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; ok: boolean; note: string }[] }
+    const [{ id }] = await command('config', 'revisions', '--limit', '1')
+    expect(checks.find(({ check }) => check === 'stored configuration')?.note).toBe(`revision ${id}`)
+    expect(checks.find(({ check }) => check === 'upstream by-command')).toMatchObject({ ok: true })
+    const refused = await gateway.cli('upstream', 'edit', 'filed', '--set', 'max_concurrency=3')
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/line 1 of .*trivium\.yaml/)])
   })
 
   test('every mistake is in the details, by its field', async () => {

@@ -58,7 +58,14 @@ async function backup(place: Place, { dataDir = folder, passphrase, media: kind 
   const archive = await createArchive(written)
   const secret = passphrase === undefined ? undefined : { value: async () => SECRET, passphrase }
   const media = kind === undefined ? { folder: join(dataDir, 'media') } : kind === 's3' ? kind : undefined
-  await writeBackup(archive, { program: '1.2.3', dataDir, openSource: () => open(place), media, secret, progress })
+  await writeBackup(archive, {
+    program: '1.2.3',
+    dataDir,
+    openSource: () => open(place),
+    media: media && (async () => media),
+    secret,
+    progress,
+  })
   await archive.finish()
   return written
 }

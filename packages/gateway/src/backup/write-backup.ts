@@ -21,8 +21,8 @@ export type BackupOptions = {
   dataDir: string
   /** Opens the database when the journal has been read. */
   openSource(): Promise<Source>
-  /** The folder of stored media; `s3`: they are listed, not copied; undefined: left out. */
-  media: { folder: string } | 's3' | undefined
+  /** The folder of stored media; `s3`: they are listed, not copied; undefined: left out. Where they are may be stored, too. */
+  media: ((source: Source) => Promise<{ folder: string } | 's3'>) | undefined
   /** undefined: left out. */
   secret: { value(source: Source): Promise<string>; passphrase: string } | undefined
   progress: Progress
@@ -89,13 +89,14 @@ async function addMedia(
   const found = await source.query('SELECT id, size FROM media WHERE size IS NOT NULL ORDER BY id', 'contents')
   const objects = found.map(({ id, size }) => ({ id: String(id), size: Number(integer(size)) }))
   if (media === undefined) return { place: 'left out', objects: objects.length, missing: 0 }
-  if (media === 's3') {
+  const place = await media(source)
+  if (place === 's3') {
     const list = objects.map((object) => `${JSON.stringify(object)}\n`).join('')
     const name = 'media-objects.jsonl'
     members.push({ name, ...(await archive.add(name, [Buffer.from(list)])) })
     return { place: 's3', objects: objects.length, missing: 0 }
   }
-  const blobs = createDiskBlobs(media.folder)
+  const blobs = createDiskBlobs(place.folder)
   let missing = 0
   for (const [index, { id, size }] of objects.entries()) {
     progress(`media: ${index} of ${objects.length} files`)

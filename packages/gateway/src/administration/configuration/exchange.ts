@@ -1,4 +1,5 @@
 // The configuration as a file, and the entries of a file as one revision.
+import type { Assembled } from '../../config/assemble.ts'
 import { exportConfig } from '../../config/exchange/export.ts'
 import { ENTRY_KINDS, entryKey } from '../../config/stored.ts'
 import { fields, list, unknown, word } from '../../request/schema/schema.ts'
@@ -37,13 +38,14 @@ export const unusedEntries = operation({
   permission: 'see',
   input: fields({}),
   async run(context) {
-    const { shadowed, invalid } = (await readState(context)).loaded
-    return [
-      ...shadowed.map((entry) => `stored ${entryKey(entry)} is overridden by the file or the environment`),
-      ...invalid.map(({ entry, mistakes }) => `stored ${entryKey(entry)} is left out: ${mistakes[0]?.message ?? ''}`),
-    ]
+    return unusedIn((await readState(context)).loaded)
   },
 })
+
+export const unusedIn = ({ shadowed, invalid }: Pick<Assembled, 'shadowed' | 'invalid'>): string[] => [
+  ...shadowed.map((entry) => `stored ${entryKey(entry)} is overridden by the file or the environment`),
+  ...invalid.map(({ entry, mistakes }) => `stored ${entryKey(entry)} is left out: ${mistakes[0]?.message ?? ''}`),
+]
 
 const MOST_ENTRIES = 5_000
 

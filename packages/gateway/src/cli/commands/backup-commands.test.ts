@@ -1,6 +1,6 @@
 // Wrong command lines of backup, restore and migrate: exit code 2, one line, and nothing is written.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, runHere } from '../test-run.ts'
@@ -46,4 +46,20 @@ test.each(mistakes)('$args', async ({ args, says, code = 2 }) => {
   expect(message).not.toMatch(/password@|\n/)
   expect([ended.code, exit_code, ended.stdout]).toEqual([code, code, ''])
   expect(existsSync(NEW)).toBe(false)
+})
+
+test('media that are in S3 by the stored configuration are listed, not copied', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trivium-cli-'))
+  await createDatabase(folder)
+  const place = async (name: string) => {
+    const { stdout } = await runHere(['backup', join(folder, name), '--without-secret', '--json'], folder)
+    return JSON.parse(stdout).media.place
+  }
+  expect(await place('before.tar')).toBe('archive')
+  const file = join(folder, 's3.yaml')
+  const s3 = '{ endpoint: "https://s3.example.com", bucket: pictures, region: auto, access_key: k, secret_key: s }'
+  writeFileSync(file, `media: { s3: ${s3} }\n`)
+  expect(await runHere(['config', 'import', file], folder)).toMatchObject({ code: 0 })
+  expect(await place('after.tar')).toBe('s3')
+  rmSync(folder, { recursive: true })
 })

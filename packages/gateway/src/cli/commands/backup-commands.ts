@@ -9,6 +9,8 @@ import { createProgress, type Progress } from '../../backup/progress.ts'
 import { restoreBackup } from '../../backup/restore-backup.ts'
 import { SHORTEST_PASSPHRASE } from '../../backup/seal-secret.ts'
 import { writeBackup } from '../../backup/write-backup.ts'
+import { mapSecrets } from '../../config/secret-paths.ts'
+import type { EntryKind } from '../../config/stored.ts'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment } from '../../config/types.ts'
 import { mediaFolder } from '../../media/open-media.ts'
@@ -20,6 +22,7 @@ import type { Arguments } from '../args.ts'
 import type { LocalCommand, Option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandError, UsageError } from '../errors.ts'
+import { loadConfiguration } from './configuration/exchange.ts'
 import { readTextFile } from './read-text.ts'
 
 const PASSPHRASE: readonly Option[] = [
@@ -81,7 +84,8 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
       'give a passphrase that encrypts the master secret (--passphrase-file FILE or --passphrase-stdin), or leave it out (--without-secret)',
     )
   const environment = context.environment()
-  const folder = mediaFolder(environment, context.config(environment))
+  // Mistakes of the file are told before anything is written.
+  context.config(environment)
   return failing('the backup failed', async () => {
     const archive = await createArchive(file)
     try {
@@ -89,7 +93,7 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
         program: context.version,
         dataDir: environment.dataDir,
         openSource: () => context.openSource(environment, { scratch: `${file}.part.ledger.db` }),
-        media: flags.has('without-media') ? undefined : folder === undefined ? 's3' : { folder },
+        media: flags.has('without-media') ? undefined : (source) => mediaPlace(environment, context, source),
         secret: passphrase === undefined ? undefined : { value: (source) => secretOf(environment, source), passphrase },
         progress,
       })
@@ -113,6 +117,23 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
       throw error
     }
   })
+}
+
+/** Where media are, may be stored. The secrets of S3 are not needed for that. */
+async function mediaPlace(environment: Environment, context: CommandContext, source: Source) {
+  const rows = source.version < 2 ? [] : await source.query('SELECT kind, id, value, revision FROM stored_entry')
+  const entries = rows.map(({ kind, id, value, revision }) => {
+    const entry = {
+      kind: kind as EntryKind,
+      id: String(id),
+      value: JSON.parse(String(value)),
+      revision: Number(revision),
+    }
+    return { ...entry, value: mapSecrets(entry, () => 'sealed') }
+  })
+  const { config } = loadConfiguration(environment.configFile, context, entries)
+  const folder = mediaFolder(environment, config)
+  return folder === undefined ? 's3' : { folder }
 }
 
 /** The secret of the environment or of the folder. Throws unless the store was created with it. */

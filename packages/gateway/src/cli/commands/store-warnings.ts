@@ -1,5 +1,6 @@
 // Warnings that need both the store and the configuration.
 
+import type { Shown } from '../../administration/configuration/show.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { missingGroupWarnings } from '../../config/warnings.ts'
 import type { CommandContext } from '../context.ts'
@@ -13,10 +14,19 @@ export async function storeWarnings(
   environment: Environment,
   config: FileConfig,
 ): Promise<string[]> {
+  const unused = await Promise.race([unusedEntries(environment).catch(() => undefined), Bun.sleep(WITHIN_MS)])
+  return [...(await keyGroupWarnings(context, environment, config)), ...(unused ?? [])]
+}
+
+/** Keys in groups that do not exist. */
+export async function keyGroupWarnings(
+  context: CommandContext,
+  environment: Environment,
+  config: FileConfig,
+): Promise<string[]> {
   const asking = keyGroups(context, environment).catch(() => undefined)
   const groups = await Promise.race([asking, Bun.sleep(WITHIN_MS)])
-  const unused = await Promise.race([unusedEntries(environment).catch(() => undefined), Bun.sleep(WITHIN_MS)])
-  return [...(groups ? missingGroupWarnings(groups, config) : []), ...(unused ?? [])]
+  return groups ? missingGroupWarnings(groups, config) : []
 }
 
 /** Of the configuration that a running server has. */
@@ -25,11 +35,30 @@ async function unusedEntries({ dataDir }: Environment): Promise<string[]> {
   return (answered?.result as string[] | undefined) ?? []
 }
 
+/** By how many keys; without stored groups, which the file does not have. */
 async function keyGroups(context: CommandContext, environment: Environment): Promise<ReadonlyMap<string, number>> {
-  if (!environment.databaseUrl) {
-    const answered = await callServer(environment.dataDir, 'key groups', {})
-    if (answered) return new Map(Object.entries(answered.result as Record<string, number>))
+  const { dataDir, databaseUrl } = environment
+  if (!databaseUrl) {
+    const [counted, listed] = [
+      await callServer(dataDir, 'key groups', {}),
+      await callServer(dataDir, 'group list', ALL),
+    ]
+    if (counted && listed) {
+      const { items } = listed.result as { items: readonly Pick<Shown, 'id' | 'source'>[] }
+      const stored = items.filter(({ source }) => source.from === 'stored').map(({ id }) => id)
+      return without(stored, Object.entries(counted.result as Record<string, number>))
+    }
   }
   const storage = await context.openStorage(environment)
-  return await storage.keys.countByGroup().finally(() => storage.close())
+  try {
+    const { entries } = await storage.configuration.read()
+    const stored = entries.flatMap(({ kind, id }) => (kind === 'group' ? id : []))
+    return without(stored, [...(await storage.keys.countByGroup())])
+  } finally {
+    await storage.close()
+  }
 }
+
+const ALL = { limit: 1_000 }
+const without = (ids: readonly string[], groups: readonly [string, number][]) =>
+  new Map(groups.filter(([id]) => !ids.includes(id)))

@@ -211,3 +211,33 @@ test('secrets that can no longer be decrypted are counted; without them all is w
     check: { ok: false, note: expect.stringContaining(`of 1 people can no longer be read (ids ${people[1]})`) },
   })
 })
+
+test('stored entries are examined, too', async () => {
+  await (await openSqlite(folder)).close()
+  const examined = async () => {
+    const { checks } = JSON.parse((await runHere(['doctor', '--json'], folder)).stdout) as DoctorReport
+    return Object.fromEntries(checks.map((check) => [check.check, check]))
+  }
+  expect((await examined())['stored configuration']).toMatchObject({ ok: true, note: 'nothing is stored' })
+  writeFileSync(
+    file,
+    `upstreams: [{ id: main, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: ["none"] }]
+models: [{ id: x, routes: [{ upstream: main }], price: { input: 1, output: 1 } }]
+groups: [{ id: staff, models: [x] }]
+media: { s3: { endpoint: "http://127.0.0.1:1", bucket: pictures, region: auto, access_key: k, secret_key: s } }
+`,
+  )
+  await runHere(['config', 'import', file], folder)
+  await runHere(['account', 'create', '--name', 'team'], folder)
+  await runHere(['key', 'create', '--account', 'team', '--name', 'k', '--group', 'staff'], folder)
+  const { 'stored configuration': stored, 'upstream main': upstream, 'media store': media, database } = await examined()
+  expect(stored).toMatchObject({ note: 'revision 1: 1 upstreams, 1 models in force with the file', warnings: [] })
+  expect(upstream).toMatchObject({ ok: false, note: expect.stringContaining('unreachable') })
+  expect(media).toMatchObject({ ok: false, advice: expect.stringContaining('media.s3') })
+  const [listed] = JSON.parse((await runHere(['upstream', 'list', '--json'], folder)).stdout)
+  expect(listed).toMatchObject({ id: 'main', checks: [{ state: 'unreachable' }] })
+  // A stored group is none that is missing.
+  expect(database?.warnings).toEqual([])
+  const check = await runHere(['config', 'check', '--json'], folder)
+  expect(JSON.parse(check.stdout).warnings.filter((each: string) => each.includes('staff'))).toEqual([])
+})

@@ -1,13 +1,14 @@
 // `trivium doctor`: the first checks to make when something does not work.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { type ServerState, showServerState } from '../../administration/operating/server-state.ts'
+import { listUpstreamStates } from '../../administration/upstreams/state.ts'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { missingGroupWarnings } from '../../config/warnings.ts'
 import { programVersion, WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
 import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
-import { storeWarnings } from '../commands/store-warnings.ts'
+import { keyGroupWarnings } from '../commands/store-warnings.ts'
 import { describeProbes, probeAll } from '../commands/upstreams/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
 import { callEachProcess } from '../control-socket.ts'
@@ -15,7 +16,14 @@ import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'
 import { machineQuestions } from './machine.ts'
 import { answer, type Check, type Finding, type Question } from './question.ts'
-import { clockQuestion, mailQuestion, mediaQuestion, secretsQuestion, serverQuestion } from './services.ts'
+import {
+  clockQuestion,
+  mailQuestion,
+  mediaQuestion,
+  secretsQuestion,
+  serverQuestion,
+  storedQuestion,
+} from './services.ts'
 import { writeProbe } from './write-probe.ts'
 
 export type DoctorReport = { ok: boolean; checks: Check[] }
@@ -55,10 +63,10 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
     const [environment, config] = [context.environment(), context.config(context.environment())]
     await examine(...machineQuestions(environment, config, states, Date.now()), serverQuestion(states))
     // Without a data folder, these checks would report the same again.
-    if (hasFolder) await examineStore(context, environment, config, { states, askedAt }, examine)
-    await examine(...mailQuestion(config))
-    if (hasFolder) await examine(mediaQuestion(environment, config))
-    checks.push(...(await examineUpstreams(context)))
+    const inForce = hasFolder ? await examineStore(context, environment, config, { states, askedAt }, examine) : config
+    await examine(...mailQuestion(inForce))
+    if (hasFolder) await examine(mediaQuestion(environment, inForce))
+    checks.push(...(await examineUpstreams(inForce)), ...(await storedUpstreams(environment, inForce)))
   }
   // With SQLite there is only one node.
   if (checks.every(({ ok }) => ok) && context.environment().databaseUrl) {
@@ -87,15 +95,16 @@ const SILENT = {
   descriptors: { limit: Number.MAX_SAFE_INTEGER, open: null },
 }
 
-/** The database, and what needs it: the clocks, and what is encrypted in it. */
+/** The database, and what needs it: the clocks, and what is stored and encrypted in it. Gives the configuration in force, as far as it is known here. */
 async function examineStore(
   context: CommandContext,
   environment: Environment,
   config: FileConfig,
   { states, askedAt }: { states: readonly ServerState[]; askedAt: number },
   examine: (...questions: Question[]) => Promise<boolean>,
-): Promise<void> {
+): Promise<FileConfig> {
   let storage: Storage | undefined
+  let inForce = config
   try {
     const isOpen = await examine({
       check: 'database',
@@ -104,16 +113,20 @@ async function examineStore(
         const note = await openStore(context, environment, (opened) => {
           storage = opened
         })
-        const groups = await storage?.keys.countByGroup()
-        const warnings = groups
-          ? missingGroupWarnings(groups, config)
-          : await storeWarnings(context, environment, config)
-        return { note, warnings }
+        if (!storage) return { note, warnings: await keyGroupWarnings(context, environment, config) }
+        const { assembled } = await context.configuration(environment, storage)
+        return { note, warnings: missingGroupWarnings(await storage.keys.countByGroup(), assembled.config) }
       },
     })
     await examine(clockQuestion(states, askedAt, storage?.now()))
-    if (isOpen && (storage || states.some(({ ready }) => ready)))
+    if (isOpen && (storage || states.some(({ ready }) => ready))) {
+      const use = (assembled: FileConfig) => {
+        inForce = assembled
+      }
+      await examine(storedQuestion(context, environment, storage, use))
       await examine(secretsQuestion(context, environment, config, storage))
+    }
+    return inForce
   } finally {
     await storage?.close()
   }
@@ -146,8 +159,7 @@ const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
 }
 
 /** Probes all real upstreams concurrently, with calls that cost nothing. */
-async function examineUpstreams(context: CommandContext): Promise<Check[]> {
-  const { upstreams } = context.config(context.environment())
+async function examineUpstreams({ upstreams }: FileConfig): Promise<Check[]> {
   const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { embedded }]) => !embedded)) })
   return Object.entries(probes).map(([id, found]) => {
     const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
@@ -161,6 +173,18 @@ async function examineUpstreams(context: CommandContext): Promise<Check[]> {
       advice: bad ? (UPSTREAM_ADVICE[bad.state] ?? null) : null,
       warnings: [],
     }
+  })
+}
+
+/** Upstreams that only a running server knows, as it finds them: their keys are stored. */
+async function storedUpstreams({ dataDir }: Environment, { upstreams }: FileConfig): Promise<Check[]> {
+  const states = await callEachProcess(dataDir, listUpstreamStates).catch(() => [])
+  const known = new Map(states.flatMap((each) => Object.entries(each)).filter(([id]) => !upstreams.has(id)))
+  return [...known].map(([id, { keys }]) => {
+    const bad = keys.find(({ state }) => state === 'open' || state === 'rejected')
+    const note = bad ? `${bad.state}: ${bad.reason ?? 'its requests fail'}` : 'stored, and in use by the server'
+    const advice = bad ? `run 'upstream test ${id}', and correct its key or base_url` : null
+    return { check: `upstream ${id}`, ok: !bad, note, advice, warnings: [] }
   })
 }
 

@@ -1,5 +1,7 @@
 // Checks of what the server talks to: clock, its own readiness, mail, media store, stored secrets.
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
+import { unusedEntries, unusedIn } from '../../administration/configuration/exchange.ts'
+import { listRevisions } from '../../administration/configuration/revisions.ts'
 import { checkSecrets, type ServerState } from '../../administration/operating/server-state.ts'
 import { COMMAND_LINE, perform } from '../../administration/operation.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
@@ -88,6 +90,36 @@ export function mediaQuestion(environment: Environment, config: FileConfig): Que
     },
   }
 }
+
+/** `storage`: undefined if a running server has it. `use`: the configuration in force, which only then is known here. */
+export function storedQuestion(
+  context: CommandContext,
+  environment: Environment,
+  storage: Storage | undefined,
+  use: (config: FileConfig) => void,
+): Question {
+  return {
+    check: 'stored configuration',
+    advice: 'correct or delete the entries that are named, or restore an earlier revision',
+    async ask() {
+      if (!storage) {
+        const ask = async (name: string, input: object) =>
+          (await callServer(environment.dataDir, name, input))?.result as unknown
+        const revisions = (await ask(listRevisions.name, { limit: 1 })) as { items: { id: string }[] } | undefined
+        const warnings = (await ask(unusedEntries.name, {})) as string[] | undefined
+        return { note: revisionNote(revisions?.items[0]?.id ?? '0'), warnings: warnings ?? [] }
+      }
+      const { assembled, stored } = await context.configuration(environment, storage)
+      use(assembled.config)
+      const { upstreams, models } = assembled.config
+      const counts = `: ${upstreams.size} upstreams, ${models.size} models in force with the file`
+      const note = `${revisionNote(String(stored.revision))}${stored.revision === 0 ? '' : counts}`
+      return { note, warnings: unusedIn(assembled) }
+    },
+  }
+}
+
+const revisionNote = (revision: string): string => (revision === '0' ? 'nothing is stored' : `revision ${revision}`)
 
 /** `storage`: undefined if a running server has it. */
 export function secretsQuestion(

@@ -10,6 +10,7 @@ import type { DryRun } from '../../../administration/operation.ts'
 import type { Assembled } from '../../../config/assemble.ts'
 import { importedEntries } from '../../../config/exchange/import.ts'
 import { formatMistakes } from '../../../config/format-mistakes.ts'
+import type { StoredEntry } from '../../../config/stored.ts'
 import { describeSystemError } from '../../../config/system-error.ts'
 import type { Arguments } from '../../args.ts'
 import type { StoreCommand } from '../../command.ts'
@@ -30,7 +31,8 @@ export const EXCHANGE_COMMANDS: readonly StoreCommand[] = [
     example: 'config export',
     summary: 'print everything in force as one configuration file, with placeholders for secrets',
     input: () => ({}),
-    withoutDatabase: async (_input, _config, context) => exportedFrom(load(context.environment().configFile, context)),
+    withoutDatabase: async (_input, _config, context) =>
+      exportedFrom(loadConfiguration(context.environment().configFile, context)),
     show: (result) => (result as Exported).file,
   },
   {
@@ -49,9 +51,14 @@ export const EXCHANGE_COMMANDS: readonly StoreCommand[] = [
   },
 ]
 
-function load(path: string | undefined, { assemble }: CommandContext): Assembled {
+/** The file and these stored entries, with what this environment adds. */
+export function loadConfiguration(
+  path: string | undefined,
+  { assemble }: CommandContext,
+  entries: readonly StoredEntry[] = [],
+): Assembled {
   const file = path === undefined ? undefined : { path, bytes: readBytes(path) }
-  const result = assemble(file, { revision: 0, entries: [] })
+  const result = assemble(file, { revision: 0, entries })
   if (!result.config) throw new CommandError(formatMistakes(result.mistakes), result.mistakes)
   return result
 }
@@ -67,7 +74,7 @@ function readBytes(path: string): Uint8Array {
 function importInput({ positionals, values }: Arguments, context?: CommandContext): object {
   if (!context) throw new Error('a file is read by the command line only')
   const file = resolve(positionals[0] ?? '')
-  const { entries, leftOut } = importedEntries(load(file, context))
+  const { entries, leftOut } = importedEntries(loadConfiguration(file, context))
   if (entries.length === 0) throw new UsageError(`${file} has no entries that can be stored`)
   if (leftOut.length > 0)
     process.stderr.write(`not stored, because only a configuration file can have it: ${leftOut.join(', ')}\n`)

@@ -1,9 +1,11 @@
 // The commands about upstreams and their models.
 import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../administration/upstreams/state.ts'
 import { testWithoutStore } from '../../../administration/upstreams/test.ts'
+import type { Environment, FileConfig } from '../../../config/types.ts'
 import { readPriceList } from '../../../upstreams/prices/price-list.ts'
 import { compareWithList, type PriceReport } from '../../../upstreams/prices/price-report.ts'
 import type { LocalCommand, Option, StoreCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
 import { callEachProcess } from '../../control-socket.ts'
 import { CommandError } from '../../errors.ts'
 import { Report } from '../../output.ts'
@@ -30,7 +32,7 @@ export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
     summary: 'list the upstreams with their health',
     run: async (_, context) => {
       const environment = context.environment()
-      const config = context.config(environment)
+      const config = await configInForce(context, environment)
       const [states, probes] = await Promise.all([
         callEachProcess(environment.dataDir, listUpstreamStates),
         probeAll(config),
@@ -158,6 +160,18 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     show: (compared) => describePrices(compared as PriceReport),
   },
 ]
+
+/** With what is stored, unless a running server has the store, which then tells of it. */
+async function configInForce(context: CommandContext, environment: Environment): Promise<FileConfig> {
+  const config = context.config(environment)
+  const storage = await context.openStorage(environment).catch(() => undefined)
+  if (!storage) return config
+  try {
+    return (await context.configuration(environment, storage)).assembled.config
+  } finally {
+    await storage.close()
+  }
+}
 
 function describeState({ id, node, switch: switched, running_requests, http, keys }: ShownState): string {
   const why = switched.reason === null ? '' : ` (${switched.reason})`
