@@ -45,6 +45,7 @@ function describe(route: CompiledRoute, schemas: Schemas, errors: Errors): Descr
         hasBody: body !== undefined,
         isChange,
         callsUpstreams: path.startsWith('upstreams/'),
+        takesIfMatch: shownBy !== undefined,
       }),
     },
   }

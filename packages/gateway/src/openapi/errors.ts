@@ -94,11 +94,12 @@ function codesOf(body: ErrorBody): Readonly<Record<string, number>> {
 const NEVER = [405, 426, 499]
 const OF_BODIES = [402, 408, 413, 415, 422]
 const OF_UPSTREAMS = [502, 504]
-const OF_CHANGES = [409, 410, 412]
+const OF_CHANGES = [409, 410]
+const OF_VALIDATORS = [412]
 const RETRIED = [409, 429, 503]
 
 /** What an operation does, as far as it decides on its errors. */
-export type ErrorTraits = { hasBody: boolean; isChange: boolean; callsUpstreams: boolean }
+export type ErrorTraits = { hasBody: boolean; isChange: boolean; callsUpstreams: boolean; takesIfMatch?: boolean }
 
 /** `of`: the responses of an operation for its errors. */
 export function createErrors(schemas: Schemas) {
@@ -120,12 +121,13 @@ export function createErrors(schemas: Schemas) {
     return { $ref: `#/components/responses/${name}` }
   }
 
-  function of(body: ErrorBody, { hasBody, isChange, callsUpstreams }: ErrorTraits): Json {
+  function of(body: ErrorBody, { hasBody, isChange, callsUpstreams, takesIfMatch = false }: ErrorTraits): Json {
     const isLeftOut = (status: number) =>
       NEVER.includes(status) ||
       (!hasBody && OF_BODIES.includes(status)) ||
       (!callsUpstreams && OF_UPSTREAMS.includes(status)) ||
-      (!isChange && OF_CHANGES.includes(status))
+      (!isChange && OF_CHANGES.includes(status)) ||
+      (!takesIfMatch && OF_VALIDATORS.includes(status))
     const byStatus = Map.groupBy(Object.entries(codesOf(body)), ([, status]) => status)
     const listed = [...byStatus].filter(([status]) => !isLeftOut(status))
     return Object.fromEntries(

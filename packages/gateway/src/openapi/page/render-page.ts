@@ -58,8 +58,9 @@ ${inTag(name).map(({ method, path, operation }) => operationMarkup(method, path,
 )}
 <section><h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(
+  // A link to something inside opens it.
   ([name, schema]) =>
-    html`<details id="${name}"><summary><code>${name}</code></summary>${schemaMarkup(schema)}</details>`,
+    html`<details><summary><code>${name}</code></summary><div id="${name}">${schemaMarkup(schema)}</div></details>`,
 )}
 </section>
 </main>
