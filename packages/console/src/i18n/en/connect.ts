@@ -1,6 +1,7 @@
 export const connect = {
   title: 'Connect',
   text: 'Set up a client: choose a key, a model and a client, and copy the snippet.',
+  reference: 'API reference',
   key: 'Key',
   keyText: 'Its group decides which models the client can call.',
   chosenKey: 'Key to use',

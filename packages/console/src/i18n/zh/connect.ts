@@ -3,6 +3,7 @@ import type { Texts } from '../texts.ts'
 export const connect: Texts['connect'] = {
   title: '接入',
   text: '设置客户端：选择密钥、模型和客户端，然后复制代码。',
+  reference: 'API 参考',
   key: '密钥',
   keyText: '密钥的分组决定客户端可以调用哪些模型。',
   chosenKey: '使用的密钥',

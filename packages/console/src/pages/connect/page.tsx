@@ -4,8 +4,9 @@ import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
+import { GATEWAY_PATH } from '../../app/base-path.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { Combobox, type UseChoices } from '../../ui/form/combobox.tsx'
 import { PasswordField } from '../../ui/form/field.tsx'
 import { PageHeader, Section } from '../../ui/page.tsx'
@@ -35,7 +36,15 @@ export default function ConnectPage() {
 
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
+      <PageHeader
+        title={t.title}
+        text={t.text}
+        actions={
+          <ButtonAnchor href={`${GATEWAY_PATH}/docs`} target="_blank" rel="noreferrer" icon="external">
+            {t.reference}
+          </ButtonAnchor>
+        }
+      />
       <Section title={t.key} text={t.keyText}>
         <div className="flex flex-col gap-4">
           <div className="grid items-start gap-4 wide:grid-cols-2">
