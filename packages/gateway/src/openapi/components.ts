@@ -18,6 +18,7 @@ export const HEADERS: Json = {
     schema: { type: 'string', enum: ['true'] },
   },
   ETag: { description: 'Stands for the content, and is sent back as If-Match or If-None-Match.', schema: STRING },
+  Location: { description: 'Where the browser goes on.', schema: STRING },
   'Retry-After': { description: 'Seconds after which the request may succeed.', schema: STRING },
 }
 

@@ -68,6 +68,8 @@ const shown = (example: unknown): Json => (example === undefined ? {} : { exampl
 function successOf({ status, output, path }: ListedRoute, isFound: boolean, schemas: Schemas): Json {
   const headers = responseHeaders(...(isFound ? ['ETag'] : []))
   const done = { description: 'Done.', headers }
+  if (status === 303)
+    return { 303: { description: 'The browser goes on to a page.', headers: responseHeaders('Location') } }
   if (output === undefined || status === 204) return { [status]: done }
   if (output !== 'bytes')
     return {
