@@ -8,7 +8,7 @@ import { CONFIGURATION_SCENARIOS } from '../../torture/scenarios/index.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { homeOnSameDatabase } from '../support/gateway/home.ts'
+import { homeOnSameDatabase, runCommand } from '../support/gateway/home.ts'
 import { operate } from '../support/gateway/operate.ts'
 import { testSample } from '../support/torture-sample.ts'
 
@@ -78,6 +78,18 @@ describe('over the admin API', () => {
       ...['--base-url', 'https://vendor.example.com/v1', '--reason', 'a spare'],
     )
     expect((await admin('GET', 'upstreams/by-command')).body).toMatchObject({ keys: [{ last_four: 'ndor' }] })
+    const fromInput = async (args: string[], text: string) => {
+      const { code, stderr } = await runCommand(gateway.home, args, { TOKEN: 'of-this-command' }, text)
+      expect([args, code, stderr]).toEqual([args, 0, ''])
+    }
+    await fromInput(['upstream', 'key', 'add', 'by-command', '--key-file', '-'], 'another-key-of-it-0123\n')
+    await fromInput(['settings', 'set', 'server.metrics_token', '-'], 'a-token-that-nobody-guesses\n')
+    // Expanded here: what is stored is literal.
+    await fromInput(['upstream', 'edit', 'by-command', '--from', '-'], `quota: team-\${TOKEN}\n`)
+    expect((await admin('GET', 'upstreams/by-command')).body).toMatchObject({
+      keys: [{ last_four: 'ndor' }, { last_four: '0123' }],
+      quota: 'team-of-this-command',
+    })
     await command('group', 'add', '--id', 'staff', '--models', '*')
     await operate(gateway, 'account create', { name: 'team' })
     await operate(gateway, 'key create', { account: 'team', name: 'k', group: 'staff' })
