@@ -26,7 +26,21 @@ export const readSmallBody = async (
 export const hasBody = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
   headers.get('transfer-encoding') !== null || (headers.get('content-length') ?? '0') !== '0'
 
+/** Deeper than any input. What works on it may be recursive. */
+const DEEPEST = 64
+
 export function parseJson(bytes: Uint8Array): unknown {
+  const value = parsed(bytes)
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST)
+      throw new ApiRejection({ code: 'bad_request', message: `The body has more than ${DEEPEST} levels.` })
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return value
+}
+
+function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {

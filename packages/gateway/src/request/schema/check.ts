@@ -43,7 +43,8 @@ function errorsAt(field: string, schema: Node, value: unknown): readonly InputEr
   if (anyOf) return errorsInUnion(field, anyOf, value)
   const wrong = (must: string): readonly InputError[] => [{ field, must, isNullable: false }]
   if (!hasType(schema, value)) return wrong(demandOf(schema, field))
-  if (typeof value === 'string' && !value.isWellFormed()) return wrong('be well-formed text')
+  // PostgreSQL stores no text with a NUL.
+  if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\0'))) return wrong('be well-formed text')
   if (properties) return errorsInObject(field, properties, schema.required ?? [], value as object)
   if (items) {
     const errors = (value as unknown[]).flatMap((each, index) => errorsAt(`${field}[${index}]`, items, each))
