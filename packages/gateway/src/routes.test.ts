@@ -95,7 +95,7 @@ describe('reads of the console', () => {
 
   test.each(
     compileConsoleRoutes()
-      .filter(({ method, forwards }) => method === 'GET' && !forwards)
+      .filter(({ method, forwards, takesOwnSlot }) => method === 'GET' && !forwards && !takesOwnSlot)
       .map(({ path }) => path),
   )('%s', async (path) => {
     const { asked, reads } = fullReads()
@@ -106,6 +106,11 @@ describe('reads of the console', () => {
     // The slot is taken for its network: no session has been looked up.
     expect(asked).toEqual([expect.any(BigInt)])
     expect((asked[0] ?? 0n) < 0n).toBe(true)
+  })
+
+  test('only sign-ins at a provider, which wait for others, have places of their own', () => {
+    const waiting = compileConsoleRoutes().filter(({ method, takesOwnSlot }) => method === 'GET' && takesOwnSlot)
+    expect(waiting.map(({ path }) => path)).toEqual(['sign-in/{provider}', 'sign-in/{provider}/callback'])
   })
 
   test('only the playground forwards to endpoints with queues of their own', () => {
