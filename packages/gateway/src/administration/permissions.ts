@@ -29,6 +29,10 @@ export const permits = (role: GatewayRole, permission: Permission): boolean =>
 /** Whether a role has all that `other` has: the same, or one of a higher rank. */
 export const covers = (role: GatewayRole, other: GatewayRole): boolean => role === other || RANK[role] > RANK[other]
 
+/** Whether a person with this role gets more by another one. */
+export const raises = (before: GatewayRole | undefined, after: GatewayRole | undefined): boolean =>
+  after !== undefined && (before === undefined || !covers(before, after))
+
 /** Whether a role may be acted on, or given, by a person with `actor`: a lower rank only, but owners may act on owners. */
 export const outranks = (actor: GatewayRole, role: GatewayRole | undefined): boolean =>
   role === undefined || actor === 'owner' || RANK[actor] > RANK[role]

@@ -16,7 +16,7 @@ import { findAccount, findPerson, personNamed, personWith } from '../inputs/find
 import { given, pageFields, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
 import { audited, need, type OperationContext, operation } from '../operation.ts'
-import { covers, outranks } from '../permissions.ts'
+import { outranks, raises } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
@@ -66,7 +66,7 @@ export const setPersonRole = operation({
     const entry = { object: `person/${person.id}`, before: { role: person.role ?? null }, after: { role } }
     const { people } = audited(context, 'person role', entry)
     // Who could make a sign-in link for the person until now may be below the new role: such a link must not carry it.
-    const endsAccess = role !== null && (person.role === undefined || !covers(person.role, role))
+    const endsAccess = raises(person.role, role ?? undefined)
     if (!(await people.setRole(person.id, role ?? undefined, { endsAccess }))) throw rejected('last_owner', {})
     return await personRow(context, await personNamed(context, String(person.id)))
   },

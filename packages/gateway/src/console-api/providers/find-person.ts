@@ -1,5 +1,7 @@
 // The person that a provider's claims are about: known by the identity, or by a verified address, or new.
+
 import { isStrictAddress } from '../../access/email-address.ts'
+import { raises } from '../../administration/permissions.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { SignInProvider } from '../../config/types.ts'
 import { type AuditEntry, GATEWAY_ROLES, type GatewayRole, type Identity, type Person } from '../../storage/storage.ts'
@@ -122,7 +124,8 @@ async function refresh(
   const after = { provider: provider.id, role: roles.next ?? null, price_groups: groups }
   const entry = entryOf(call, provider, 'sign-in', person.id, after, { role: person.role ?? null })
   const { role, keptRole } = roles
-  const changed = roles.next === person.role ? {} : { person: { role: roles.next } }
+  const changed =
+    roles.next === person.role ? {} : { person: { role: roles.next, endsAccess: raises(person.role, roles.next) } }
   if (await store.audited(entry).identities.refresh(identity, { role, keptRole, groups, ...changed })) return
   // The last owner stays one.
   const unchanged = { ...entry, after: { ...after, role: person.role ?? null } }

@@ -14,9 +14,9 @@ export type Identity = IdentityName & {
   groups: readonly string[]
 }
 
-/** What a sign-in gives. `person`: absent, the person's role in the gateway stays as it is. */
+/** What a sign-in gives. `person`: absent, the person's role in the gateway stays as it is; `endsAccess` as in People.setRole. */
 export type GivenBySignIn = Pick<Identity, 'role' | 'keptRole' | 'groups'> & {
-  person?: { role: GatewayRole | undefined }
+  person?: { role: GatewayRole | undefined; endsAccess: boolean }
 }
 
 export interface Identities {

@@ -1,6 +1,6 @@
 // Identities at providers of sign-ins: bound to people whose address is proved, once, and what they gave last.
 import { expect, test } from 'bun:test'
-import { newHolder, type Use } from '../harness.ts'
+import { newHash, newHolder, type Use } from '../harness.ts'
 
 const ISSUER = 'https://id.example.com'
 const SIGN_UP = {
@@ -55,23 +55,27 @@ export function identitiesContract(use: Use): void {
     const name = { issuer: ISSUER, subject: 'ada' }
     await storage.identities.bind(name, person)
     const identity = { ...name, person, role: undefined, keptRole: undefined, groups: [] }
+    const link = { hash: newHash(), purpose: 'setup', person, expiresAt: Date.UTC(2100) } as const
+    await storage.signIns.createLink(link)
     expect(
       await storage.identities.refresh(identity, {
         role: 'owner',
         keptRole: 'viewer',
         groups: ['staff'],
-        person: { role: 'owner' },
+        person: { role: 'owner', endsAccess: true },
       }),
     ).toBe(true)
     const owner = { ...identity, role: 'owner' as const, keptRole: 'viewer' as const, groups: ['staff'] }
     expect(await storage.identities.find(name)).toEqual(owner)
+    // Who made the link may not have that role.
+    expect(await storage.signIns.findLink(link.hash, 'setup')).toBeUndefined()
     expect((await storage.accounts.holder(account)).groups).toEqual(['staff'])
     expect(
       await storage.identities.refresh(owner, {
         role: undefined,
         keptRole: undefined,
         groups: [],
-        person: { role: undefined },
+        person: { role: undefined, endsAccess: false },
       }),
     ).toBe(false)
     expect(await storage.identities.find(name)).toEqual(owner)

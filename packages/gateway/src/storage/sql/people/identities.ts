@@ -4,7 +4,7 @@ import type { GatewayRole } from '../../people/people.ts'
 import { checkIdentity, checkText } from '../guard.ts'
 import { integer, optional, type Row, text } from '../rows.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
-import { changeRole } from './people.ts'
+import { changeRole, endAccess } from './people.ts'
 
 export const identitiesOver = ({ db, runner, clock }: Connection): Identities => ({
   async find(name) {
@@ -36,6 +36,7 @@ export const identitiesOver = ({ db, runner, clock }: Connection): Identities =>
     const rows = await runner.write([
       ...(person === undefined ? [] : changeRole(db, before.person, person.role)),
       required(set.returning('person')),
+      ...(person?.endsAccess ? endAccess(db, before.person) : []),
       ...(changesGroups ? [incrementChangeCounter(db)] : []),
     ])
     return rows !== undefined

@@ -42,7 +42,7 @@ export function peopleOver(connection: Connection): People {
       return rows.map(toPerson)
     },
     async setRole(person, role, { endsAccess } = { endsAccess: false }) {
-      const ended = endsAccess ? [endSessions(db, person), endPasswordLinks(db, person)] : []
+      const ended = endsAccess ? endAccess(db, person) : []
       return (await runner.write([...changeRole(db, person, role), ...ended])) !== undefined
     },
     async setDisabled(person, disabled) {
@@ -55,6 +55,12 @@ export function peopleOver(connection: Connection): People {
     },
   }
 }
+
+/** What others may have in their hands: sessions, and links that set a password. */
+export const endAccess = (db: Database, person: bigint): Statement[] => [
+  endSessions(db, person),
+  endPasswordLinks(db, person),
+]
 
 /** No row: the person is the last owner. */
 export const changeRole = (db: Database, person: bigint, role: GatewayRole | undefined): Statement[] => [
