@@ -141,7 +141,7 @@ const PATHS: Record<string, () => Promise<string>> = {
   '/admin/v1/configuration/revisions/{revision}': async () =>
     String(((await done('revisionList')).body.data as Node[])[0]?.id),
   '/admin/v1/requests/{request}': requestOf,
-  '/admin/v1/tasks/{task}': async () => String(((await done('taskList')).body.data as Node[])[0]?.id),
+  '/admin/v1/tasks/{task}': newTask,
   '/console/api/keys/{id}': async () =>
     String(((await done('consolePostKeys', { body: { name: newName('key') } })).body.key as Node).id),
   '/console/api/requests/{id}': requestOf,

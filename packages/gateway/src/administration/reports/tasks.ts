@@ -1,13 +1,18 @@
 // Tasks of all accounts, newest first. What was asked for is not shown.
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
-import { fields, optional, REQUEST_ID, text, word } from '../../request/schema/schema.ts'
+import { fields, optional, text, textLike, word } from '../../request/schema/schema.ts'
 import { TASK_STATES, type TaskRow } from '../../storage/storage.ts'
+import { formatTaskId, parseTaskId } from '../../tasks/task.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import { given, pageFieldsBy, readPlace } from '../inputs/page.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+
+/** As its client knows it, or by its request. */
+const idOf = (text: string): bigint | undefined => parseTaskId(text) ?? parseRequestId(text)
+const TASK = textLike((text) => idOf(text) !== undefined, 'be the id of a task')
 
 export const listTasks = operation({
   name: 'task list',
@@ -16,30 +21,30 @@ export const listTasks = operation({
     account: optional(ACCOUNT),
     state: optional(word(...TASK_STATES)),
     model: optional(text({ max: 300 })),
-    ...pageFieldsBy(REQUEST_ID),
+    ...pageFieldsBy(TASK),
   }),
   async run(context, { account: named, state, model, ...page }) {
-    const { place, limit } = readPlace(page, (id) => parseRequestId(id) ?? 0n)
+    const { place, limit } = readPlace(page, (id) => idOf(id) ?? 0n)
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
     const { rows, next } = await context.storage.tasks.page(given({ account, state, model }), place, limit)
-    return { items: rows.map(taskRow), next: next === undefined ? null : formatRequestId(next) }
+    return { items: rows.map(taskRow), next: next === undefined ? null : formatTaskId(next) }
   },
 })
 
 export const showTask = operation({
   name: 'task show',
   permission: 'see',
-  input: fields({ task: REQUEST_ID }),
+  input: fields({ task: TASK }),
   async run({ storage }, { task }) {
-    const row = await storage.tasks.find(parseRequestId(task) ?? 0n)
+    const row = await storage.tasks.find(idOf(task) ?? 0n)
     if (!row) throw rejected('unknown_task', { task })
     return taskRow(row)
   },
 })
 
-/** `id`: that of its request. */
 const taskRow = (row: TaskRow) => ({
-  id: formatRequestId(row.id),
+  id: formatTaskId(row.id),
+  request_id: formatRequestId(row.id),
   account_id: String(row.account),
   key_id: String(row.key),
   model: row.model,

@@ -77,6 +77,7 @@ export const TASK_SHOWN = resource(
   'task',
   fields({
     id: ID,
+    request_id: string(),
     account_id: ID,
     key_id: ID,
     model: string(),

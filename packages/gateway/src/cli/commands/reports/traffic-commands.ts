@@ -97,10 +97,10 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'task show',
     section: 'Reports',
-    positionals: [{ name: 'ID', summary: 'the id of its request, such as req_0549a3f2c1e00001' }],
+    positionals: [{ name: 'ID', summary: 'its id, such as cgt-0549a3f2c1e00001, or that of its request' }],
     options: [],
     summary: 'show a video task of any account',
-    example: 'task show req_0549a3f2c1e00001',
+    example: 'task show cgt-0549a3f2c1e00001',
     input: ({ positionals: [task] }) => ({ task }),
   },
   {
