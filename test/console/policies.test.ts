@@ -28,12 +28,21 @@ test('only these routes are public, and only these for owners alone', () => {
     CONSOLE_ROUTES.filter(({ policy }) => policy === wanted)
       .map(({ method, path }) => `${method} ${path}`)
       .sort()
-  expect(having('owner')).toEqual(['POST account', 'POST members', 'POST wallet/redeem'])
+  expect(having('owner')).toEqual([
+    'DELETE invitations/{id}',
+    'GET invitations',
+    'POST account',
+    'POST invitations',
+    'POST members',
+    'POST members/remove',
+    'POST wallet/redeem',
+  ])
   expect(having('public')).toEqual([
     'GET about',
     'GET sign-in/{provider}',
     'GET sign-in/{provider}/callback',
     'POST email/verify',
+    'POST invitations/show',
     'POST password/forgot',
     'POST password/reset',
     'POST register',
@@ -87,6 +96,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   const pathOf = ({ path }: ListedRoute): string =>
     path
       .replace('keys/{id}', `keys/${owner.key}`)
+      .replace('invitations/{id}', 'invitations/999999999')
       .replace('sessions/{id}', `sessions/${owner.session}`)
       .replace('requests/{id}', `requests/${ownersRequest}`)
       .replace('{month}', `${new Date().toISOString().slice(0, 7)}.csv`)
@@ -159,6 +169,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     const email = 'member@example.com'
     await operate(gateway, 'account member', { account: String(owner.account), email, role: 'member' })
     await callNamed('POST members', { email, cap_usd: '1' })
+    const invitation = await callNamed<{ url: string }>('POST invitations', {})
+    await callNamed('POST invitations/show', { token: invitation.url.split('#')[1] })
     await callNamed('POST wallet/redeem', { code: created?.code })
     await callNamed('POST password', { password: PASSWORD })
     const { secret } = await callNamed<{ secret: string }>('POST second-factor/begin')
@@ -203,6 +215,9 @@ const BODIES: Record<string, unknown> = {
   'password/reset': { token: 'x', password: 'another password' },
   'email/verify': { token: 'x' },
   setup: { token: 'x' },
+  'invitations/show': { token: 'x' },
+  'invitations/accept': { token: 'x' },
+  'members/remove': { email: 'nobody@example.com' },
   password: { current: 'wrong password', password: 'another password' },
   'second-factor/confirm': { secret: 'A'.repeat(32), code: '000000', password: 'wrong password' },
   'second-factor/remove': { code: '000000', password: 'wrong password' },

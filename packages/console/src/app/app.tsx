@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { useTexts } from '../i18n/language.tsx'
 import { ForgotPasswordPage } from '../pages/auth/forgot-password.tsx'
+import { InvitationPage } from '../pages/auth/invitation.tsx'
 import { VerifyEmailPage } from '../pages/auth/links.tsx'
 import { ResetPasswordPage } from '../pages/auth/reset-password.tsx'
 import { SetupPage } from '../pages/auth/set-up.tsx'
@@ -29,6 +30,7 @@ export function App({ client }: { client: QueryClient }) {
             <Route path="/forgot-password" component={ForgotPasswordPage} />
             <Route path="/reset" component={ResetPasswordPage} />
             <Route path="/verify" component={VerifyEmailPage} />
+            <Route path="/invitation" component={InvitationPage} />
             <Route path="/setup" component={SetupPage} />
             <Route>
               <SignedIn>

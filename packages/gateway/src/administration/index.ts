@@ -12,6 +12,7 @@ import { listJobs, listNodes } from './operating/cluster.ts'
 import { checkSecrets, showServerState } from './operating/server-state.ts'
 import type { Operation } from './operation.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
+import { createInvitation, listInvitations, revokeInvitation } from './people/invitations.ts'
 import * as people from './people/people.ts'
 import { endSessions, listSessions } from './people/sessions.ts'
 import { previewPrice } from './previews/price-preview.ts'
@@ -59,6 +60,9 @@ const ALL = [
   listAdminKeys,
   showAdminKey,
   deleteAdminKey,
+  createInvitation,
+  listInvitations,
+  revokeInvitation,
   keys.listKeys,
   keys.showKey,
   keys.createKey,

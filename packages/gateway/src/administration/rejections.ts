@@ -71,6 +71,21 @@ export const REJECTIONS = {
     ({ setting }) =>
       `Only an owner may change the setting '${setting}': whoever can, could sign in as an owner or hide it.`,
   ),
+  unknown_invitation: rule<{ id: string }>('not_found', ({ id }) => `There is no open invitation ${id}.`),
+  too_many_invitations: rule<Nothing>(
+    'conflict',
+    () => 'There are too many invitations. Revoke some, and retry tomorrow.',
+  ),
+  invited_to_nothing: rule<Field>(
+    'bad_request',
+    () => 'An invitation needs an account, a role in the gateway, or both.',
+  ),
+  needs_account: rule<Field>('bad_request', ({ field }) => `${field} needs an account.`),
+  expires_too_late: rule<Field & { days: number }>(
+    'bad_request',
+    ({ field, days }) => `${field} must be within ${days} days.`,
+  ),
+  last_account_owner: rule<Nothing>('conflict', () => 'The account needs an owner: this is the last one.'),
   unknown_admin_key: rule<{ key: string }>('not_found', ({ key }) => `Unknown admin key id ${key}.`),
   too_many_admin_keys: rule<{ most: number }>(
     'too_many_keys',

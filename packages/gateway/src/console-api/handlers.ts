@@ -17,7 +17,8 @@ import { listHistory, listStatements, redeemCode, showWallet, statementLines } f
 import { finishSignIn, startSignIn } from './providers/sign-in.ts'
 import type { ConsoleRoutes } from './routes/index.ts'
 import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
-import { changeMember, listMembers, renameAccount, switchAccount } from './session/accounts.ts'
+import { changeMember, listMembers, removeMember, renameAccount, switchAccount } from './session/accounts.ts'
+import { acceptInvitation, invite, listOwnInvitations, revokeOwn, showInvitation } from './session/invitations.ts'
 import { resendVerification, verifyEmail } from './session/links.ts'
 import { changePassword, forgotPassword, resetPassword } from './session/password.ts'
 import { registerAccount } from './session/register-account.ts'
@@ -57,6 +58,12 @@ export const HANDLERS: Handlers = {
   'POST account': renameAccount,
   'GET members': listMembers,
   'POST members': changeMember,
+  'POST members/remove': removeMember,
+  'GET invitations': listOwnInvitations,
+  'POST invitations': invite,
+  'DELETE invitations/{id}': revokeOwn,
+  'POST invitations/show': showInvitation,
+  'POST invitations/accept': acceptInvitation,
   'POST sign-out': signOut,
   'POST sign-out-everywhere': signOutEverywhere,
   'GET sessions': listSessions,

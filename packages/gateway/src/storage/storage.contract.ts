@@ -22,6 +22,7 @@ import { nodesContract } from './contract/nodes.ts'
 import { operatorsContract } from './contract/operators.ts'
 import { adminKeysContract } from './contract/people/admin-keys.ts'
 import { identitiesContract } from './contract/people/identities.ts'
+import { invitationsContract } from './contract/people/invitations.ts'
 import { membersContract } from './contract/people/members.ts'
 import { proofsContract } from './contract/people/proofs.ts'
 import { registrationContract } from './contract/people/registration.ts'
@@ -56,6 +57,7 @@ export function storageContract(name: string, open: Open): void {
     describe('people and members', () => membersContract(use))
     describe('admin keys', () => adminKeysContract(use))
     describe('identities', () => identitiesContract(use))
+    describe('invitations', () => invitationsContract(use))
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))

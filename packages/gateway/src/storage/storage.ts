@@ -20,6 +20,7 @@ import type { JobRuns, Nodes } from './nodes.ts'
 import type { AccountImports } from './people/account-imports.ts'
 import type { AdminKeys } from './people/admin-keys.ts'
 import type { Identities } from './people/identities.ts'
+import type { Invitations } from './people/invitations.ts'
 import type { Members } from './people/members.ts'
 import type { People } from './people/people.ts'
 import type { Sessions } from './people/sessions.ts'
@@ -50,6 +51,7 @@ export * from './nodes.ts'
 export * from './people/account-imports.ts'
 export * from './people/admin-keys.ts'
 export * from './people/identities.ts'
+export * from './people/invitations.ts'
 export * from './people/members.ts'
 export * from './people/people.ts'
 export * from './people/sessions.ts'
@@ -69,6 +71,8 @@ export interface Storage {
   readonly adminKeys: AdminKeys
   /** Who people are at providers of sign-ins. */
   readonly identities: Identities
+  /** Links that let people join. */
+  readonly invitations: Invitations
   /** Which people may use which account. */
   readonly members: Members
   readonly keys: Keys
@@ -118,6 +122,7 @@ export interface Storage {
     | 'accounts'
     | 'people'
     | 'identities'
+    | 'invitations'
     | 'members'
     | 'keys'
     | 'signIns'

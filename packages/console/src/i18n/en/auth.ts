@@ -95,6 +95,22 @@ export const auth = {
     done: 'You are signed in. Choose a password so that you can sign in again.',
     changed: 'Password changed. You are signed in; all other browsers are signed out.',
   },
+  invitation: {
+    title: 'You are invited',
+    working: 'Opening the invitation',
+    text: (account: string | null, role: string | null, email: string | null) =>
+      [
+        account !== null && `You can join the account ${account}.`,
+        role !== null && `You get the role ${role} in this gateway.`,
+        email !== null && `The invitation is for ${email}.`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    signIn: 'Sign in to accept',
+    signUp: 'No account yet? Create one:',
+    as: (email: string) => `You are signed in as ${email}.`,
+    accept: 'Accept',
+  },
   expired: {
     title: 'This link has expired',
     text: 'It was used before, or its time is over.',

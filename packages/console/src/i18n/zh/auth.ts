@@ -93,6 +93,22 @@ export const auth: Texts['auth'] = {
     done: '您已登录。请设置密码，以便下次登录。',
     changed: '密码已更改。您已登录，其他浏览器均已退出。',
   },
+  invitation: {
+    title: '您收到了邀请',
+    working: '正在打开邀请',
+    text: (account, role, email) =>
+      [
+        account !== null && `您可以加入账户 ${account}。`,
+        role !== null && `您将在此网关中获得角色 ${role}。`,
+        email !== null && `此邀请仅限 ${email}。`,
+      ]
+        .filter(Boolean)
+        .join(''),
+    signIn: '登录并接受',
+    signUp: '还没有账户？请创建：',
+    as: (email) => `您已以 ${email} 登录。`,
+    accept: '接受',
+  },
   expired: {
     title: '此链接已失效',
     text: '链接已被使用，或已过期。',

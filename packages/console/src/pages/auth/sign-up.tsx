@@ -47,7 +47,8 @@ export function SignUpPage() {
   )
 }
 
-function SignUpForm() {
+/** `invitation`: the token of its link, to which the new person comes back. */
+export function SignUpForm({ invitation }: { invitation?: string }) {
   const { texts, locale } = useLanguage()
   const t = texts.auth
   const { data: about } = useAbout()
@@ -59,11 +60,11 @@ function SignUpForm() {
   const { errors, isBusy, submit } = useForm({
     fields: ['email', 'password'],
     check: () => ({ ...emailError(email, texts), ...newPasswordError(password, about?.password, texts) }),
-    send: () => post('register', { email: email.trim(), password }),
+    send: () => post('register', { email: email.trim(), password, ...(invitation ? { invitation } : {}) }),
     done({ trial_credit_usd: credit, notice }) {
       if (notice === null) toast(t.signUp.done(formatUsd(credit, locale)))
       else toast(t.signUp.doneWithoutCredit, 'plain')
-      changeSession('/')
+      changeSession(invitation ? '/invitation' : '/')
     },
   })
 

@@ -1,5 +1,6 @@
 // People and admin keys.
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from '../../administration/people/admin-keys.ts'
+import { createInvitation, listInvitations, revokeInvitation } from '../../administration/people/invitations.ts'
 import {
   disablePerson,
   enablePerson,
@@ -7,7 +8,13 @@ import {
   setPersonRole,
   showPerson,
 } from '../../administration/people/people.ts'
-import { ADMIN_KEY, NEW_ADMIN_KEY, PERSON_SHOWN } from '../../administration/resources/people.ts'
+import {
+  ADMIN_KEY,
+  INVITATION,
+  NEW_ADMIN_KEY,
+  NEW_INVITATION,
+  PERSON_SHOWN,
+} from '../../administration/resources/people.ts'
 import type { AdminRoutes } from './route.ts'
 
 export const PEOPLE_ROUTES = {
@@ -28,6 +35,20 @@ export const PEOPLE_ROUTES = {
     operation: enablePerson,
     summary: 'Lets a disabled person sign in again',
     output: PERSON_SHOWN,
+  },
+
+  'GET invitations': { operation: listInvitations, summary: 'Lists open invitations', output: INVITATION, list: true },
+  'POST invitations': {
+    operation: createInvitation,
+    summary: 'Invites a person by a link, which is shown once and works once',
+    output: NEW_INVITATION,
+    status: 201,
+    example: { body: { account: '7', member_role: 'member', email: 'grace@example.com' } },
+  },
+  'DELETE invitations/{invitation}': {
+    operation: revokeInvitation,
+    summary: 'Revokes an invitation',
+    output: INVITATION,
   },
 
   'GET admin-keys': { operation: listAdminKeys, summary: 'Lists admin keys', output: ADMIN_KEY, list: true },

@@ -101,6 +101,11 @@ const given = ({ expiresAt, networks }: AdminKey): Ceiling => ({
 const UNCAPPED = { cap: undefined, capPeriod: undefined }
 const CEILINGS: Partial<Record<keyof Ceiling, string>> = { expiresAt: 'expires_at', networks: 'networks' }
 
+/** What a key makes, it makes on behalf of the person who made the key. */
+export async function personBehind(context: OperationContext): Promise<bigint | undefined> {
+  return context.actor.type === 'person' ? context.actor.id : (await keyBehind(context))?.madeBy
+}
+
 async function findAdminKey({ storage }: OperationContext, id: string): Promise<FoundAdminKey> {
   const found = isId(id) ? await storage.adminKeys.find({ id: BigInt(id) }) : undefined
   if (!found || found.key.deletedAt !== undefined) throw rejected('unknown_admin_key', { key: id })

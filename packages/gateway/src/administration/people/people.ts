@@ -113,10 +113,12 @@ export const setMember = operation({
   }),
   async run(context, { account: named, email, role, keep_keys = false, ...cap }) {
     const isOwner = context.actor.type === 'holder' && context.actor.role === 'owner'
-    if (role !== undefined) need(context.actor, 'accounts')
+    // An owner may remove people; new ones are invited.
+    if (role !== undefined && !(isOwner && role === null)) need(context.actor, 'accounts')
     if (!isOwner && (role === undefined || Object.keys(cap).length > 0)) need(context.actor, 'money')
     if (role === null && Object.keys(cap).length > 0) throw rejected('exclusive', { field: 'role', other: 'cap_usd' })
     const { id, name } = await findAccount(context, named)
+    if (role === null && isOwner) await checkOwnerStays(context, id, email)
     if (role === null) await removeMember(context, id, email, keep_keys)
     else await changeMember(context, id, { email, role, cap })
     return { id: String(id), name, people: await memberRows(context, id) }
@@ -189,6 +191,11 @@ const shownMember = (email: string, role: MemberRole, cap: MemberCap | undefined
   cap_usd: cap ? formatUsd(cap.cap) : null,
   cap_period: cap?.capPeriod ?? null,
 })
+
+async function checkOwnerStays({ storage }: OperationContext, account: bigint, email: string): Promise<void> {
+  const owners = (await storage.members.list(account)).filter(({ role }) => role === 'owner')
+  if (owners.every((each) => each.email === email.trim().toLowerCase())) throw rejected('last_account_owner', {})
+}
 
 async function removeMember(
   context: OperationContext,

@@ -31,5 +31,21 @@ export const ADMIN_KEY = resource(
     last_used_at: nullable(TIME),
   }),
 )
+export const INVITATION = resource(
+  'invitation',
+  fields({
+    id: ID,
+    role: nullable(word(...GATEWAY_ROLES)),
+    account: nullable(ID),
+    member_role: nullable(word(...MEMBER_ROLES)),
+    email: nullable(string()),
+    made_by: nullable(ID),
+    created_at: TIME,
+    expires_at: TIME,
+  }),
+)
+/** The link is shown once. */
+export const NEW_INVITATION = fields({ ...INVITATION.properties, url: string() })
+
 /** The secret is shown once. */
 export const NEW_ADMIN_KEY = fields({ ...ADMIN_KEY.properties, secret: string() })

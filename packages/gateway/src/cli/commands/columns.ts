@@ -134,6 +134,16 @@ const ADMIN_KEY: readonly Column<Shown>[] = [
   text('ips', 'networks'),
 ]
 
+const INVITATION: readonly Column<Shown>[] = [
+  figure('id', 'id'),
+  figure('account', 'account'),
+  text('member role', 'member_role'),
+  text('role', 'role'),
+  text('email', 'email'),
+  time('created', 'created_at'),
+  time('expires', 'expires_at'),
+]
+
 const IMPORTED: readonly Column<Shown>[] = [
   text('account', 'account'),
   figure('id', 'id'),
@@ -149,6 +159,7 @@ export const showKeys = shown(KEY)
 export const showCodes = shown(CODE)
 export const showKeptCodes = shown(KEPT_CODE)
 export const showAdminKeys = shown(ADMIN_KEY)
+export const showInvitations = shown(INVITATION)
 export const showImport = shown(IMPORTED)
 export const showUsage = shown(USAGE)
 export const showRejectedRequests = shown(REJECTED)

@@ -51,7 +51,7 @@ async function newIdentity(
   if (domains.length > 0 && !domains.includes(domain)) throw new SignInRefused('foreign_domain')
   const known = await store.people.find(email)
   if (!known) {
-    if (domains.length === 0) throw new SignInRefused('not_invited')
+    if (domains.length === 0 && !(await store.invitations.isInvited(email))) throw new SignInRefused('not_invited')
     return await signUp(call, provider, identity, email, deps)
   }
   if (known.disabled) throw new SignInRefused('disabled')

@@ -38,6 +38,7 @@ const DAY_MS = 24 * HOUR_MS
 /** Throws a ApiRejection. The dispatcher has checked origin and body, and holds a slot. */
 export type Register = (
   call: Pick<Call<Registration>, 'body' | 'origin' | 'http' | 'incoming'>,
+  options?: { isInvited: boolean },
 ) => Promise<{ made: SignedUp; answer: Registered }>
 
 export function createRegister(deps: RegisterDependencies): Register {
@@ -47,11 +48,13 @@ export function createRegister(deps: RegisterDependencies): Register {
   const wideTries = createAttemptCounter(clock, () => WIDE_FACTOR * mostTries(), HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
 
-  return async ({ body, origin, http, incoming }) => {
+  return async ({ body, origin, http, incoming }, { isInvited } = { isInvited: false }) => {
     const { network, wideNetwork } = origin
     const email = body.email.trim()
-    const { open, trialCredit, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = config().registration
-    if (!open || !config().signIn.password) throw new ApiRejection(CLOSED)
+    const { open, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = config().registration
+    // Who was invited where registration is closed gets none.
+    const trialCredit = open ? config().registration.trialCredit : 0n
+    if (!(open || isInvited) || !config().signIn.password) throw new ApiRejection(CLOSED)
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
     if (wait !== undefined) throw new ApiRejection({ ...TOO_MANY_TRIES, retryAfter: wait })
     const rejected = (reason: SignUpRejection) => {

@@ -60,6 +60,8 @@ export type About = Static<typeof ABOUT>
 const REGISTRATION = fields({
   email: textLike((value) => isStrictAddress(value.trim()), BE_AN_ADDRESS),
   password: NEW_PASSWORD,
+  /** Of the link of an invitation: it allows to sign up where registration is closed. */
+  invitation: optional(linkToken),
 })
 export type Registration = Static<typeof REGISTRATION>
 const REGISTERED = fields({
@@ -86,7 +88,7 @@ const FORGOT_PASSWORD = fields({ email: anyAddress })
 export type ForgotPassword = Static<typeof FORGOT_PASSWORD>
 const RESET_PASSWORD = fields({ token: linkToken, password: NEW_PASSWORD })
 export type ResetPassword = Static<typeof RESET_PASSWORD>
-const LINK_TOKEN = fields({ token: linkToken })
+export const LINK_TOKEN = fields({ token: linkToken })
 export type LinkToken = Static<typeof LINK_TOKEN>
 
 const SET_UP = fields({ token: linkToken, password: optional(NEW_PASSWORD) })

@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { fields, nullable, string } from '../../request/schema/schema.ts'
 import { ACCOUNT_ROUTES } from './account.ts'
+import { INVITATION_ROUTES } from './invitations.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { MODEL_ROUTES } from './models.ts'
 import { PLAYGROUND_ROUTES } from './playground.ts'
@@ -11,6 +12,7 @@ import { WALLET_ROUTES } from './wallet.ts'
 
 export const CONSOLE_ROUTES = {
   ...ACCOUNT_ROUTES,
+  ...INVITATION_ROUTES,
   ...USAGE_ROUTES,
   ...KEY_ROUTES,
   ...MODEL_ROUTES,

@@ -6,6 +6,7 @@ import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { ChangeAccount, ChangeMember, MemberRow, SwitchAccount } from '../routes/account.ts'
+import type { RemoveMember } from '../routes/invitations.ts'
 import { holderContext } from './holder-context.ts'
 
 /** Membership is part of the statement, so that a person who was removed meanwhile does not get in. */
@@ -33,6 +34,13 @@ export const listMembers = (
   { store }: ConsoleDependencies,
 ): Promise<MemberRow[]> => memberRows({ storage: store }, account.id, role === 'owner' ? undefined : person.id)
 
+export async function removeMember(call: SignedInCall<RemoveMember>, deps: ConsoleDependencies): Promise<void> {
+  await countChange(call, deps)
+  const { email, keep_keys = false } = call.body
+  const account = String(call.account.id)
+  await perform(setMember, holderContext(call, deps), { account, email, role: null, keep_keys })
+}
+
 export async function changeMember(call: SignedInCall<ChangeMember>, deps: ConsoleDependencies): Promise<MemberRow[]> {
   await countChange(call, deps)
   const input = { ...call.body, account: String(call.account.id) }
@@ -42,7 +50,10 @@ export async function changeMember(call: SignedInCall<ChangeMember>, deps: Conso
 /** Changes of an account by its own people in an hour, on all nodes: each leaves a row in the audit log. */
 const MOST_CHANGES = { most: 300, windowMs: 3_600_000 }
 
-async function countChange({ account }: Pick<SignedInCall, 'account'>, { store }: ConsoleDependencies): Promise<void> {
+export async function countChange(
+  { account }: Pick<SignedInCall, 'account'>,
+  { store }: ConsoleDependencies,
+): Promise<void> {
   const waitMs = await store.signIns.countAttempt([{ subject: `changes of account ${account.id}`, ...MOST_CHANGES }])
   if (waitMs === undefined) return
   const message = 'Too many changes of this account in an hour. Retry later.'

@@ -6,10 +6,14 @@ import { errorText } from '../../observe/log.ts'
 import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Registered, Registration } from '../routes/account.ts'
+import { checkInvited, invitationOf } from './invitations.ts'
 import { sendLink } from './links.ts'
 
 export async function registerAccount(call: Call<Registration>, deps: ConsoleDependencies): Promise<Registered> {
-  const { made, answer } = await deps.register(call)
+  const { invitation: token, email: address } = call.body
+  const invitation = token === undefined ? undefined : await invitationOf(token, deps)
+  if (invitation) checkInvited(invitation, address)
+  const { made, answer } = await deps.register(call, { isInvited: invitation !== undefined })
   const { id: person, email } = made.person
   if (isBrowser(call.http)) {
     await startSession(call, person, deps).catch((error) =>

@@ -13,7 +13,13 @@ export type AuditEntry = {
   /** The name of the operation. */
   action: string
   /** What was changed, such as `key/7`. What the change itself creates is found by what is known of it: the key's hash, the account's email address or name. */
-  object: string | { key: Uint8Array } | { adminKey: Uint8Array } | { account: string } | { accountName: string }
+  object:
+    | string
+    | { key: Uint8Array }
+    | { adminKey: Uint8Array }
+    | { invitation: Uint8Array }
+    | { account: string }
+    | { accountName: string }
   /** The fields that changed, as JSON values. Secrets are fingerprints. undefined: there was nothing before, or is nothing now. */
   before: AuditFields | undefined
   after: AuditFields | undefined

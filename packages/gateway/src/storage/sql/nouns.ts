@@ -16,6 +16,7 @@ import { keysOver } from './keys.ts'
 import { listsOver } from './lists/lists.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
 import { identitiesOver } from './people/identities.ts'
+import { invitationsOver } from './people/invitations.ts'
 import { membersOver } from './people/members.ts'
 import { peopleOver } from './people/people.ts'
 import { sessionsOver } from './people/sessions.ts'
@@ -28,6 +29,7 @@ type Nouns = Pick<
   | 'people'
   | 'adminKeys'
   | 'identities'
+  | 'invitations'
   | 'members'
   | 'keys'
   | 'nodes'
@@ -74,6 +76,7 @@ const nouns = (connection: Connection): Nouns => ({
   people: peopleOver(connection),
   adminKeys: adminKeysOver(connection),
   identities: identitiesOver(connection),
+  invitations: invitationsOver(connection),
   members: membersOver(connection),
   keys: keysOver(connection),
   ...clusterOver(connection),

@@ -1,6 +1,6 @@
 // The commands that work on people.
 import type { StoreCommand } from '../../command.ts'
-import { showAdminKeys, shown, text, time } from '../columns.ts'
+import { showAdminKeys, showInvitations, shown, text, time } from '../columns.ts'
 import { CAP_NAMES, memberCapInput, present, termsInput } from '../inputs.ts'
 import { ROWS } from './options.ts'
 
@@ -116,6 +116,47 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     options: [EMAIL],
     input: ({ values: { email } }) => ({ person: email }),
     example: 'person enable --email ada@example.com',
+  },
+  {
+    ...base,
+    name: 'invitation create',
+    summary: 'make a link by which a person joins an account, gets a role in the gateway, or both',
+    options: [
+      { name: 'account', value: 'ACCOUNT', summary: "the account's id or name, or the email address of its person" },
+      { name: 'member-role', value: 'ROLE', summary: 'in the account: owner, or member (default)' },
+      { name: 'role', value: 'ROLE', summary: 'in the gateway: owner, admin, finance, support or viewer' },
+      { name: 'email', value: 'EMAIL', summary: 'only this address may accept; default: whoever has the link' },
+      { name: 'expires', value: 'TIME', summary: 'when it stops working, at most in 90 days; default: in 7 days' },
+    ],
+    input: ({ values }) => ({
+      ...present([
+        ['account', values.account],
+        ['member_role', values['member-role']],
+        ['role', values.role],
+        ['email', values.email],
+      ]),
+      ...termsInput(values.expires === undefined ? {} : { expires: values.expires }, false),
+    }),
+    example: 'invitation create --account acme --email grace@example.com',
+  },
+  {
+    ...base,
+    name: 'invitation list',
+    summary: 'list the invitations that can be accepted',
+    options: [{ name: 'account', value: 'ACCOUNT', summary: 'only those into this account' }],
+    input: ({ values }) => present([['account', values.account]]),
+    rows: 0,
+    show: showInvitations,
+    example: 'invitation list',
+  },
+  {
+    ...base,
+    name: 'invitation revoke',
+    positionals: [{ name: 'ID', summary: "the invitation's id; 'invitation list' shows it" }],
+    summary: 'make the link of an invitation useless',
+    options: [],
+    input: ({ positionals: [invitation] }) => ({ invitation }),
+    example: 'invitation revoke 3',
   },
   {
     ...base,

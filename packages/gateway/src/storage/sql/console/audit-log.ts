@@ -91,6 +91,8 @@ function objectOf(db: Database, object: AuditEntry['object']) {
   if ('key' in object) return idText('key/', db.selectFrom('api_key').select('id').where('hash', '=', object.key))
   if ('adminKey' in object)
     return idText('admin-key/', db.selectFrom('admin_key').select('id').where('hash', '=', object.adminKey))
+  if ('invitation' in object)
+    return idText('invitation/', db.selectFrom('invitation').select('id').where('hash', '=', object.invitation))
   return idText(
     'account/',
     'account' in object ? newestAccountOf(db, object.account) : newestNamed(db, object.accountName),

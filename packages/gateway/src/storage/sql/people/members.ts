@@ -128,10 +128,11 @@ const keysUnderCap = (db: Database, account: bigint, person: bigint): Statement 
   )
 
 /** The values come from the rows that they name, so that there are none without them. */
-function setMember(
+export function setMember(
   db: Database,
   { account, person, ...columns }: { account: bigint; person: bigint; role: MemberRole } & Partial<CapColumns>,
   now: number,
+  { needsProof } = { needsProof: true },
 ): Statement {
   const changed = { ...columns, ...(columns.role === 'owner' ? capColumns(undefined) : {}) }
   const names = Object.keys(changed) as (keyof typeof changed)[]
@@ -150,7 +151,7 @@ function setMember(
             ...names.map((name) => row.val(changed[name] ?? null).as(name)),
           ])
           .where('account.id', '=', account)
-          .where('person.proved_at', 'is not', null),
+          .$if(needsProof, (row) => row.where('person.proved_at', 'is not', null)),
       )
       .onConflict((conflict) => conflict.columns(['account', 'person']).doUpdateSet(changed))
       .returning('person'),

@@ -68,6 +68,12 @@ export const changeRole = (db: Database, person: bigint, role: GatewayRole | und
   changed(db, person, { role: role ?? null }, role !== 'owner'),
 ]
 
+/** A new role must not be carried by sessions and links from before it, which others may have got. `keep`: a session that goes on. */
+export const endAccess = (db: Database, person: bigint, keep?: bigint): Statement[] => [
+  endSessions(db, person, keep),
+  endPasswordLinks(db, person),
+]
+
 /**
  * `takesOwner`: another owner must stay. The change counter is written first: its row is a lock, so that of two owners who take each other's
  * role at once, the second one sees what the first one did.

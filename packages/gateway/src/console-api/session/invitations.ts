@@ -1,0 +1,108 @@
+// Invitations in the console: owners of an account invite into it; whoever has a link signs in or signs up, and joins.
+import { hashToken } from '../../access/secrets/tokens.ts'
+import { perform } from '../../administration/operation.ts'
+import {
+  createInvitation,
+  isStillValid,
+  listInvitations,
+  revokeInvitation,
+} from '../../administration/people/invitations.ts'
+import { outranks } from '../../administration/permissions.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
+import type { Invitation } from '../../storage/storage.ts'
+import type { Call, SignedInCall } from '../call.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
+import type { LinkToken } from '../routes/account.ts'
+import type { InvitationRow, Invite, InvitedTo, NewInvitationRow } from '../routes/invitations.ts'
+import { countChange } from './accounts.ts'
+import { holderContext } from './holder-context.ts'
+import { LINK_EXPIRED } from './links.ts'
+
+export const listOwnInvitations = async (call: SignedInCall, deps: ConsoleDependencies): Promise<InvitationRow[]> =>
+  (await perform(listInvitations, holderContext(call, deps), {})).items
+
+export async function invite(call: SignedInCall<Invite>, deps: ConsoleDependencies): Promise<NewInvitationRow> {
+  await countChange(call, deps)
+  const input = { ...call.body, account: String(call.account.id) }
+  return await perform(createInvitation, holderContext(call, deps), input)
+}
+
+export async function revokeOwn(
+  call: SignedInCall<undefined, unknown, { id: string }>,
+  deps: ConsoleDependencies,
+): Promise<void> {
+  const { id } = call.parameters
+  if (!/^\d{1,18}$/.test(id)) throw new ApiRejection({ code: 'not_found', message: 'There is no such invitation.' })
+  await perform(revokeInvitation, holderContext(call, deps), { invitation: id })
+}
+
+/** The invitation behind a link, if it can be accepted. Throws 410. */
+export async function invitationOf(token: string, { store, clock }: ConsoleDependencies): Promise<Invitation> {
+  const found = await store.invitations.find({ hash: hashToken(token) })
+  if (!found || !(await isStillValid({ storage: store }, found, clock()))) throw new ApiRejection(LINK_EXPIRED)
+  return found
+}
+
+export async function showInvitation({ body }: Call<LinkToken>, deps: ConsoleDependencies): Promise<InvitedTo> {
+  const { role, account, memberRole, email, expiresAt } = await invitationOf(body.token, deps)
+  const names = account === undefined ? undefined : await deps.store.accounts.names([account])
+  return {
+    role: role ?? null,
+    account: account === undefined ? null : (names?.get(account) ?? null),
+    member_role: memberRole ?? null,
+    email: email ?? null,
+    expires_at: new Date(expiresAt).toISOString(),
+  }
+}
+
+export async function acceptInvitation(call: SignedInCall<LinkToken>, deps: ConsoleDependencies): Promise<void> {
+  const { person, session } = call
+  const { store } = deps
+  const found = await invitationOf(call.body.token, deps)
+  checkInvited(found, person.email)
+  const { id, role, account, memberRole, email, byOperator } = found
+  const present = (await store.members.accountsOf(person.id)).find((each) => each.account.id === account)
+  const isRaised =
+    role !== undefined && role !== person.role && (person.role === undefined || outranks(role, person.role))
+  // What the person has already is not lowered.
+  const joins = memberRole !== undefined && present?.role !== 'owner' && present?.role !== memberRole
+  const entry = {
+    actor: { type: 'person' as const, id: String(person.id) },
+    address: call.origin.address,
+    requestId: call.incoming.id,
+    action: 'invitation accept',
+    object: `invitation/${id}`,
+    before: { role: person.role ?? null },
+    after: {
+      role: (isRaised ? role : person.role) ?? null,
+      account: account === undefined ? null : String(account),
+      member_role: memberRole ?? null,
+    },
+    reason: '',
+  }
+  const outcome = await store.audited(entry).invitations.accept(found, person.id, {
+    ...(isRaised ? { role } : {}),
+    ...(joins ? { member: memberRole } : {}),
+    session: session.id,
+    // As for people whom an operator enters. Owners of accounts cannot vouch for an address.
+    proves: byOperator && email !== undefined,
+    // Otherwise whoever proves the address later would get what was meant for this person. Without mail nobody can.
+    needsProof: deps.config().mail !== undefined,
+  })
+  if (outcome === 'ended') throw new ApiRejection(LINK_EXPIRED)
+  if (outcome === 'unproved')
+    throw new ApiRejection({
+      code: 'conflict',
+      message:
+        'Open the link in the email that was sent to you first: it proves your address. Then open the invitation again.',
+    })
+  if (account !== undefined) await store.sessions.switchAccount(session.id, account)
+}
+
+export function checkInvited({ email }: Invitation, address: string): void {
+  if (email === undefined || email === address.trim().toLowerCase()) return
+  throw new ApiRejection({
+    code: 'forbidden',
+    message: 'This invitation is for another email address. Sign in with the one that was invited.',
+  })
+}
