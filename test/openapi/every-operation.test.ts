@@ -97,6 +97,8 @@ async function signIn(email: string): Promise<string> {
   return new RegExp(`${COOKIE}=([^;]+)`).exec(headers.getSetCookie().join('\n'))?.[1] ?? ''
 }
 
+const newInvitation = async () => (await done('invitationCreate', { body: { role: 'viewer' } })).body
+
 const as = (session: string): Given => ({ credentials: { session } })
 
 /** Two-factor authentication of a new person, begun or on. */
@@ -203,6 +205,23 @@ const GIVEN: Record<string, () => Promise<Given>> = {
     const { email } = await newAccount()
     await done('accountMember', { parameters: { account }, body: { email, role: 'member' } })
     return { ...as(session), body: { ...example('consolePostMembers'), email } }
+  },
+  consolePostMembersRemove: async () => {
+    const { account, session } = await newPerson()
+    const { email } = await newAccount()
+    await done('accountMember', { parameters: { account }, body: { email, role: 'member' } })
+    return { ...as(session), body: { email } }
+  },
+  invitationRevoke: async () => ({ parameters: { invitation: String((await newInvitation()).id) } }),
+  consoleDeleteInvitationsId: async () => {
+    const { session } = await newPerson()
+    const { id } = (await done('consolePostInvitations', { ...as(session), body: {} })).body
+    return { ...as(session), parameters: { id: String(id) } }
+  },
+  consolePostInvitationsShow: async () => ({ body: { token: tokenIn(String((await newInvitation()).url)) } }),
+  consolePostInvitationsAccept: async () => {
+    const { session } = await newPerson()
+    return { ...as(session), body: { token: tokenIn(String((await newInvitation()).url)) } }
   },
   consolePostSignOut: async () => as((await newPerson()).session),
   consolePostSignOutEverywhere: async () => as((await newPerson()).session),

@@ -23,6 +23,6 @@ export interface Identities {
   find(name: IdentityName): Promise<Identity | undefined>
   /** false: the person's address is not proved, or somebody has this identity. */
   bind(name: IdentityName, person: bigint): Promise<boolean>
-  /** All of it at once; a new role ends the sessions and links from before it. false: the person is the last owner, and would not be one any more. */
+  /** All of it at once. false: the person is the last owner, and would not be one any more. */
   refresh(identity: Identity, given: GivenBySignIn): Promise<boolean>
 }

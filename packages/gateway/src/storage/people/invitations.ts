@@ -26,7 +26,13 @@ export type NewInvitation = Omit<Invitation, 'id' | 'createdAt' | 'endedAt'> & {
 export type InvitationFilter = { account?: bigint; before?: bigint; after?: bigint }
 
 /** What the person gets; absent: has it already. `proves`: the address is the person's, since an operator invited it. `needsProof`: else it must be proved. `session`: goes on, though a new role ends the others. */
-export type Accepted = { session?: bigint; role?: GatewayRole; member?: MemberRole; proves: boolean; needsProof: boolean }
+export type Accepted = {
+  session?: bigint
+  role?: GatewayRole
+  member?: MemberRole
+  proves: boolean
+  needsProof: boolean
+}
 
 export interface Invitations {
   /** undefined: there are too many, those included that ended within a day. */

@@ -35,7 +35,6 @@ export const identitiesOver = ({ db, runner, clock }: Connection): Identities =>
     const changesGroups = JSON.stringify(groups) !== JSON.stringify(before.groups)
     const rows = await runner.write([
       ...(person === undefined ? [] : changeRole(db, before.person, person.role)),
-      ...(person?.role === undefined ? [] : endAccess(db, before.person)),
       required(set.returning('person')),
       ...(person?.endsAccess ? endAccess(db, before.person) : []),
       ...(changesGroups ? [incrementChangeCounter(db)] : []),

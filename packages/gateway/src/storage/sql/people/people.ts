@@ -56,12 +56,6 @@ export function peopleOver(connection: Connection): People {
   }
 }
 
-/** What others may have in their hands: sessions, and links that set a password. */
-export const endAccess = (db: Database, person: bigint): Statement[] => [
-  endSessions(db, person),
-  endPasswordLinks(db, person),
-]
-
 /** No row: the person is the last owner. */
 export const changeRole = (db: Database, person: bigint, role: GatewayRole | undefined): Statement[] => [
   incrementChangeCounter(db),
