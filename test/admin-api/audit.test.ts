@@ -90,6 +90,14 @@ const STEPS: Step[] = [
   ['person disable', 'both', () => ({ person: ADA })],
   ['person enable', 'both', () => ({ person: ADA })],
   [
+    'invitation create',
+    'after',
+    () => ({ account: ADA, member_role: 'member', email: 'grace@example.com' }),
+    ({ id, url }, state) => Object.assign(state, { invitation: String(id), invited: String(url).split('#')[1] ?? '' }),
+  ],
+  ['invitation list', READ],
+  ['invitation revoke', 'before', ({ invitation }) => ({ invitation })],
+  [
     'admin-key create',
     'after',
     () => ({ name: 'x', role: 'viewer' }),
@@ -290,7 +298,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       const wanted = { before: trace === 'both' || trace === 'before', after: trace === 'both' || trace === 'after' }
       expect({ name, ...has }).toEqual({ name, ...wanted })
     }
-    if (state.token) secrets.add(state.token)
+    for (const token of [state.token, state.invited]) if (token) secrets.add(token)
   })
 
   async function call(route: ListedAdminRoute | undefined, name: string, input: Json) {

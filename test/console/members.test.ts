@@ -231,8 +231,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     )
     const role = async (written: string) =>
       (await gateway.command<{ role: string | null }>('person', 'role', '--email', ada.email, '--role', written)).role
-    expect([await role('finance'), (await session(ada.client)).gateway_role]).toEqual(['finance', 'finance'])
-    expect([await role('none'), (await session(ada.client)).gateway_role]).toEqual([null, null])
+    expect(await role('finance')).toBe('finance')
+    // A higher role ends the sessions from before.
+    expect(outcomeOf(await ada.client.get('session'))).toBe('401 not_signed_in')
+    const again = await signIn(ada.email)
+    expect((await session(again)).gateway_role).toBe('finance')
+    expect([await role('none'), (await session(again)).gateway_role]).toEqual([null, null])
     await expect(role('king')).rejects.toThrow('role must be one of owner, admin, finance, support, viewer, or null.')
   })
 })

@@ -58,6 +58,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       base_url: gateway.url,
       registration: { open: true, trial_credit_usd: '2.00' },
       password: { min_length: 8, max_length: 1024 },
+      sign_in: { password: true, providers: [] },
       version: expect.any(String),
     })
   })
