@@ -25,8 +25,8 @@ export function testPasses(root, args) {
   if (args.length > 0) return [[...bun, ...args]]
   const missing = ALONE.filter((file) => !existsSync(join(root, file)))
   if (missing.length > 0) throw new Error(`tools/test-passes.mjs lists files that do not exist: ${missing.join(', ')}`)
-  // A file takes four tenths of a core: it waits for what it starts, for connections, and for leases that expire.
-  const workers = Math.min(2 * availableParallelism() + 1, MOST_WORKERS)
+  // A file takes about half a core: it waits for what it starts, for connections, and for leases that expire.
+  const workers = Math.min(2 * availableParallelism(), MOST_WORKERS)
   const timings = [
     `--timings=${TIMINGS}`,
     ...(process.env.TRIVIUM_TEST_TIMINGS === 'write' ? ['--update-timings'] : []),

@@ -64,7 +64,9 @@ const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages:
 type Place = { url: string; stop(): void }
 
 function start(dialect: TextDialectId, send: Send): Place {
-  const { deps } = createTestDependencies({ streamTiming: PACE, send, dialect })
+  // Many tests run at once, and on a busy machine they queue for long.
+  const limits = { inFlight: 100, memoryBytes: 64 * 1024 * 1024 }
+  const { deps } = createTestDependencies({ streamTiming: PACE, send, dialect, limits })
   const app = createApp(deps, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   const stop = () => {

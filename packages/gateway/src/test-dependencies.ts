@@ -42,7 +42,11 @@ export type TestOptions = {
   dialect?: TextDialectId
   /** How long responses are stored for repeated requests; not stored by default. */
   idempotencyMs?: number
+  /** Of admission control; few by default. */
+  limits?: { inFlight: number; memoryBytes: number }
 }
+
+const FEW = { inFlight: 10, memoryBytes: 1024 * 1024 }
 
 /** How a request was settled. */
 export type End = { cost: bigint; outcome: string }
@@ -62,7 +66,14 @@ export const TEST_CALLER: Caller = {
   accountLimits: NO_LIMITS,
 }
 
-export function createTestDependencies({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
+export function createTestDependencies({
+  send,
+  timeouts,
+  dialect = 'chat',
+  idempotencyMs,
+  limits = FEW,
+  ...more
+}: TestOptions) {
   const ends: End[] = []
   const logged: string[] = []
   const ticker = createTicker(5)
@@ -71,7 +82,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     warn: (message) => void logged.push(message),
     error: (message) => void logged.push(message),
   }
-  const waiting = createQueues({ inFlight: 10, memoryBytes: 1024 * 1024 }, ticker, log)
+  const waiting = createQueues(limits, ticker, log)
   const config = testConfig(timeouts, dialect)
   const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
   const catalogue = compileCatalogue({ ...config, retention }, 0)
