@@ -23,7 +23,7 @@ let sessions: Record<GatewayRole | 'holder', string>
 let modelKey = ''
 
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ config: 'server: { trusted_proxies: [127.0.0.1] }' })
   const adminKey = async (role: GatewayRole) =>
     (await operate<{ secret: string }>(gateway, 'admin-key create', { name: role, role })).secret
   const session = async (role: GatewayRole | 'holder') => {
@@ -91,6 +91,9 @@ describe.each(BY_NAME)('%s', (_, route) => {
     expectError(await send(nobody, route), '401 invalid_admin_key')
     expectError(await send(nobody, route, { cookie: `${COOKIE}=${'a'.repeat(43)}` }), '401 invalid_admin_key')
     expectError(await send(nobody, route, session('holder')), '403 forbidden')
+    // Each from a network of its own: a network may send few wrong credentials.
+    const from = { 'x-forwarded-for': `100.${ROUTES.indexOf(route) % 256}.0.1` }
+    expectError(await send(adminClient(gateway.url, modelKey), route, from), '401 invalid_admin_key')
     const foreign = { ...session('owner'), origin: 'https://elsewhere.example.com' }
     expectError(await send(nobody, route, foreign), '403 foreign_page')
   })

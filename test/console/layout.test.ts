@@ -189,6 +189,8 @@ test.each([
       running.delete(requestId)
       bytes += encodedDataLength
     })
+    // What the page before was loading ends with it.
+    traffic.on('Network.loadingFailed', ({ requestId }) => running.delete(requestId))
     await page.reload()
     await eventually(async () => (await page.locator('main .skeleton').count()) === 0)
     await eventually(() => running.size === 0)
