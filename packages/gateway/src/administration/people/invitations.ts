@@ -10,6 +10,7 @@ import { audited, fingerprint, need, type OperationContext, operation } from '..
 import { outranks, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 import { personBehind } from './admin-keys.ts'
+import { linkTo } from './people.ts'
 
 const DAY_MS = 86_400_000
 const LIFE_MS = 7 * DAY_MS
@@ -66,8 +67,7 @@ export const createInvitation = operation({
     const { invitations } = audited(context, 'invitation create', { object: { invitation: hash }, after })
     const made = await invitations.create(invitation, MOST)
     if (!made) throw rejected('too_many_invitations', {})
-    const url = `${context.config.server.publicUrl ?? context.listenUrl}/console/invitation#${token}`
-    return { ...invitationRow(made), url }
+    return { ...invitationRow(made), url: linkTo(context, 'invitation', token) }
   },
 })
 

@@ -19,7 +19,7 @@ import { audited, need, type OperationContext, operation } from '../operation.ts
 import { outranks, raises } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 
-const OF_ACCOUNT = fields({ account: ACCOUNT })
+export const OF_ACCOUNT = fields({ account: ACCOUNT })
 /** By id or email address. */
 const PERSON = text({ max: 320 })
 const OF_PERSON = fields({ person: PERSON })
@@ -212,19 +212,28 @@ async function removeMember(
   if (!(await members.remove(account, id, { keepsKeys }))) throw rejected('no_member', { email })
 }
 
+/** The person of an account, unless they outrank the actor. */
+export async function personToActOn(context: OperationContext, account: string): Promise<Person> {
+  const person = await findPerson(context, account)
+  checkRank(context, person)
+  return person
+}
+
+/** To a page of the console. What follows the # is not sent to servers, and so is in no log. */
+export const linkTo = ({ config, listenUrl }: OperationContext, page: 'setup' | 'invitation', token: string): string =>
+  `${config.server.publicUrl ?? listenUrl}/console/${page}#${token}`
+
 export const createSignInLink = operation({
   name: 'account sign-in-link',
   permission: 'accounts',
   input: OF_ACCOUNT,
   async run(context, { account }) {
-    const person = await findPerson(context, account)
-    checkRank(context, person)
+    const person = await personToActOn(context, account)
     const { id, email, disabled } = person
     if (disabled) throw rejected('person_disabled', { email })
     const { signIns } = audited(context, 'account sign-in-link', { object: `person/${id}` })
     const { token, expiresAt } = await createLink('setup', id, signIns, Date.now())
-    const url = `${context.config.server.publicUrl ?? context.listenUrl}/console/setup#${token}`
-    return { email, url, expires_at: isoTime(expiresAt) }
+    return { email, url: linkTo(context, 'setup', token), expires_at: isoTime(expiresAt) }
   },
 })
 
@@ -234,8 +243,7 @@ export const removeSecondFactor = operation({
   permission: 'accounts',
   input: OF_ACCOUNT,
   async run(context, { account }) {
-    const person = await findPerson(context, account)
-    checkRank(context, person)
+    const person = await personToActOn(context, account)
     const { id, email } = person
     const entry = { object: `person/${id}`, before: { second_factor: true }, after: { second_factor: false } }
     const ended = await audited(context, 'account remove-second-factor', entry).signIns.removeSecondFactor(id)
@@ -245,7 +253,7 @@ export const removeSecondFactor = operation({
 })
 
 /** The actor must have a higher rank than the person; owners may act on owners. A person with any role needs the permission on people. */
-export function checkRank({ actor }: OperationContext, { role }: Person): void {
+function checkRank({ actor }: OperationContext, { role }: Person): void {
   if (role === undefined || actor.type === 'command-line' || actor.type === 'job') return
   need(actor, 'people')
   if (actor.type === 'holder' || !outranks(actor.role, role)) throw rejected('outranked', {})

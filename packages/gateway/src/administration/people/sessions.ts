@@ -1,13 +1,9 @@
 // The browsers that a person is signed in with: the one with the address, or the only one of the account.
-import { fields } from '../../request/schema/schema.ts'
 import type { Session } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { findPerson } from '../inputs/find-account.ts'
-import { ACCOUNT } from '../inputs/schemas.ts'
 import { audited, operation } from '../operation.ts'
-import { checkRank } from './people.ts'
-
-const OF_ACCOUNT = fields({ account: ACCOUNT })
+import { OF_ACCOUNT, personToActOn } from './people.ts'
 
 export const listSessions = operation({
   name: 'account sessions',
@@ -24,8 +20,7 @@ export const endSessions = operation({
   permission: 'accounts',
   input: OF_ACCOUNT,
   async run(context, { account }) {
-    const person = await findPerson(context, account)
-    checkRank(context, person)
+    const person = await personToActOn(context, account)
     const entry = { object: `person/${person.id}`, after: { signed_out: true } }
     await audited(context, 'account sign-out', entry).sessions.endAll(person.id)
     return { email: person.email, sessions: [] }
