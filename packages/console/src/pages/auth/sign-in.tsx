@@ -94,7 +94,7 @@ export function SignInPage() {
   const hasForm = wantsPassword || about?.sign_in.password !== false
   return (
     <AuthCard title={t.signIn.title(about?.name ?? '')} below={signUp}>
-      <div className="flex flex-col gap-4">
+      <div className="flex flex-col gap-4 not-empty:not-last:mb-4">
         {refused && <Banner tone="bad">{refused}</Banner>}
         {hasEnded && !refused && !errors.form && <Banner tone="warn">{t.again.ended}</Banner>}
         <ProviderButtons providers={providers} next={next} />
@@ -106,7 +106,7 @@ export function SignInPage() {
         )}
       </div>
       {hasForm && (
-        <form noValidate onSubmit={submit} className="flex flex-col gap-4 not-first:mt-4">
+        <form noValidate onSubmit={submit} className="flex flex-col gap-4">
           {errors.form && <Banner tone="bad">{errors.form}</Banner>}
           <EmailField value={email} onChange={setEmail} error={errors.email} />
           <PasswordField
