@@ -39,11 +39,11 @@ describe('errors', () => {
   test('all mistakes of path, query and body are reported at once, and nothing changes', async () => {
     const key = await newKey()
     const before = await rows()
-    const body = { name: '', cap_usd: 'much', limits: { rpm: 0, rps: 1 }, account: '7', colour: 'red' }
+    const body = { name: '', cap_usd: 'much', limits: { rpm: 0, rps: 1 }, account: '7', colour: 'red', reason: 7 }
     const answer = await owner('PATCH', `keys/${key}?dry_run=perhaps&verbose=1`, { body })
     expect(adminOutcome(answer)).toBe('400 bad_request')
     expect(answer.body.error?.details.map(({ param }) => param).sort()).toEqual(
-      ['account', 'cap_usd', 'colour', 'dry_run', 'limits.rpm', 'limits.rps', 'name', 'verbose'].sort(),
+      ['account', 'cap_usd', 'colour', 'dry_run', 'limits.rpm', 'limits.rps', 'name', 'reason', 'verbose'].sort(),
     )
     for (const { message } of answer.body.error?.details ?? []) expect(answer.body.error?.message).toContain(message)
     expect(await rows()).toBe(before)
@@ -57,6 +57,8 @@ describe('errors', () => {
     ['GET', 'audit-log?limit=0', undefined, '400 bad_request'],
     ['GET', 'audit-log?limit=2&limit=3', undefined, '400 bad_request'],
     ['GET', 'audit-log?page=2', undefined, '400 bad_request'],
+    ['DELETE', `keys/999999?reason=${'x'.repeat(501)}`, undefined, '400 bad_request'],
+    ['GET', 'audit-log?reason=x', undefined, '400 bad_request'],
     ['POST', 'keys', '{"name":', '400 bad_request'],
     ['POST', 'keys', [], '400 bad_request'],
     ['POST', 'keys', 'x'.repeat(1_100_000), '413 request_too_large'],

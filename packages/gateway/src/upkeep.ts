@@ -91,7 +91,7 @@ function reloading(
 /** Whoever wrote the file is not known: the row names the node's part in it, and the file. */
 const noteReload = ({ auditLog }: Store, file: string, change: Pick<AuditEntry, 'before' | 'after'>): Promise<void> =>
   auditLog.add(
-    auditEntry({ type: 'job', name: 'configuration file' }, 'configuration file', {
+    auditEntry({ actor: { type: 'job', name: 'configuration file' } }, 'configuration file', {
       object: `file/${file}`,
       ...change,
     }),

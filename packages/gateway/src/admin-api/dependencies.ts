@@ -15,7 +15,7 @@ export type AdminDependencies = {
   catalogue(): Pick<Catalogue, 'trustedProxies'>
   config(): FileConfig
   /** What operations use, apart from who calls them. */
-  context(): Omit<OperationContext, 'actor' | 'dryRun'>
+  context(): Omit<OperationContext, 'actor' | 'dryRun' | 'reason'>
   listenUrl(): string
   clock(): number
   after(ms: number, run: () => void): () => void

@@ -38,10 +38,14 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   const changes = createConcurrentCalls(() => ADMITTED, LIMITS)
   const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
 
-  const contextFor = (actor: AdminActor, isDryRun: boolean): OperationContext => ({
+  const contextFor = (
+    actor: AdminActor,
+    { isDryRun = false, reason = '' }: Partial<Pick<Input, 'isDryRun' | 'reason'>> = {},
+  ): OperationContext => ({
     ...deps.context(),
     actor,
     dryRun: isDryRun,
+    reason,
   })
 
   return async (incoming, path) => {
@@ -84,7 +88,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     const { route, query, headers, http } = call
     const actor = await actorOf(call)
     const { input } = await readInput(call, deps)
-    const result = await perform(route.operation, contextFor(actor, false), input)
+    const result = await perform(route.operation, contextFor(actor), input)
     const rendered = route.render(result, query.has('before'))
     const tag = route.route.list ? undefined : tagOf(rendered)
     return await transferred(http, json(route.status, headers, rendered), tag)
@@ -105,11 +109,11 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     })
   }
 
-  async function performed(call: AdminCall, actor: AdminActor, { input, isDryRun }: Input): Promise<Ended> {
+  async function performed(call: AdminCall, actor: AdminActor, given: Input): Promise<Ended> {
     const { route, parameters, http } = call
-    const context = contextFor(actor, isDryRun)
+    const context = contextFor(actor, given)
     const { shownBy } = route
-    const work = () => outcomeOf(route, context, input)
+    const work = () => outcomeOf(route, context, given.input)
     if (shownBy === undefined) return await work()
     const show = async () =>
       shownBy.render(await perform(shownBy.operation, context, parametersOf(shownBy, parameters)), false)

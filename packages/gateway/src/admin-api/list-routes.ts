@@ -1,8 +1,21 @@
 // Every route of the admin API as data: for the dispatcher, for tests, and for what describes the API to others.
 import { parametersOf } from '@trivium/protocol/routes.ts'
 import type { TObject, TSchema } from 'typebox'
+import { REASON } from '../administration/inputs/schemas.ts'
 import type { Permission } from '../administration/permissions.ts'
-import { boolean, fields, listOf, nullable, optional, string, unknown, word } from '../request/schema/schema.ts'
+import {
+  boolean,
+  either,
+  fields,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  optional,
+  string,
+  unknown,
+  word,
+} from '../request/schema/schema.ts'
 import { ADMIN_ROUTES } from './routes/index.ts'
 import type { AdminMethod, AdminRoute, AdminRouteName } from './routes/route.ts'
 
@@ -16,7 +29,7 @@ export type ListedAdminRoute = {
   permission: Permission
   summary: string
   status: number
-  /** What the path, the query and the body take; together, the operation's input. */
+  /** What the path, the query and the body take; together, the operation's input, and what every change takes. */
   parameters: TObject
   query: TObject
   body: TObject | undefined
@@ -42,6 +55,7 @@ export const DRY_RUN = fields({
   target: nullable(string()),
   before: unknown(),
   after: unknown(),
+  effects: mapOf(either(number(), string())),
 })
 
 const DRY_RUN_PARAMETER = { dry_run: optional(boolean('Nothing is written: the response says what would change.')) }
@@ -56,9 +70,11 @@ function listed(name: AdminRouteName, route: AdminRoute): ListedAdminRoute {
   const inPath = parametersOf(path)
   const some = (isWanted: (field: string) => boolean) =>
     fields(Object.fromEntries(Object.entries(properties).filter(([field]) => isWanted(field))))
-  const rest = some((field) => !inPath.includes(field))
   const hasBody = method === 'POST' || method === 'PATCH'
-  const query = hasBody ? {} : rest.properties
+  // An operation may describe a reason of its own.
+  const general = method === 'GET' ? {} : { reason: REASON }
+  const rest = { ...general, ...some((field) => !inPath.includes(field)).properties }
+  const query = hasBody ? {} : rest
   return {
     name,
     method,
@@ -69,7 +85,7 @@ function listed(name: AdminRouteName, route: AdminRoute): ListedAdminRoute {
     status,
     parameters: some((field) => inPath.includes(field)),
     query: fields(method === 'GET' ? query : { ...query, ...DRY_RUN_PARAMETER }),
-    body: hasBody ? rest : undefined,
+    body: hasBody ? fields(rest) : undefined,
     output: list ? listSchema(output) : output,
     error: ADMIN_ERROR,
   }

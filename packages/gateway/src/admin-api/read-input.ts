@@ -1,16 +1,23 @@
 // The input of an operation from the path, the query and the body of a request. All mistakes are reported at once.
 import type { TObject, TSchema } from 'typebox'
+import { REASON } from '../administration/inputs/schemas.ts'
 import { mistakesIn, OperationRejected, type Rejection } from '../administration/rejections.ts'
 import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
-import { NOTHING } from '../request/schema/schema.ts'
+import { fields, NOTHING } from '../request/schema/schema.ts'
 import type { AdminCall } from './call.ts'
 import type { AdminDependencies } from './dependencies.ts'
 
 /** Configurations are imported in one body. */
 export const LARGEST_ADMIN_BODY = 1024 * 1024
 
-export type Input = { input: Readonly<Record<string, unknown>>; isDryRun: boolean; bytes: Uint8Array }
+/** `reason`: why, where the operation's own input has no such field. */
+export type Input = {
+  input: Readonly<Record<string, unknown>>
+  reason: string | undefined
+  isDryRun: boolean
+  bytes: Uint8Array
+}
 
 /** Each names all fields that are known: a body with many unknown ones must not become a response of many megabytes. */
 const MOST_MISTAKES = 50
@@ -29,12 +36,23 @@ export async function readInput(call: AdminCall, deps: AdminDependencies): Promi
   const fromBody = isObject ? (written as Record<string, unknown>) : {}
   const unknown = isObject ? unknownFields(Object.keys(fromBody), route.body ?? NOTHING) : []
   const known = Object.fromEntries(Object.entries(fromBody).filter(([name]) => isKnown(name, route.body ?? NOTHING)))
-  const input = { ...known, ...fromQuery, ...parameters }
-  const wrong = isObject ? mistakesIn(route.operation.input, input) : mistakesIn(route.body ?? NOTHING, written)
+  const { input, reason } = apart({ ...known, ...fromQuery, ...parameters }, route.operation.input as TObject)
+  const wrong = isObject
+    ? [...mistakesIn(route.operation.input, input), ...mistakesIn(GENERAL, { reason })]
+    : mistakesIn(route.body ?? NOTHING, written)
   const mistakes = [...query.mistakes, ...unknown, ...wrong].slice(0, MOST_MISTAKES)
   const [first] = mistakes
   if (first) throw new OperationRejected(first, mistakes)
-  return { input, isDryRun: dryRun === true, bytes }
+  return { input, reason: reason as string | undefined, isDryRun: dryRun === true, bytes }
+}
+
+const GENERAL = fields({ reason: REASON })
+
+/** What the operation takes, and the reason of the change where that is no part of it. */
+function apart(all: Readonly<Record<string, unknown>>, own: TObject) {
+  if (isKnown('reason', own)) return { input: all, reason: undefined }
+  const { reason, ...input } = all
+  return { input, reason }
 }
 
 async function bodyOf({ http, headers }: AdminCall, deps: AdminDependencies): Promise<Uint8Array> {

@@ -198,7 +198,7 @@ export const forgetResponses = operation({
     const change = { object: `account/${id}` }
     preview(context, 'account forget-responses', change)
     // What is stored may be in another database than the audit log, so the row comes first: nothing is removed without one.
-    const entry = auditEntry(context.actor, 'account forget-responses', change)
+    const entry = auditEntry(context, 'account forget-responses', change)
     await context.storage.auditLog.add(entry)
     const { responses, idempotentResponses, reasoning } = await context.storage.shares.forget(id)
     return { account: name, responses, idempotent_responses: idempotentResponses, reasoning }

@@ -35,6 +35,8 @@ export type OperationContext = {
   accountCipher(): Promise<AccountCipher>
   /** Nothing is written: what would be the first write throws a Preview of it. */
   dryRun?: boolean
+  /** Why the caller does it, for the audit log; an operation that takes a reason of its own uses that. */
+  reason?: string
   /** The configuration in its parts; absent for account holders, who cannot change it. */
   configuration?: ConfigurationParts
   /** Only in a running server. */
@@ -86,49 +88,74 @@ export function need(actor: Actor, permission: Permission): void {
 export const seesCosts = (actor: Actor): boolean =>
   actor.type === 'command-line' || actor.type === 'job' || (actor.type !== 'holder' && permits(actor.role, 'see_costs'))
 
-type Change = Pick<AuditEntry, 'object'> & Partial<Pick<AuditEntry, 'before' | 'after' | 'reason'>>
+/** What a person should know before a dangerous act, such as `active_keys: 3`; amounts are text, named `..._usd`. */
+export type Effects = Readonly<Record<string, number | string>>
+
+/** `effects` is for dry runs alone, so an operation looks them up only if `context.dryRun`. */
+type Change = Pick<AuditEntry, 'object'> &
+  Partial<Pick<AuditEntry, 'before' | 'after' | 'reason'>> & { effects?: Effects }
 
 /** The store for one write, which also makes this entry in the audit log. A dry run ends here: all checks before the write have passed. */
 export function audited(context: OperationContext, action: string, change: Change) {
   preview(context, action, change)
-  return context.storage.audited(auditEntry(context.actor, action, change))
+  return context.storage.audited(auditEntry(context, action, change))
 }
 
 /** For changes that `audited` does not write: to be called when all has been checked, before anything is done. */
-export function preview({ dryRun, actor }: OperationContext, action: string, change: Change): void {
-  if (dryRun) throw new Preview(auditEntry(actor, action, change))
+export function preview(context: OperationContext, action: string, change: Change): void {
+  if (context.dryRun) throw new Preview(auditEntry(context, action, change), change.effects)
 }
 
 /** Thrown by an operation in a dry run: what it would have changed. */
 export class Preview extends Error {
   override name = 'Preview'
   readonly entry: AuditEntry
+  readonly effects: Effects
 
-  constructor(entry: AuditEntry) {
+  constructor(entry: AuditEntry, effects: Effects = {}) {
     super(`a dry run of ${entry.action}`)
     this.entry = entry
+    this.effects = effects
   }
 }
 
 /** What a dry run tells. `target`: null for what does not exist yet, and so has no name. */
-export type DryRun = { object: 'dry_run'; action: string; target: string | null; before: unknown; after: unknown }
+export type DryRun = {
+  object: 'dry_run'
+  action: string
+  target: string | null
+  before: unknown
+  after: unknown
+  effects: Effects
+}
 
 /** Does everything but the change. */
 export async function rehearse(operation: Operation, context: OperationContext, input: unknown): Promise<DryRun> {
   try {
     await perform(operation, { ...context, dryRun: true }, input)
-    return { object: 'dry_run', action: operation.name, target: null, before: null, after: null }
+    return { object: 'dry_run', action: operation.name, target: null, before: null, after: null, effects: {} }
   } catch (error) {
     if (!(error instanceof Preview)) throw error
     const { action, object, before = null, after = null } = error.entry
-    return { object: 'dry_run', action, target: typeof object === 'string' ? object : null, before, after }
+    return {
+      object: 'dry_run',
+      action,
+      target: typeof object === 'string' ? object : null,
+      before,
+      after,
+      effects: error.effects,
+    }
   }
 }
 
-export function auditEntry(actor: Actor, action: string, change: Change): AuditEntry {
+export function auditEntry(
+  { actor, reason: given = '' }: Pick<OperationContext, 'actor' | 'reason'>,
+  action: string,
+  change: Change,
+): AuditEntry {
   const { object, before, after, reason = '' } = change
   const [address, requestId] = 'address' in actor ? [actor.address, actor.requestId] : ['', undefined]
-  return { actor: auditActor(actor), address, requestId, action, object, before, after, reason }
+  return { actor: auditActor(actor), address, requestId, action, object, before, after, reason: reason || given }
 }
 
 function auditActor(actor: Actor): AuditActor {

@@ -34,7 +34,7 @@ export async function firstStart(
 }
 
 const audited = (storage: Storage, action: string, change: Parameters<typeof auditEntry>[2]) =>
-  storage.audited(auditEntry({ type: 'job', name: 'first start' }, action, change))
+  storage.audited(auditEntry({ actor: { type: 'job', name: 'first start' } }, action, change))
 
 async function createFirstKey(storage: Storage, account: bigint): Promise<string> {
   const secret = newApiKey()

@@ -30,7 +30,7 @@ export async function takeBackSandboxCredit(
     const after = { accounts: taken.accounts, amount_usd: formatUsd(-taken.amount) }
     // One row for all accounts; the transfers of each have the same reason.
     const change = { object: 'accounts', after, reason: REASON }
-    await auditLog.add(auditEntry({ type: 'job', name: LEASE }, 'account credit', change))
+    await auditLog.add(auditEntry({ actor: { type: 'job', name: LEASE } }, 'account credit', change))
     log.warn(describeTakenBack(taken), { accounts: taken.accounts, amount_usd: formatUsd(taken.amount) })
     return taken
   } finally {

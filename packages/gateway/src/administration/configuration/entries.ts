@@ -4,7 +4,7 @@ import { ALL_MODELS, DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { fields, optional, text, unknown } from '../../request/schema/schema.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { type Range, readPage } from '../inputs/page.ts'
-import { LIMIT } from '../inputs/schemas.ts'
+import { LIMIT, REASON } from '../inputs/schemas.ts'
 import { need, type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { changeConfiguration, findEntry, type Plan, readState, type State } from './change.ts'
@@ -13,8 +13,6 @@ import { mergePatch } from './merge-patch.ts'
 import { originOf, placeOf, rejectNames, type Shown, shownEntries } from './show.ts'
 
 export const ENTRY_ID = text({ max: 300 })
-/** Why, in the words of a person: for revisions and the audit log. */
-export const REASON = optional(text({ min: 0, max: 500 }))
 
 const PAGE = { after: optional(ENTRY_ID), before: optional(ENTRY_ID), limit: optional(LIMIT) }
 

@@ -3,9 +3,10 @@ import type { Assembled } from '../../config/assemble.ts'
 import { exportConfig } from '../../config/exchange/export.ts'
 import { ENTRY_KINDS, entryKey } from '../../config/stored.ts'
 import { fields, list, unknown, word } from '../../request/schema/schema.ts'
+import { REASON } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { changeConfiguration, readState } from './change.ts'
-import { ENTRY_ID, REASON } from './entries.ts'
+import { ENTRY_ID } from './entries.ts'
 import { rejectNames } from './show.ts'
 
 /** Everything in force, wherever it comes from, with a placeholder for each secret. */

@@ -2,10 +2,10 @@
 import { mapSecrets } from '../../config/secret-paths.ts'
 import { overlaps, SETTING_SECTIONS } from '../../config/stored.ts'
 import { fields, NOTHING, optional, unknown } from '../../request/schema/schema.ts'
+import { REASON } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { changeConfiguration, readState, type State, type Wanted } from './change.ts'
-import { REASON } from './entries.ts'
 import { leavesOf } from './merge-patch.ts'
 import { placeOf, rejectNames, type ShownSource, secretsById, shownSource, withoutSecrets } from './show.ts'
 

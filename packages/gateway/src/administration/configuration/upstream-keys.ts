@@ -1,9 +1,10 @@
 // The keys of a stored upstream: added, removed, and erased for good.
 import { fields, text } from '../../request/schema/schema.ts'
+import { REASON } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { changeConfiguration, readState, type State } from './change.ts'
-import { ENTRY_ID, REASON, storedValue } from './entries.ts'
+import { ENTRY_ID, storedValue } from './entries.ts'
 import { isNamed } from './secrets.ts'
 import { type ShownSecret, shownEntries } from './show.ts'
 

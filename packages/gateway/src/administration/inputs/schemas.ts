@@ -55,6 +55,9 @@ export const ACCOUNT_NAME = rule(
   'not contain an @',
 )
 
+/** Why, in the words of a person: for revisions and the audit log. */
+export const REASON = optional(text({ min: 0, max: 500 }))
+
 /** How many rows a page has at most. */
 export const LIMIT = integer({ min: 1, max: 1_000 })
 

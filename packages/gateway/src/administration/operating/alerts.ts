@@ -49,7 +49,7 @@ export const testAlerts = operation({
   input: NOTHING,
   async run(context) {
     preview(context, 'alert test', { object: 'alerts' })
-    const { actor, storage, config, listenUrl } = context
+    const { storage, config, listenUrl } = context
     const clock = Date.now
     const body = JSON.stringify(testMessage(new Date(clock()).toISOString(), config.server.publicUrl ?? listenUrl))
     const message = { id: `alert_test_${crypto.randomUUID()}`, body }
@@ -63,7 +63,7 @@ export const testAlerts = operation({
       }),
     )
     const ok = targets.every((target) => target.ok)
-    await storage.auditLog.add(auditEntry(actor, 'alert test', { object: 'alerts', after: { ok } }))
+    await storage.auditLog.add(auditEntry(context, 'alert test', { object: 'alerts', after: { ok } }))
     return { ok, targets }
   },
 })

@@ -69,7 +69,7 @@ test('killed after each value, a rotation is complete when it was repeated to it
   await storage.signIns.setSecondFactor(person, { secret, recoveryCodes: [] })
   const stored = { id: 'sec_1', owner: 'upstream/main', fingerprint: 'hmac:1', lastFour: '' }
   const sealed = older.encrypt(GATEWAY, 'configuration', PLAIN, contextOfSecret(stored.id))
-  const author = auditEntry(COMMAND_LINE, 'upstream create', { object: 'upstream/main' })
+  const author = auditEntry({ actor: COMMAND_LINE }, 'upstream create', { object: 'upstream/main' })
   await storage.audited(author).configuration.write(0, [], [{ ...stored, sealed }])
 
   const rotate = (most: number) => {

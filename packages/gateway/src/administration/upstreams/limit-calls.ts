@@ -12,7 +12,7 @@ const busy = new Set<string>()
 
 /** Rejects with `too_many_upstream_calls` instead of queueing: an operator waits for the answer. */
 export async function limitCalls<T>(actor: Actor, work: () => Promise<T>): Promise<T> {
-  const name = JSON.stringify(auditEntry(actor, '', { object: '' }).actor)
+  const name = JSON.stringify(auditEntry({ actor }, '', { object: '' }).actor)
   if (busy.has(name)) throw rejected('too_many_upstream_calls', { retryAfter: RETRY_S })
   busy.add(name)
   try {

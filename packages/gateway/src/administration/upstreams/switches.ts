@@ -14,7 +14,7 @@ async function follow({ health, storage, config }: OperationContext): Promise<vo
 }
 
 function actorText(actor: Actor): string {
-  const { actor: audited } = auditEntry(actor, '', { object: '' })
+  const { actor: audited } = auditEntry({ actor }, '', { object: '' })
   return 'email' in audited ? audited.email : [audited.type, audited.id].filter((part) => part !== '').join('/')
 }
 

@@ -57,7 +57,7 @@ export const testUpstream = operation({
       if (cost > 0n) {
         const reason = `test of the upstream ${input.upstream} with the model ${tested.model}`
         await audited(context, 'upstream test', change).upstreams.bookTest(cost, reason)
-      } else await storage.auditLog.add(auditEntry(actor, 'upstream test', change))
+      } else await storage.auditLog.add(auditEntry(context, 'upstream test', change))
       return { ...tested, booked: cost > 0n }
     })
   },

@@ -21,7 +21,7 @@ export async function rotateSecret(context: CommandContext): Promise<unknown> {
   try {
     const secrets = await context.beginRotation(environment, storage)
     const after = { fingerprint: fingerprintOf(secrets.current) }
-    await storage.auditLog.add(auditEntry(COMMAND_LINE, 'secret rotate', { object: 'secret', after }))
+    await storage.auditLog.add(auditEntry({ actor: COMMAND_LINE }, 'secret rotate', { object: 'secret', after }))
     await waitForNodes(storage)
     const ciphers = { next: createAccountCipher(secrets.current), any: createAccountCipher(secrets) }
     const { assembled } = await context.configuration(environment, storage)

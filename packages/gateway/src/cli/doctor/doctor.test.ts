@@ -189,7 +189,7 @@ test('secrets that can no longer be decrypted are counted; without them all is w
   expect(before).toMatchObject({ code: 0, check: { note: '1 stored secrets can be read' } })
   const between = await openSqlite(folder)
   const sealed = createAccountCipher('another secret').encrypt(0n, 'configuration', new Uint8Array(9), new Uint8Array())
-  const author = auditEntry(COMMAND_LINE, 'upstream create', { object: 'upstream/main' })
+  const author = auditEntry({ actor: COMMAND_LINE }, 'upstream create', { object: 'upstream/main' })
   const stored = { id: 'sec_1', owner: 'upstream/main', sealed, fingerprint: '', lastFour: '' }
   await between.audited(author).configuration.write(0, [], [stored])
   await between.close()

@@ -24,4 +24,7 @@ export function sweepAuditLog(every: Every, auditLog: Pick<AuditLog, 'sweep'>, k
 }
 
 const entryOf = (removed: number) =>
-  auditEntry({ type: 'job', name: NAME }, 'audit-log remove', { object: 'audit-log', before: { rows: removed } })
+  auditEntry({ actor: { type: 'job', name: NAME } }, 'audit-log remove', {
+    object: 'audit-log',
+    before: { rows: removed },
+  })
