@@ -9,6 +9,7 @@ import { configurationContract } from './contract/console/configuration.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
 import { listsContract } from './contract/console/lists.ts'
+import { refundsContract } from './contract/console/refunds.ts'
 import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { upstreamsContract } from './contract/console/upstreams.ts'
@@ -62,6 +63,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))
     describe('rejected requests', () => rejectedRequestsContract(use))
+    describe('refunds', () => refundsContract(use))
     describe('alerts', () => alertsContract(use))
     describe('audit log', () => auditLogContract(use))
     describe('codes', () => codesContract(use))

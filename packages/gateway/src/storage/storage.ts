@@ -6,6 +6,7 @@ import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
 import type { Configuration, ConfigurationWriter } from './console/configuration.ts'
 import type { Lists } from './console/lists.ts'
+import type { Refunds } from './console/refunds.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Reports } from './console/reports.ts'
 import type { Spending } from './console/spending.ts'
@@ -38,6 +39,7 @@ export * from './console/codes.ts'
 export * from './console/configuration.ts'
 export * from './console/lists.ts'
 export * from './console/pages.ts'
+export * from './console/refunds.ts'
 export * from './console/rejected-requests.ts'
 export * from './console/reports.ts'
 export * from './console/spending.ts'
@@ -108,6 +110,8 @@ export interface Storage {
   /** Configuration beside the file, which `audited` writes. */
   readonly configuration: Configuration
   readonly rejectedRequests: RejectedRequests
+  /** What was given back of what requests cost. */
+  readonly refunds: Refunds
   /** Switches of upstreams, and what tests of them cost. */
   readonly upstreams: Upstreams
   /** Sums, lists and histories for the console. */
@@ -130,6 +134,7 @@ export interface Storage {
     | 'sessions'
     | 'adminKeys'
     | 'upstreams'
+    | 'refunds'
   > & {
     configuration: ConfigurationWriter
   }

@@ -42,6 +42,7 @@ export const LEDGER_TABLES = [
   'daily_total',
   'node_state',
   'job_run',
+  'refund',
 ] as const
 
 export const CONTENTS_TABLES = [

@@ -15,6 +15,8 @@ import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with
 import CONFIGURATION from './version-2/configuration-sqlite.sql' with { type: 'text' }
 import LISTS_POSTGRES from './version-2/lists-postgres.sql' with { type: 'text' }
 import LISTS from './version-2/lists-sqlite.sql' with { type: 'text' }
+import REFUNDS_POSTGRES from './version-2/refunds-postgres.sql' with { type: 'text' }
+import REFUNDS from './version-2/refunds-sqlite.sql' with { type: 'text' }
 import SIGN_IN_POSTGRES from './version-2/sign-in-postgres.sql' with { type: 'text' }
 import SIGN_IN from './version-2/sign-in-sqlite.sql' with { type: 'text' }
 import UPSTREAM_SWITCH_POSTGRES from './version-2/upstream-switch-postgres.sql' with { type: 'text' }
@@ -35,7 +37,7 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN].join('\n'),
+    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS].join('\n'),
     contents: '',
     postgres: [
       ADMIN_KEYS_POSTGRES,
@@ -43,6 +45,7 @@ export const MIGRATIONS: Migration[] = [
       UPSTREAM_SWITCH_POSTGRES,
       LISTS_POSTGRES,
       SIGN_IN_POSTGRES,
+      REFUNDS_POSTGRES,
     ].join('\n'),
   },
 ]

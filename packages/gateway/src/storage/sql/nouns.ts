@@ -7,6 +7,7 @@ import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { clusterOver } from './console/cluster.ts'
 import { codesOver } from './console/codes.ts'
 import { configurationOver, configurationWriter } from './console/configuration.ts'
+import { refundsOver } from './console/refunds.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { reportsOver } from './console/reports.ts'
 import { spendingOver } from './console/spending.ts'
@@ -43,6 +44,7 @@ type Nouns = Pick<
   | 'auditLog'
   | 'configuration'
   | 'rejectedRequests'
+  | 'refunds'
   | 'upstreams'
   | 'lists'
   | 'reports'
@@ -88,6 +90,7 @@ const nouns = (connection: Connection): Nouns => ({
   auditLog: auditLogOver(connection),
   configuration: configurationOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
+  refunds: refundsOver(connection),
   upstreams: upstreamsOver(connection),
   spending: spendingOver(connection),
   lists: listsOver(connection),

@@ -290,6 +290,7 @@ export type Schema = {
     failed_at: NullableInteger
     is_failing: Integer
   }
+  refund: { request: Integer; amount: Integer }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }

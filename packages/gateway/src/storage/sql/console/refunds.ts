@@ -1,0 +1,42 @@
+// Refunds on both engines.
+import { sql } from 'kysely'
+import { MAX_AMOUNT } from '../../../money/amount.ts'
+import { CREDIT, SETTLED } from '../../../money/book.ts'
+import type { Refund, Refunds } from '../../console/refunds.ts'
+import { checkId, checkText } from '../guard.ts'
+import { moveCredit } from '../people/trials.ts'
+import { integer } from '../rows.ts'
+import { type Connection, type Database, rawStatement, type Statement, statement } from '../statements.ts'
+
+export const refundsOver = ({ db, runner, clock }: Connection): Refunds => ({
+  async of(requests) {
+    if (requests.length === 0) return new Map()
+    const query = db.selectFrom('refund').select(['request', 'amount']).where('request', 'in', requests.map(checkId))
+    const rows = await runner.read(statement(query))
+    return new Map(rows.map(({ request, amount }) => [integer(request), integer(amount)]))
+  },
+  async book(refund) {
+    const { account, amount, reason, reference } = refund
+    if (amount <= 0n || amount > MAX_AMOUNT) throw new RangeError(`amount: ${amount} is outside 1..${MAX_AMOUNT}`)
+    const why = { reason: checkText('reason', reason), reference: reference && checkText('reference', reference) }
+    const credit = moveCredit(db, account, amount, CREDIT, why, clock())
+    return (await runner.write([addRefund(db, refund), ...credit])) !== undefined
+  },
+})
+
+/**
+ * The row is locked from here to the commit, so that refunds of one request follow each other. Only a settled request has a final cost: that
+ * of a reaped one may still be corrected by the node that began it.
+ */
+const addRefund = (db: Database, { request, account, amount }: Refund): Statement => ({
+  ...rawStatement(
+    db,
+    sql`INSERT INTO refund (request, amount)
+      SELECT id, CAST(${amount} AS bigint) FROM request
+      WHERE id = ${checkId(request)} AND account = ${account} AND state = ${sql.lit(SETTLED)} AND cost >= ${amount}
+      ON CONFLICT (request) DO UPDATE SET amount = refund.amount + excluded.amount
+      WHERE refund.amount + excluded.amount <= (SELECT cost FROM request WHERE request.id = refund.request)
+      RETURNING request`,
+  ),
+  required: true,
+})
