@@ -14,6 +14,7 @@ import { readSections } from './assembly/read-sections.ts'
 import { writtenEntries } from './assembly/written.ts'
 import { hashConfig } from './hash.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
+import type { SettingDefaults } from './settings/table.ts'
 import {
   entryKey,
   type InvalidEntry,
@@ -48,6 +49,8 @@ export type Assembled = {
   written(): ReadonlyMap<string, WrittenEntry>
   /** Environment variables whose values are in force, by name. */
   variables: ReadonlyMap<string, string>
+  /** Of settings that are not written. */
+  defaults: SettingDefaults
   /** Stored entries that the file or the environment overrides. */
   shadowed: readonly StoredEntry[]
   /** Stored entries that are left out, each with its mistakes. */
@@ -121,7 +124,7 @@ type Attempt = {
   /** Of file and environment. */
   mistakes: Mistake[]
   /** Absent if there are such mistakes. */
-  result?: Pick<Assembled, 'config' | 'origins' | 'written' | 'variables'>
+  result?: Pick<Assembled, 'config' | 'origins' | 'written' | 'variables' | 'defaults'>
 }
 
 type Given = Sources & {
@@ -169,7 +172,12 @@ function assembleOnce(parsed: ParsedDocument, given: Given, builtIn: BuiltIn): A
   const parts = { listed: read.written, fileSettings: given.settings, stored: inForce.map(([, entry]) => entry) }
   const affectedKeys = new Set(affected.map(({ key }) => key))
   const written = () => writtenEntries({ ...parts, config: whole, origins, affected: affectedKeys })
-  return { broken, shadowed, mistakes, result: { config: freeze(whole), origins, written, variables } }
+  return {
+    broken,
+    shadowed,
+    mistakes,
+    result: { config: freeze(whole), origins, written, variables, defaults: read.defaults },
+  }
 }
 
 /** The same document, read again from the beginning. */

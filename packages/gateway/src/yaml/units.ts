@@ -9,6 +9,12 @@ export function parseSize(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * (SIZE_UNITS[unit] ?? 0)
 }
 
+/** 33_554_432 -> `"32MiB"`: the largest unit that is exact. */
+export function formatSize(bytes: number): string {
+  const unit = ['GiB', 'MiB', 'KiB'].find((name) => bytes > 0 && bytes % (SIZE_UNITS[name] ?? 1) === 0) ?? 'B'
+  return `${bytes / (SIZE_UNITS[unit] ?? 1)}${unit}`
+}
+
 const DURATION = /^(\d{1,9})\s?(ms|s|m|h|d)$/
 const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

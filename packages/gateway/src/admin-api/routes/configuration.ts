@@ -8,7 +8,7 @@ import type { AdminRoutes } from './route.ts'
 export const CONFIGURATION_ROUTES = {
   'GET settings': {
     operation: showSettings,
-    summary: 'Shows the settings that are written, with their source',
+    summary: 'Shows all settings with their defaults, what is written, and where',
     output: SETTINGS,
   },
   'PATCH settings': {

@@ -105,11 +105,12 @@ function sealed(
 /** How people sign in, where their links go, and how long the trace of changes is kept: of these, nobody below an owner disposes. */
 const OWNERS_SETTINGS = ['mail', 'sign_in', 'server.public_url', 'retention.audit']
 
+/** Whether a setting, by its path, is one of these. */
+export const isOwners = (id: string): boolean => OWNERS_SETTINGS.some((setting) => overlaps(id, setting))
+
 function checkOwner({ actor }: OperationContext, changes: readonly EntryChange[]): void {
   if (!('role' in actor) || actor.role === 'owner') return
-  const isOwners = ({ kind, id }: EntryChange) =>
-    kind === 'setting' && OWNERS_SETTINGS.some((setting) => overlaps(id, setting))
-  const found = changes.find(isOwners)
+  const found = changes.find(({ kind, id }) => kind === 'setting' && isOwners(id))
   if (found) throw rejected('owner_needed', { setting: found.id })
 }
 

@@ -234,15 +234,39 @@ describe('changes', () => {
     await run('settings change', { mail }, 'owner')
     const show = async () => {
       const { settings: items } = await run('settings show')
-      return items.map(({ id, value, source }: never) => [id, value, (source as { from: string }).from])
+      return items
+        .map(({ id, value, source }: never) => [id, value, (source as { from: string }).from])
+        .filter(([, , from]: string[]) => from !== 'default')
     }
     const secret = { id: expect.any(String), last_four: '.com', added_at: expect.any(String) }
     expect(await show()).toEqual([
-      ['mail.from', 'a@example.com', 'stored'],
-      ['mail.url', secret, 'stored'],
       ['registration.trial_credit', 3, 'file'],
+      ['mail.url', secret, 'stored'],
+      ['mail.from', 'a@example.com', 'stored'],
     ])
     expect(live.config().mail?.url).toContain('hunter22222')
+    const all = async (role: GatewayRole) => {
+      const { settings } = await run('settings show', {}, role)
+      return Object.fromEntries(settings.map((each: { id: string }) => [each.id, each]))
+    }
+    const own = await all('owner')
+    expect(own['registration.trial_credit']).toMatchObject({ default: '10.00', needs: 'admin', may_change: false })
+    expect(own['registration.open']).toMatchObject({
+      default: false,
+      value: null,
+      source: { from: 'default' },
+      type: 'boolean',
+    })
+    expect(own['server.tls.cert']).toMatchObject({ needs: null, may_change: false })
+    const may = async (role: GatewayRole) => {
+      const settings = await all(role)
+      return ['mail.url', 'console.name'].map((id) => settings[id].may_change)
+    }
+    expect([await may('owner'), await may('admin'), await may('viewer')]).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ])
     await run('settings change', { mail: null }, 'owner')
     expect(live.config().mail).toBeUndefined()
   })

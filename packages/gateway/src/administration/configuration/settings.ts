@@ -1,30 +1,46 @@
-// Settings: every field of the sections that are no lists, with its source. Each is stored by itself.
+// Settings: every field of the sections that are no lists, with its default and its source. Each is stored by itself.
 import { mapSecrets } from '../../config/secret-paths.ts'
+import { SETTING_FIELDS, type SettingType } from '../../config/settings/table.ts'
 import { overlaps, SETTING_SECTIONS } from '../../config/stored.ts'
 import { fields, NOTHING, optional, unknown } from '../../request/schema/schema.ts'
 import { REASON } from '../inputs/schemas.ts'
-import { operation } from '../operation.ts'
+import { type OperationContext, operation } from '../operation.ts'
+import { permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
-import { changeConfiguration, readState, type State, type Wanted } from './change.ts'
+import { changeConfiguration, isOwners, readState, type State, type Wanted } from './change.ts'
 import { leavesOf } from './merge-patch.ts'
 import { placeOf, rejectNames, type ShownSource, secretsById, shownSource, withoutSecrets } from './show.ts'
 
 export type ShownSetting = {
   /** Its path, such as `server.limits.body`. */
   id: string
+  type: SettingType | 'unknown'
+  words: readonly string[]
+  description: string
+  /** As a file would have it; null: nothing. */
+  default: unknown
+  /** What is written; null where nothing is. */
   value: unknown
-  source: ShownSource
+  source: Omit<ShownSource, 'from'> & { from: ShownSource['from'] | 'default' }
   read_only: boolean
+  secret: boolean
+  /** The role that may store it; null: it can only be set in the file. */
+  needs: 'owner' | 'admin' | null
+  /** Whether the caller may change it here. */
+  may_change: boolean
   /** What is stored, where the file overrides it. */
   shadowed: { value: unknown; revision: number } | null
   invalid: readonly string[] | null
 }
 
+/** Of one that is written. */
+type Written = Pick<ShownSetting, 'id' | 'value' | 'source' | 'read_only' | 'shadowed' | 'invalid'>
+
 export const showSettings = operation({
   name: 'settings show',
   permission: 'see',
   input: NOTHING,
-  run: async (context) => shown(await readState(context)),
+  run: async (context) => shown(context, await readState(context)),
 })
 
 export const changeSettings = operation({
@@ -42,11 +58,11 @@ export const changeSettings = operation({
       for (const [id] of leaves) rejectReadOnly(state, id)
       return { changes: leaves.flatMap(([id, value]) => changesOf(state, id, value)) }
     })
-    return shown(state)
+    return shown(context, state)
   },
 })
 
-const shown = (state: State) => ({ id: 'settings', settings: shownSettings(state) })
+const shown = (context: OperationContext, state: State) => ({ id: 'settings', settings: allSettings(context, state) })
 
 /** What the file or the environment sets is theirs. */
 function rejectReadOnly({ loaded }: State, id: string): void {
@@ -70,14 +86,46 @@ function changesOf({ stored }: State, id: string, value: unknown): Wanted[] {
   return gone.map((entry) => ({ kind: 'setting', id: entry.id, after: undefined }))
 }
 
+const NOWHERE = { from: 'default', file: null, line: null, variable: null, revision: null } as const
+
+/** All that can be set, in the order of the table; then what is written and cannot be set. */
+function allSettings({ actor }: OperationContext, state: State): ShownSetting[] {
+  const written = writtenSettings(state)
+  const isOwner = !('role' in actor) || actor.role === 'owner'
+  const isAdmin = !('role' in actor) || (actor.type !== 'holder' && permits(actor.role, 'configuration'))
+  const known = SETTING_FIELDS.flatMap((field): ShownSetting[] => {
+    const { id, type, words, description, isFileOnly, isSecret } = field
+    const needs = isFileOnly ? null : isOwners(id) ? 'owner' : 'admin'
+    const mayStore = needs === 'owner' ? isOwner : needs === 'admin' && isAdmin
+    const about = {
+      type,
+      words,
+      description,
+      default: field.defaultIn(state.loaded.defaults),
+      secret: isSecret,
+      needs,
+    } as const
+    const own = written.filter((each) => each.id === id)
+    const none = { id, value: null, source: NOWHERE, read_only: false, shadowed: null, invalid: null }
+    return (own.length === 0 ? [none] : own).map((each) => ({
+      ...about,
+      ...each,
+      may_change: mayStore && !each.read_only,
+    }))
+  })
+  const unknownOnes = written.filter(({ id }) => !SETTING_FIELDS.some((field) => field.id === id))
+  const nothing = { type: 'unknown', words: [], description: '', default: null, secret: false, needs: 'admin' } as const
+  return [...known, ...unknownOnes.map((each) => ({ ...nothing, ...each, may_change: isAdmin && !each.read_only }))]
+}
+
 /** By id. Settings at their defaults are not among them. */
-function shownSettings(state: State): ShownSetting[] {
+function writtenSettings(state: State): Written[] {
   const { loaded, stored } = state
   const secrets = secretsById(state)
   const own = stored.entries.filter(({ kind }) => kind === 'setting')
   const show = (id: string, value: unknown) => withoutSecrets({ kind: 'setting', id, value }, secrets)
   const written = loaded.written()
-  const inForce = [...loaded.origins].flatMap(([name, source]): ShownSetting[] => {
+  const inForce = [...loaded.origins].flatMap(([name, source]): Written[] => {
     if (!name.startsWith('settings/')) return []
     const id = name.slice('settings/'.length)
     const isStored = source.from === 'stored'
@@ -98,7 +146,7 @@ function shownSettings(state: State): ShownSetting[] {
   const invalid = loaded.invalid
     .filter(({ entry }) => entry.kind === 'setting')
     .map(
-      ({ entry, mistakes }): ShownSetting => ({
+      ({ entry, mistakes }): Written => ({
         id: entry.id,
         value: mapSecrets(entry, () => null),
         source: shownSource({ from: 'stored', revision: entry.revision }),

@@ -15,13 +15,14 @@ import {
 import { NOUNS, type NounKind } from '../configuration/entry-nouns.ts'
 import { resource } from './resource.ts'
 
-const SOURCE = fields({
+const SOURCE_FIELDS = {
   from: word('file', 'environment', 'stored', 'built-in'),
   file: nullable(string()),
   line: nullable(number()),
   variable: nullable(string()),
   revision: nullable(number()),
-})
+}
+const SOURCE = fields(SOURCE_FIELDS)
 
 /** Each field as it is written, null where it is not. */
 function entry<const Kind extends NounKind>(kind: Kind) {
@@ -56,9 +57,16 @@ export const SETTINGS = resource(
     settings: listOf(
       fields({
         id: string('Its path, such as `server.limits.body`.'),
+        type: string('The form of its value, such as `duration`.'),
+        words: listOf(string()),
+        description: string(),
+        default: unknown(),
         value: unknown(),
-        source: SOURCE,
+        source: fields({ ...SOURCE_FIELDS, from: word('file', 'environment', 'stored', 'built-in', 'default') }),
         read_only: boolean(),
+        secret: boolean('Its value is shown as its last four characters.'),
+        needs: nullable(word('owner', 'admin')),
+        may_change: boolean('Whether you may change it here.'),
         shadowed: nullable(fields({ value: unknown(), revision: number() })),
         invalid: nullable(listOf(string())),
       }),

@@ -25,6 +25,7 @@ import { readServer, serverDefaults } from '../sections/server.ts'
 import { readSignIn, SIGN_IN_DEFAULTS } from '../sections/sign-in.ts'
 import { readTools } from '../sections/tools.ts'
 import { type ReadUpstreams, readUpstreams, UPSTREAMS_EXAMPLE } from '../sections/upstreams.ts'
+import type { SettingDefaults } from '../settings/table.ts'
 import type { EntryKind, StoredEntry, StoredValues } from '../stored.ts'
 import type { FileConfig, Group, MailConfig, MediaConfig } from '../types.ts'
 import type { BuiltIn } from '../upstream-kinds.ts'
@@ -51,6 +52,8 @@ export type Sections = {
   written: { kind: 'upstream' | 'model' | 'group'; value: YamlValue }[]
   /** Entries of the environment and of the store whose ids are taken. */
   shadowed: ReadonlySet<ReadContext>
+  /** Of settings that are not written. */
+  defaults: SettingDefaults
 }
 
 export function readSections({ context, fields, stored, leftOut }: Written, builtIn: BuiltIn): Sections {
@@ -127,7 +130,17 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     ...entries.map((value) => ({ kind: 'model' as const, value })),
     ...groupEntries.map((value) => ({ kind: 'group' as const, value })),
   ].filter(({ value }) => !shadowed.has(value.context))
-  return { config, warnings, vendors, shadowed, written }
+  const settingDefaults: SettingDefaults = {
+    server: defaults,
+    registration,
+    sandbox: { on: !hasRealUpstream, faults: false, faultsWritten: false },
+    retention: RETENTION_DEFAULTS,
+    callbacks: CALLBACK_DEFAULTS,
+    alerts: ALERT_DEFAULTS,
+    console: CONSOLE_DEFAULTS,
+    signIn: SIGN_IN_DEFAULTS,
+  }
+  return { config, warnings, vendors, shadowed, written, defaults: settingDefaults }
 }
 
 /** Of a stored model that is invalid. */

@@ -95,10 +95,13 @@ test('settings are set, shown with their source, and unset', async () => {
   const shown = await command('settings', 'set', 'registration.trial_credit', '2.50')
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/registration.trial_credit +2.50 +stored/) })
   await json('settings', 'set', 'server.limits', '{body: 8 MiB}')
-  expect((await command('settings', 'show', 'server')).stdout).toMatch(/^SETTING.*\nserver.limits.body +8 MiB/)
+  const limits = (await command('settings', 'show', 'server.limits')).stdout
+  expect(limits).toMatch(/^SETTING.*\nserver.limits.body +8 MiB +stored/)
+  expect(limits).toMatch(/\nserver.limits.upload +1GiB +default/)
   await json('settings', 'unset', 'server')
   const { settings } = await json('settings', 'unset', 'registration.trial_credit')
-  expect(settings).toEqual([])
+  expect(settings.filter(({ source }: { source: { from: string } }) => source.from !== 'default')).toEqual([])
+  expect((await command('settings', 'show')).stdout).not.toContain('trial_credit')
 })
 
 test('the prices of stored models are compared with the public ones', async () => {

@@ -76,7 +76,7 @@ export const SETTINGS_COMMANDS: readonly StoreCommand[] = [
     ...base,
     name: 'settings show',
     positionals: [{ ...NAME, optional: true, summary: 'only this one, or all below it' }],
-    summary: 'show the settings that are written, with their source',
+    summary: 'show the settings that are written, with their source; by name also defaults',
     example: 'settings show registration',
     input: () => ({}),
     show: showSettings,
@@ -153,16 +153,26 @@ function patchOf(name: string, value: unknown): Fields {
 
 const SETTING: readonly Column<ShownSetting>[] = [
   { title: 'setting', cell: ({ id }) => id },
-  { title: 'value', cell: ({ value }) => (typeof value === 'object' ? JSON.stringify(value) : String(value)) },
-  { title: 'source', cell: ({ source }) => sourceText(source as Shown['source']) },
+  { title: 'value', cell: (setting) => written(setting) },
+  {
+    title: 'source',
+    cell: ({ source }) => (source.from === 'default' ? 'default' : sourceText(source as Shown['source'])),
+  },
   { title: 'remark', cell: (setting) => remarkOf(setting) },
 ]
 
-/** Only those that the command names. */
+const written = (setting: ShownSetting): string => {
+  const value = setting.source.from === 'default' ? setting.default : setting.value
+  return value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Those that the command names, with defaults; without a name, those that are written. */
 function showSettings(result: unknown, { positionals: [name] }: Arguments): string {
   const { settings } = result as { settings: readonly ShownSetting[] }
   return table(
     SETTING,
-    settings.filter(({ id }) => name === undefined || id === name || id.startsWith(`${name}.`)),
+    settings.filter(({ id, source }) =>
+      name === undefined ? source.from !== 'default' : id === name || id.startsWith(`${name}.`),
+    ),
   )
 }
