@@ -47,9 +47,8 @@ test.each(CASES)('%s: its default, written, changes nothing', (id, field) => {
 test('what only the file may have is marked', () => {
   for (const field of SETTING_FIELDS) {
     const entry = { kind: 'setting' as const, id: field.id, value: field.type === 'objects' ? [] : 'x' }
-    const { invalid } = assemble({ ...SOURCES, stored: [{ ...entry, revision: 1 }] }) as {
-      invalid: { mistakes: { message: string }[] }[]
-    }
+    const result = assemble({ ...SOURCES, stored: [{ ...entry, revision: 1 }] })
+    const invalid = result.config ? result.invalid : []
     const messages = invalid.flatMap(({ mistakes }) => mistakes.map(({ message }) => message)).join('\n')
     expect({ id: field.id, isFileOnly: messages.includes('can only be set in the configuration file') }).toEqual({
       id: field.id,
