@@ -6,6 +6,7 @@ import { alertsContract } from './contract/console/alerts.ts'
 import { auditLogContract } from './contract/console/audit-log.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { configurationContract } from './contract/console/configuration.ts'
+import { customersContract } from './contract/console/customers.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
 import { listsContract } from './contract/console/lists.ts'
@@ -73,6 +74,7 @@ export function storageContract(name: string, open: Open): void {
     describe('history', () => historyContract(use))
     describe('what operators do', () => operatorsContract(use))
     describe('lists over all accounts', () => listsContract(use))
+    describe('lists of customers', () => customersContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

@@ -6,6 +6,7 @@ import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
 import type { Configuration, ConfigurationWriter } from './console/configuration.ts'
 import type { Lists } from './console/lists.ts'
+import type { Notes } from './console/notes.ts'
 import type { Refunds } from './console/refunds.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Reports } from './console/reports.ts'
@@ -38,6 +39,7 @@ export * from './console/audit-log.ts'
 export * from './console/codes.ts'
 export * from './console/configuration.ts'
 export * from './console/lists.ts'
+export * from './console/notes.ts'
 export * from './console/pages.ts'
 export * from './console/refunds.ts'
 export * from './console/rejected-requests.ts'
@@ -103,6 +105,8 @@ export interface Storage {
   readonly signIns: SignIns
   /** Redemption codes. */
   readonly codes: Codes
+  /** What operators note of accounts. */
+  readonly notes: Notes
   /** What operators are told of. */
   readonly alerts: Alerts
   /** Who changed what. */
@@ -131,6 +135,7 @@ export interface Storage {
     | 'keys'
     | 'signIns'
     | 'codes'
+    | 'notes'
     | 'sessions'
     | 'adminKeys'
     | 'upstreams'

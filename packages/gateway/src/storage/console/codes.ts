@@ -23,6 +23,24 @@ export type CodeFilter = {
   after?: Pick<Code, 'createdAt' | 'hash'>
 }
 
+/** All codes with one label; those without one are a batch, too. `createdAt`: of the newest. `expiresAt`: when the last one expires; undefined: some never do. */
+export type CodeBatch = {
+  label: string
+  createdAt: number
+  expiresAt: number | undefined
+  codes: number
+  amount: Nanos
+  redeemed: number
+  redeemedAmount: Nanos
+  revoked: number
+  /** Neither redeemed nor revoked in time. */
+  expired: number
+  /** What can still be redeemed. */
+  open: number
+  openAmount: Nanos
+}
+export type BatchPlace = Pick<CodeBatch, 'createdAt' | 'label'>
+
 export type Redeemed = { amount: Nanos; balance: Nanos }
 /** `too_much`: the balance would exceed its limit. */
 export type RedeemRejection = 'unknown' | 'used' | 'revoked' | 'expired' | 'too_much'
@@ -33,6 +51,8 @@ export interface Codes {
   redeem(account: bigint, hash: Uint8Array): Promise<Redeemed | RedeemRejection>
   /** Newest first. */
   list(filter: CodeFilter, limit: number): Promise<Code[]>
+  /** Newest first. Reads all codes, at the pace of a long report. */
+  batches(range: { before?: BatchPlace; after?: BatchPlace }, limit: number): Promise<CodeBatch[]>
   /** Those of the label, or the one with the hash, that are neither redeemed nor revoked. Resolves with how many. */
   revoke(which: { label: string } | { hash: Uint8Array }): Promise<number>
 }

@@ -8,16 +8,41 @@ import type { GatewayRole, Person } from '../people/people.ts'
 import type { AuditRow } from './audit-log.ts'
 import type { Page, Place } from './pages.ts'
 
-/** `email`, `name`: what the address of a member, or the name of the account, begins with. */
-export type AccountFilter = { state?: 'active' | 'disabled' | 'deleted'; email?: string; name?: string }
+/**
+ * `email`, `name`: what the address of a member, or the name of the account, begins with. `search`: a part of either, whatever its case, or
+ * the id.
+ */
+export type AccountFilter = {
+  state?: 'active' | 'disabled' | 'deleted'
+  email?: string
+  name?: string
+  search?: string
+}
 export type ListedAccount = { account: Account; members: Member[] }
 
-/** `unusedSince`: only keys that were created before, and not used since. */
+/** `spent`: on the days (UTC) that were asked for. `activeKeys`: those that clients hold. */
+export type AccountActivity = {
+  account: bigint
+  spent: Nanos
+  activeKeys: number
+  lastUsedAt: number | undefined
+  openRequests: number
+}
+
+/**
+ * `search`: a part of the name, or the end of the secret. `unusedSince`: only keys that were created before, and not used since. `capUsed`:
+ * only keys that have spent at least so many percent of their cap.
+ */
 export type ListedKeyFilter = Pick<KeyFilter, 'state' | 'name'> & {
   account?: bigint
   group?: string
   lastFour?: string
+  search?: string
   unusedSince?: number
+  isUnused?: boolean
+  hasCap?: boolean
+  hasExpiry?: boolean
+  capUsed?: number
 }
 
 /** `role` null: no role. `email`: what the address begins with. */
@@ -61,8 +86,14 @@ export type Transfer = {
 export type ListedAuditFilter = TimeRange & { actor?: { type: string; id: string }; action?: string; object?: string }
 
 export interface Lists {
-  /** Oldest first. */
-  accounts(filter: AccountFilter, place: Place, limit: number): Promise<Page<ListedAccount>>
+  accounts(
+    filter: AccountFilter,
+    place: Place,
+    limit: number,
+    order?: 'oldest' | 'newest',
+  ): Promise<Page<ListedAccount>>
+  /** Of the last `days` days, today included. Accounts that do not exist are absent. */
+  activity(accounts: readonly bigint[], days: number): Promise<ReadonlyMap<bigint, AccountActivity>>
   /** Newest first. */
   keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>>
   /** Oldest first. */

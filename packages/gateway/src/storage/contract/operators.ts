@@ -1,7 +1,7 @@
 // What operators do with accounts and codes, and what they are told: idempotent credits, imports, erasure, batches of codes, reports.
 import { expect, test } from 'bun:test'
 import { formatRequestId } from '../../money/request-ids.ts'
-import type { ImportedAccount, UsageDimension, UsageGroup } from '../storage.ts'
+import type { ImportedAccount, Note, UsageDimension, UsageGroup } from '../storage.ts'
 import { DAY_MS, HOUR_MS, START, spender } from './console/spender.ts'
 import {
   hold,
@@ -35,6 +35,23 @@ export function operatorsContract(use: Use): void {
     expect((await storage.accounts.findCredit('invoice-43'))?.amount).toBe(-3n)
     expect(await storage.accounts.findCredit('invoice-44')).toBeUndefined()
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 2 })
+  })
+
+  test('notes of an account, newest first and no more than are allowed; its erasure removes them', async () => {
+    const { storage } = use()
+    const [account, other] = [await newAccount(storage, 0n), await newAccount(storage, 0n)]
+    const add = (text: string, most = 3) =>
+      storage.notes.add({ account: account.id, author: { type: 'person', id: '7' }, text }, most)
+    const first = await add('pays late')
+    const written = await Promise.all(['a', 'b', 'c', 'd'].map((text) => add(text)))
+    expect(written.filter(Boolean)).toHaveLength(2)
+    expect((await storage.notes.list(account.id)).at(-1)).toEqual(first as Note)
+    expect(await storage.notes.delete(other.id, first?.id ?? 0n)).toBe(false)
+    expect(await storage.notes.delete(account.id, first?.id ?? 0n)).toBe(true)
+    expect(await storage.notes.delete(account.id, first?.id ?? 0n)).toBe(false)
+    expect(await storage.notes.list(account.id)).toHaveLength(2)
+    await storage.accounts.erase(account.id, { force: false })
+    expect(await storage.notes.list(account.id)).toEqual([])
   })
 
   test('an account is imported with its terms and its key, or not at all', async () => {

@@ -43,6 +43,7 @@ export const LEDGER_TABLES = [
   'node_state',
   'job_run',
   'refund',
+  'account_note',
 ] as const
 
 export const CONTENTS_TABLES = [

@@ -15,6 +15,8 @@ import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with
 import CONFIGURATION from './version-2/configuration-sqlite.sql' with { type: 'text' }
 import LISTS_POSTGRES from './version-2/lists-postgres.sql' with { type: 'text' }
 import LISTS from './version-2/lists-sqlite.sql' with { type: 'text' }
+import NOTES_POSTGRES from './version-2/notes-postgres.sql' with { type: 'text' }
+import NOTES from './version-2/notes-sqlite.sql' with { type: 'text' }
 import REFUNDS_POSTGRES from './version-2/refunds-postgres.sql' with { type: 'text' }
 import REFUNDS from './version-2/refunds-sqlite.sql' with { type: 'text' }
 import SIGN_IN_POSTGRES from './version-2/sign-in-postgres.sql' with { type: 'text' }
@@ -37,7 +39,7 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS].join('\n'),
+    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS, NOTES].join('\n'),
     contents: '',
     postgres: [
       ADMIN_KEYS_POSTGRES,
@@ -46,6 +48,7 @@ export const MIGRATIONS: Migration[] = [
       LISTS_POSTGRES,
       SIGN_IN_POSTGRES,
       REFUNDS_POSTGRES,
+      NOTES_POSTGRES,
     ].join('\n'),
   },
 ]

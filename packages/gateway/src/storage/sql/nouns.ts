@@ -7,6 +7,7 @@ import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { clusterOver } from './console/cluster.ts'
 import { codesOver } from './console/codes.ts'
 import { configurationOver, configurationWriter } from './console/configuration.ts'
+import { notesOver } from './console/notes.ts'
 import { refundsOver } from './console/refunds.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { reportsOver } from './console/reports.ts'
@@ -39,6 +40,7 @@ type Nouns = Pick<
   | 'sessions'
   | 'signIns'
   | 'codes'
+  | 'notes'
   | 'spending'
   | 'alerts'
   | 'auditLog'
@@ -86,6 +88,7 @@ const nouns = (connection: Connection): Nouns => ({
   sessions: sessionsOver(connection),
   signIns: signInsOver(connection),
   codes: codesOver(connection),
+  notes: notesOver(connection),
   alerts: alertsOver(connection),
   auditLog: auditLogOver(connection),
   configuration: configurationOver(connection),

@@ -58,7 +58,7 @@ const toRestrictions = (row: Row): Restrictions => ({
 })
 
 /** The cap of an account or a key, and what counts against it now. */
-function toCap(row: Row, now: number) {
+export function toCap(row: Row, now: number) {
   const capPeriod = optional(row.cap_period, (period) => period as Period)
   const spentUnderCap = capPeriod === undefined ? integer(row.spent) : spentIn(toSpent(row), capPeriod, now)
   return { cap: optional(row.cap, integer), capPeriod, spentUnderCap }

@@ -84,7 +84,8 @@ export const incrementChangeCounter = (db: Database): Statement =>
 export const changing = (statement: Statement): Statement => ({ ...statement, isChange: true })
 
 export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
-const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const
+export const SPENT = ['spent_at', 'spent_day', 'week_before', 'month_before'] as const
+const METERED = [...LIMITS, ...SPENT] as const
 export const ACCOUNT = [
   ...(['id', 'name', 'balance', 'held', 'credit_line', 'cap', 'cap_period', 'spent'] as const),
   ...(['disabled', 'created_at', 'deleted_at'] as const),

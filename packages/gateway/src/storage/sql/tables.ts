@@ -291,6 +291,14 @@ export type Schema = {
     is_failing: Integer
   }
   refund: { request: Integer; amount: Integer }
+  account_note: {
+    id: Generated<Integer>
+    account: Integer
+    at: Integer
+    author_type: string
+    author: string
+    text: string
+  }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }

@@ -96,6 +96,40 @@ export function codesContract(use: Use): void {
     expect(await count()).toBe(2_500)
   })
 
+  test('batches by label, newest first, with what became of their codes', async () => {
+    const { storage, now, elapse } = use()
+    const account = await newAccount(storage, 0n)
+    const spring = await newCode(storage, { label: 'spring', expiresAt: now() + HOUR_MS })
+    await newCode(storage, { label: 'spring', amount: 5n, expiresAt: now() + HOUR_MS })
+    await newCode(storage, { label: 'spring', amount: 3n, expiresAt: now() + 3 * HOUR_MS })
+    const revoked = await newCode(storage, { label: 'spring', amount: 2n, expiresAt: now() + HOUR_MS })
+    await storage.codes.redeem(account.id, spring)
+    await storage.codes.revoke({ hash: revoked })
+    await elapse(2 * HOUR_MS)
+    for (const label of ['', 'autumn']) await newCode(storage, { label })
+    const newest = { createdAt: now(), codes: 1, amount: 25n, redeemed: 0, redeemedAmount: 0n, expiresAt: undefined }
+    const open = { ...newest, revoked: 0, expired: 0, open: 1, openAmount: 25n }
+    const oldest = {
+      label: 'spring',
+      createdAt: now() - 2 * HOUR_MS,
+      expiresAt: now() + HOUR_MS,
+      codes: 4,
+      amount: 35n,
+      redeemed: 1,
+      redeemedAmount: 25n,
+      revoked: 1,
+      expired: 1,
+      open: 1,
+      openAmount: 3n,
+    }
+    const unnamed = { ...open, label: '' }
+    const all = [{ ...open, label: 'autumn' }, unnamed, oldest]
+    expect(await storage.codes.batches({}, 9)).toEqual(all)
+    expect(await storage.codes.batches({}, 1)).toEqual(all.slice(0, 1))
+    expect(await storage.codes.batches({ before: unnamed }, 9)).toEqual(all.slice(2))
+    expect(await storage.codes.batches({ after: oldest }, 1)).toEqual(all.slice(1, 2))
+  })
+
   test('amounts and times that cannot be stored are rejected', async () => {
     const { storage } = use()
     const wrong: Partial<NewCode>[] = [

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, START, spender } from './spender.ts'
 type Read<Row> = (place: Place, limit: number) => Promise<Page<Row>>
 
 /** All rows, read in pages of two from the first, and the same backwards from the last. */
-async function walk<Row>(read: Read<Row>, idOf: (row: Row) => bigint): Promise<bigint[]> {
+export async function walk<Row>(read: Read<Row>, idOf: (row: Row) => bigint): Promise<bigint[]> {
   const ids: bigint[] = []
   for (let place: Place = {}; ; ) {
     const { rows, next } = await read(place, 2)
@@ -51,6 +51,12 @@ export function listsContract(use: Use): void {
     expect(await list({ name: 'Nightly%' })).toEqual([])
     const address = accounts[2]?.name ?? ''
     expect(await list({ email: address.slice(0, -4).toUpperCase() })).toEqual([third ?? 0n])
+    expect(await list({ search: 'LY 100%' })).toEqual([named.id])
+    expect(await list({ search: 'ly_100' })).toEqual([])
+    expect(await list({ search: address.slice(2).toUpperCase() })).toEqual([third ?? 0n])
+    expect(await list({ search: String(fourth) })).toContain(fourth ?? 0n)
+    const newest = (place: Place, limit: number) => storage.lists.accounts({ state: 'active' }, place, limit, 'newest')
+    expect(await walk(newest, ({ account }) => account.id)).toEqual(all.slice(2).reverse())
     const { rows } = await storage.lists.accounts({}, { after: third ?? 0n }, 1)
     expect(rows).toMatchObject([{ account: { id: fourth }, members: [{ email: accounts[3]?.name, role: 'owner' }] }])
     expect(await storage.accounts.names([named.id, first ?? 0n])).toEqual(

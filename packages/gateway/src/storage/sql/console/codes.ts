@@ -3,10 +3,18 @@
 import { sql } from 'kysely'
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import { CREDIT } from '../../../money/ledger.ts'
-import type { Code, Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
+import type { Code, CodeBatch, Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
 import { checkHash, checkText, MAX_BALANCE } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
-import { type Connection, changing, type Database, required, type Statement, statement } from '../statements.ts'
+import {
+  type Connection,
+  changing,
+  type Database,
+  rawStatement,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
 
 /** So many rows are inserted by one statement: both engines limit its parameters. */
 const AT_ONCE = 1_000
@@ -58,6 +66,22 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const codes = (await runner.readPage(statement(page))).map(toCode)
       return after ? codes.reverse() : codes
     },
+    async batches({ before, after }, limit) {
+      const newest = sql`max(created_at)`
+      const place = before ?? after
+      const beyond =
+        place && sql`HAVING (${newest}, label) ${before ? sql`<` : sql`>`} (${place.createdAt}, ${place.label})`
+      const order = after ? sql`ASC` : sql`DESC`
+      const [rows = []] = await runner.readSlowly([
+        rawStatement(
+          db,
+          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code GROUP BY label
+            ${beyond ?? sql``} ORDER BY ${newest} ${order}, label ${order} LIMIT ${limit}`,
+        ),
+      ])
+      const batches = rows.map(toBatch)
+      return after ? batches.reverse() : batches
+    },
     async revoke(which) {
       const open = db
         .updateTable('redemption_code')
@@ -95,6 +119,41 @@ function redeem(db: Database, account: bigint, hash: Uint8Array, now: number): S
     changing(statement(db.insertInto('transfer').values(transfer))),
   ]
 }
+
+/** Sums of bigint are numeric on PostgreSQL. */
+function sumsOfCodes(now: number) {
+  const open = sql`redeemed_by IS NULL AND revoked_at IS NULL`
+  const isOver = sql`expires_at IS NOT NULL AND expires_at <= ${now}`
+  const count = (condition: typeof open, name: string) =>
+    sql`CAST(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END) AS bigint) AS ${sql.ref(name)}`
+  const amount = (condition: typeof open, name: string) =>
+    sql`CAST(sum(CASE WHEN ${condition} THEN amount ELSE 0 END) AS bigint) AS ${sql.ref(name)}`
+  return sql.join([
+    sql`CASE WHEN count(*) = count(expires_at) THEN max(expires_at) END AS expires_at`,
+    sql`count(*) AS codes`,
+    amount(sql`1 = 1`, 'amount'),
+    count(sql`redeemed_by IS NOT NULL`, 'redeemed'),
+    amount(sql`redeemed_by IS NOT NULL`, 'redeemed_amount'),
+    count(sql`revoked_at IS NOT NULL`, 'revoked'),
+    count(sql`${open} AND ${isOver}`, 'expired'),
+    count(sql`${open} AND NOT (${isOver})`, 'open'),
+    amount(sql`${open} AND NOT (${isOver})`, 'open_amount'),
+  ])
+}
+
+const toBatch = (row: Row): CodeBatch => ({
+  label: text(row.label),
+  createdAt: small(row.created_at),
+  expiresAt: optional(row.expires_at, small),
+  codes: small(row.codes),
+  amount: integer(row.amount),
+  redeemed: small(row.redeemed),
+  redeemedAmount: integer(row.redeemed_amount),
+  revoked: small(row.revoked),
+  expired: small(row.expired),
+  open: small(row.open),
+  openAmount: integer(row.open_amount),
+})
 
 const toCode = (row: Row): Code => ({
   hash: new Uint8Array(row.hash as Uint8Array),

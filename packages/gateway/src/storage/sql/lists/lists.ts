@@ -7,23 +7,27 @@ import type { MemberRole } from '../../people/members.ts'
 import { listAuditLog } from '../console/audit-log.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
 import { membersOf, toMember } from '../people/members.ts'
-import { integer, type Row, text, toAccount, toKey, toPerson } from '../rows.ts'
-import { ACCOUNT, type Connection, KEY, PERSON, statement } from '../statements.ts'
-import { beginsWith, type Condition, columnsOf, present, readIdPage } from './pages.ts'
+import { integer, type Row, text, toAccount, toCap, toKey, toPerson } from '../rows.ts'
+import { ACCOUNT, type Connection, KEY, PERSON, SPENT, statement } from '../statements.ts'
+import { accountActivityOver } from './account-activity.ts'
+import { beginsWith, type Condition, columnsOf, contains, present, readIdPage } from './pages.ts'
 import { requestListsOver } from './request-lists.ts'
 
-/** To look for a name, rows are read whole and compared here. */
-const MOST_NAMES_READ = 5_000
+/** Keys that are looked for by what neither engine can compare alike are read whole. */
+const MOST_COMPARED = 5_000
 /** When a key was last used is looked up for each. */
-const MOST_USES_READ = 5_000
+const MOST_USES_READ = 20_000
+/** Keys that are found by their own columns. */
+const MOST_KEYS_READ = 100_000
 
 export function listsOver(connection: Connection): Lists {
   const { db, runner, clock } = connection
   return {
     ...requestListsOver(connection),
-    async accounts(filter, place, limit) {
+    ...accountActivityOver(connection),
+    async accounts(filter, place, limit, order = 'oldest') {
       const filters = accountConditions(filter)
-      const list = { table: 'account', order: 'oldest', where: [], filters } as const
+      const list = { table: 'account', order, where: [], filters } as const
       const page = await readIdPage(connection, { ...list, columns: columnsOf('account', ACCOUNT) }, place, limit)
       const now = clock()
       const accounts = page.rows.map((row) => toAccount(row, now))
@@ -71,55 +75,77 @@ export function listsOver(connection: Connection): Lists {
   }
 
   async function keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>> {
-    const { account, group, lastFour, name, unusedSince } = filter
+    const { account, group, lastFour, name, search, capUsed, unusedSince, isUnused } = filter
     const where = present(
       account === undefined ? undefined : sql`account = ${account}`,
       group === undefined ? undefined : sql`group_name = ${checkText('group', group)}`,
       lastFour === undefined ? undefined : sql`last_four = ${checkText('lastFour', lastFour)}`,
     )
     const filters = keyConditions(filter, clock())
-    const list = { table: 'api_key', order: 'newest', columns: columnsOf('api_key', KEY), where } as const
-    const page = await (name
-      ? keysNamed(list, filters, name, place, limit)
-      : readIdPage(connection, { ...list, filters, ...(unusedSince === undefined ? {} : USES) }, place, limit))
+    const isByUse = unusedSince !== undefined || isUnused !== undefined
+    const mostRead = isByUse ? MOST_USES_READ : MOST_KEYS_READ
+    const list = { table: 'api_key', order: 'newest', columns: columnsOf('api_key', KEY), where, filters } as const
+    const page = await (name || search || capUsed !== undefined
+      ? keysThat(matching(filter, clock()), list, place, limit)
+      : readIdPage(connection, { ...list, mostRead }, place, limit))
     const now = clock()
     return { rows: page.rows.map((row) => toKey(row, now)), next: page.next }
   }
 
-  /** Neither engine folds the case of all letters as the other does, so names are compared here. */
-  async function keysNamed(
-    list: Omit<Parameters<typeof readIdPage>[1], 'filters'>,
-    filters: readonly Condition[],
-    name: string,
+  async function keysThat(
+    matches: (row: Row) => boolean,
+    list: Parameters<typeof readIdPage>[1],
     place: Place,
     limit: number,
   ): Promise<Page<Row>> {
-    const names = { ...list, columns: columnsOf('api_key', ['id', 'name']), filters, mostRead: MOST_NAMES_READ }
-    const read = await readIdPage(connection, names, place, MOST_NAMES_READ)
+    const compared = { ...list, columns: columnsOf('api_key', COMPARED), mostRead: MOST_COMPARED }
+    const read = await readIdPage(connection, compared, place, MOST_COMPARED)
     const isBackwards = place.before !== undefined
-    const sought = foldName(checkText('name', name))
-    const matching = read.rows.filter((row) => foldName(text(row.name)).includes(sought)).map(({ id }) => integer(id))
-    const ids = isBackwards ? matching.slice(-limit) : matching.slice(0, limit)
-    const next = matching.length > limit ? (isBackwards ? ids[0] : ids.at(-1)) : read.next
+    const found = read.rows.filter(matches).map(({ id }) => integer(id))
+    const ids = isBackwards ? found.slice(-limit) : found.slice(0, limit)
+    const next = found.length > limit ? (isBackwards ? ids[0] : ids.at(-1)) : read.next
     if (ids.length === 0) return { rows: [], next }
     const query = db.selectFrom('api_key').select(KEY).where('id', 'in', ids).orderBy('id', 'desc')
     return { rows: await runner.readLedger(statement(query)), next }
   }
 }
 
-const USES = { mostRead: MOST_USES_READ }
+const COMPARED = ['id', 'name', 'last_four', 'cap', 'cap_period', 'spent', ...SPENT] as const
+
+/** Neither engine folds the case of all letters as the other does, and what a cap covers depends on the time. */
+function matching({ name, search, capUsed }: ListedKeyFilter, now: number): (row: Row) => boolean {
+  const [part, sought] = [name, search].map((written) => foldName(checkText('name', written ?? '')))
+  return (row) => {
+    const folded = foldName(text(row.name))
+    if (part && !folded.includes(part)) return false
+    if (sought && !folded.includes(sought) && text(row.last_four) !== search) return false
+    if (capUsed === undefined) return true
+    const { cap, spentUnderCap } = toCap(row, now)
+    return cap !== undefined && spentUnderCap * 100n >= cap * BigInt(capUsed)
+  }
+}
 
 export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
 
-function accountConditions({ state, email, name }: AccountFilter): Condition[] {
-  const member = (address: string) => sql`EXISTS (SELECT 1 FROM member JOIN person ON person.id = member.person
-    WHERE member.account = account.id AND ${beginsWith('person.email', normaliseEmail(address))})`
+function accountConditions({ state, email, name, search }: AccountFilter): Condition[] {
+  const member = (condition: Condition) => sql`EXISTS (SELECT 1 FROM member JOIN person ON person.id = member.person
+    WHERE member.account = account.id AND ${condition})`
+  const has = (part: string) =>
+    sql.join(
+      present(
+        contains('account.name', part),
+        member(contains('person.email', part)),
+        /^\d{1,18}$/.test(part) ? sql`account.id = ${BigInt(part)}` : undefined,
+      ),
+      sql` OR `,
+    )
   return present(
     state === 'active' ? sql`disabled = 0` : undefined,
     state === 'disabled' ? sql`disabled = 1 AND deleted_at IS NULL` : undefined,
     state === 'deleted' ? sql`deleted_at IS NOT NULL` : undefined,
     name === undefined ? undefined : beginsWith('account.name', checkText('name', name)),
-    email === undefined ? undefined : member(email),
+    email === undefined ? undefined : member(beginsWith('person.email', normaliseEmail(email))),
+    search === undefined ? undefined : sql`(${has(checkText('search', search))})`,
   )
 }
 
@@ -131,15 +157,25 @@ const personConditions = ({ role, email, disabled }: PersonFilter): Condition[] 
     disabled === undefined ? undefined : sql`disabled = ${disabled ? 1 : 0}`,
   )
 
-function keyConditions({ state, unusedSince }: ListedKeyFilter, now: number): Condition[] {
-  const isUnused = (since: number) => sql`created_at < ${since} AND spent_at < ${since} AND NOT EXISTS (
+function keyConditions(filter: ListedKeyFilter, now: number): Condition[] {
+  const { state, unusedSince, isUnused, hasCap, hasExpiry, capUsed } = filter
+  const unused = (since: number) => sql`created_at < ${since} AND spent_at < ${since} AND NOT EXISTS (
     SELECT 1 FROM daily_key_spending WHERE key = api_key.id AND day >= ${since - (since % DAY_MS)} AND last_at >= ${since})`
   return present(
     state === 'deleted' ? sql`deleted = 1` : undefined,
     state === 'expired' ? sql`deleted = 0 AND expires_at <= ${now}` : undefined,
     state === 'active' ? sql`deleted = 0 AND (expires_at IS NULL OR expires_at > ${now})` : undefined,
-    unusedSince === undefined ? undefined : isUnused(unusedSince),
+    unusedSince === undefined ? undefined : unused(unusedSince),
+    isUnused === undefined ? undefined : sql`${sql.raw(isUnused ? 'NOT' : '')} EXISTS (${USE})`,
+    hasCap === undefined ? undefined : isSet('cap', hasCap),
+    hasExpiry === undefined ? undefined : isSet('expires_at', hasExpiry),
+    capUsed === undefined ? undefined : sql`cap IS NOT NULL`,
   )
 }
+
+const USE = sql`SELECT 1 FROM daily_key_spending WHERE key = api_key.id`
+
+const isSet = (column: 'cap' | 'expires_at', set: boolean): Condition =>
+  sql`${sql.ref(column)} IS ${sql.raw(set ? 'NOT NULL' : 'NULL')}`
 
 const DAY_MS = 86_400_000

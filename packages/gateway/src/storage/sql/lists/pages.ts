@@ -68,3 +68,10 @@ export const present = (...conditions: readonly (Condition | undefined)[]): Cond
 
 export const beginsWith = (column: string, text: string): Condition =>
   sql`substr(${sql.ref(column)}, 1, ${[...text].length}) = ${text}`
+
+/** Whatever the case of its letters, as far as the engine folds them. */
+export const contains = (column: string, part: string): Condition =>
+  sql`(lower(${sql.ref(column)}) LIKE ${`%${escaped(part.toLowerCase())}%`} ESCAPE '!'
+    OR ${sql.ref(column)} LIKE ${`%${escaped(part)}%`} ESCAPE '!')`
+
+const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&')

@@ -53,6 +53,7 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
     statement(
       db.updateTable('invitation').set({ ended_at: now }).where('account', '=', account).where('ended_at', 'is', null),
     ),
+    statement(db.deleteFrom('account_note').where('account', '=', account)),
     statement(db.deleteFrom('member').where('account', '=', account)),
     incrementChangeCounter(db),
   ]
