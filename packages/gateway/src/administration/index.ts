@@ -7,6 +7,7 @@ import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
 import { auditLedger } from './ledger.ts'
+import { listAlertRules, listAlertTargets, muteAlerts, unmuteAlerts } from './operating/alert-rules.ts'
 import { listAlerts, testAlerts } from './operating/alerts.ts'
 import { listJobs, listNodes } from './operating/cluster.ts'
 import { checkSecrets, showServerState } from './operating/server-state.ts'
@@ -88,6 +89,10 @@ const ALL = [
   auditLedger,
   listAuditLog,
   listAlerts,
+  listAlertRules,
+  listAlertTargets,
+  muteAlerts,
+  unmuteAlerts,
   listNodes,
   listJobs,
   showServerState,

@@ -171,5 +171,11 @@ function auditActor(actor: Actor): AuditActor {
   }
 }
 
+/** As lists name who did something. */
+export function actorText(actor: Actor): string {
+  const { type, id } = auditActor(actor)
+  return id === '' ? type : `${type}/${id}`
+}
+
 /** Names a secret in the audit log without revealing it. Only for long random secrets: a short one could be guessed from it. */
 export const fingerprint = (hash: Uint8Array): string => `sha256:${Buffer.from(hash).toString('hex').slice(0, 16)}`

@@ -71,6 +71,15 @@ export const REJECTIONS = {
     ({ setting }) =>
       `Only an owner may change the setting '${setting}': whoever can, could sign in as an owner or hide it.`,
   ),
+  unknown_alert: rule<{ alert: string }>(
+    'not_found',
+    ({ alert }) => `There is no open alert ${alert}. 'alert list --state open' lists them.`,
+  ),
+  not_muted: rule<{ alert: string }>('conflict', ({ alert }) => `The ${alert} is not muted.`),
+  unknown_target: rule<Field & { target: string; known: string }>(
+    'not_found',
+    ({ target, known }) => `Alerts are not sent to '${target}' (targets: ${known || 'none'}).`,
+  ),
   unknown_invitation: rule<{ id: string }>('not_found', ({ id }) => `There is no open invitation ${id}.`),
   too_many_invitations: rule<Nothing>(
     'conflict',

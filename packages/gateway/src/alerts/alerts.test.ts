@@ -12,7 +12,7 @@ import { countErrors } from '../observe/error-counts.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import { openPostgres } from '../storage/postgres/open-postgres.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
-import type { AlertFact, Storage } from '../storage/storage.ts'
+import { type AlertFact, ANY_OBJECT, type Storage } from '../storage/storage.ts'
 import { postPublic } from '../upstreams/public/post-public.ts'
 import { deliver, PAUSES_MS } from './deliver.ts'
 import { evaluate, RESOLVED_AFTER_MS } from './evaluate.ts'
@@ -187,6 +187,43 @@ describe.each(ENGINES)('on %s', (engine) => {
     // The next one is another alert.
     await both(FULL)
     expect(types()).toEqual(['alert.fired', 'alert.resolved', 'alert.fired'])
+  })
+
+  test('a muted alert is not sent, unless it outlasts the mute; what was sent is also resolved', async () => {
+    const { evaluate, deliver } = node()
+    const run = async (...facts: AlertFact[]) => {
+      await evaluate(...facts)
+      await deliver()
+    }
+    const resolved = async () => {
+      await run()
+      now += RESOLVED_AFTER_MS
+      await run()
+    }
+    const mute = (object: string, until: number) =>
+      storage.alerts.setMute({ rule: FULL.rule, object, until, actor: 'person/1' }, now)
+    await mute(FULL.object, now + MINUTE)
+    await run(FULL, { ...FULL, object: 'gw-2 /data' })
+    expect(messages().map(({ data }) => data.object)).toEqual(['gw-2 /data'])
+    await resolved()
+    // Of the muted one nothing was sent, so that nothing is over.
+    expect(messages().map(({ type, data }) => [type, data.object])).toEqual([
+      ['alert.fired', 'gw-2 /data'],
+      ['alert.resolved', 'gw-2 /data'],
+    ])
+    received.length = 0
+    await mute(ANY_OBJECT, now + MINUTE)
+    await run(FULL)
+    now += MINUTE - 1
+    await run(FULL)
+    expect(received).toEqual([])
+    now += 1
+    await run(FULL)
+    await run(FULL)
+    expect(types()).toEqual(['alert.fired'])
+    await mute(ANY_OBJECT, now + 60 * MINUTE)
+    await resolved()
+    expect(types()).toEqual(['alert.fired', 'alert.resolved'])
   })
 
   test('a condition that ends before it has lasted is forgotten', async () => {

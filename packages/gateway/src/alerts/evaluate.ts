@@ -2,7 +2,15 @@
 // alert fires once and resolves once, whichever processes run this, and wherever they are killed.
 import type { FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
-import type { Alert, AlertEvent, AlertFact, Alerts, NewDelivery } from '../storage/storage.ts'
+import {
+  type Alert,
+  type AlertEvent,
+  type AlertFact,
+  type AlertMute,
+  type Alerts,
+  ANY_OBJECT,
+  type NewDelivery,
+} from '../storage/storage.ts'
 import { type Finding, judge, nameOf, RULES } from './rules.ts'
 import type { AlertMessage, Target } from './targets.ts'
 
@@ -23,27 +31,48 @@ export async function evaluate(deps: EvaluateDependencies, facts: readonly Alert
   const { store, config, clock } = deps
   const now = clock()
   const found = judge(facts, config().alerts, now)
+  const isMuted = muted(await store.mutes(now))
   for (const alert of await store.unresolved()) {
     const finding = found.get(nameOf(alert))
     found.delete(nameOf(alert))
-    await (finding ? goesOn(alert, finding, now, deps) : isOver(alert, now, deps))
+    await (finding ? goesOn(alert, finding, isMuted(alert), now, deps) : isOver(alert, now, deps))
   }
   for (const finding of found.values()) {
     const begun = await store.begin({ ...finding, since: now })
-    if (begun) await goesOn(begun, finding, now, deps)
+    if (begun) await goesOn(begun, finding, isMuted(begun), now, deps)
   }
 }
 
-async function goesOn(alert: Alert, { rule, value }: Finding, now: number, deps: EvaluateDependencies): Promise<void> {
+/** Whether an alert is listed without being sent. */
+export const muted =
+  (mutes: readonly AlertMute[]) =>
+  ({ rule, object }: Pick<Alert, 'rule' | 'object'>): boolean =>
+    mutes.some((mute) => mute.rule === rule && (mute.object === ANY_OBJECT || mute.object === object))
+
+async function goesOn(
+  alert: Alert,
+  { rule, value }: Finding,
+  isMuted: boolean,
+  now: number,
+  deps: EvaluateDependencies,
+): Promise<void> {
   const { id, since, firedAt, clearSince } = alert
+  const fired = () => deliveriesOf('fired', { ...alert, value }, now, deps)
   const lastsMs = RULES[rule].lastsMs?.(deps.config().alerts.thresholds) ?? 0
   if (firedAt !== undefined) {
     if (clearSince !== undefined || value !== alert.value) await deps.store.update(id, { value, clearSince: undefined })
+    // What fired under a mute and is still true after it is sent then.
+    if (alert.isMuted && !isMuted) await deps.store.fireAfterMute(id, now, fired())
     return
   }
   if (now - since < lastsMs) return
-  if (await deps.store.fire(id, now, deliveriesOf('fired', { ...alert, value }, now, deps)))
-    deps.log.warn(`alert: ${RULES[rule].title}`, { rule, object: alert.object, value })
+  if (await (isMuted ? deps.store.fireMuted(id, now) : deps.store.fire(id, now, fired())))
+    deps.log.warn(`alert: ${RULES[rule].title}`, {
+      rule,
+      object: alert.object,
+      value,
+      ...(isMuted ? { muted: true } : {}),
+    })
 }
 
 async function isOver(alert: Alert, now: number, deps: EvaluateDependencies): Promise<void> {
@@ -52,8 +81,9 @@ async function isOver(alert: Alert, now: number, deps: EvaluateDependencies): Pr
   // In the future: the clock was set back.
   if (clearSince === undefined || clearSince > now) return deps.store.update(id, { value, clearSince: now })
   if (now - clearSince < RESOLVED_AFTER_MS) return
-  if (await deps.store.resolve(id, now, deliveriesOf('resolved', alert, now, deps)))
-    deps.log.info(`alert resolved: ${titleOf(rule)}`, { rule, object })
+  // Whoever was told that it fired is told that it is over, muted or not.
+  const deliveries = alert.isMuted ? [] : deliveriesOf('resolved', alert, now, deps)
+  if (await deps.store.resolve(id, now, deliveries)) deps.log.info(`alert resolved: ${titleOf(rule)}`, { rule, object })
 }
 
 /** A rule of a later version may be in the store. */

@@ -39,7 +39,10 @@ describe('help', () => {
       'admin-key list',
       'admin-key show',
       'alert list',
+      'alert mute',
+      'alert rules',
       'alert test',
+      'alert unmute',
       'audit',
       'audit-log',
       'backup',
@@ -126,6 +129,7 @@ describe('help', () => {
   const WITHOUT_COMMAND = {
     'upstream list': "'upstream list' asks every process for its health, too",
     'upstream state': "'upstream state' asks every process",
+    'alert targets': "'alert test' names them",
     'upstream states': "for 'upstream list'",
     'key groups': "for 'config check' and 'doctor'",
     'config unused': "for 'config check' and 'doctor'",

@@ -140,6 +140,7 @@ export interface Storage {
     | 'adminKeys'
     | 'upstreams'
     | 'refunds'
+    | 'alerts'
   > & {
     configuration: ConfigurationWriter
   }

@@ -2,9 +2,18 @@
 import { listAuditLog } from '../../administration/audit-log.ts'
 import { createCodes, listCodes, revokeCodes } from '../../administration/codes.ts'
 import { auditLedger } from '../../administration/ledger.ts'
+import {
+  listAlertRules,
+  listAlertTargets,
+  muteAlerts,
+  unmuteAlerts,
+} from '../../administration/operating/alert-rules.ts'
 import { listAlerts, testAlerts } from '../../administration/operating/alerts.ts'
 import {
   ALERT,
+  ALERT_MUTE,
+  ALERT_RULE,
+  ALERT_TARGET,
   ALERT_TEST,
   AUDIT_ROW,
   CODE,
@@ -34,8 +43,33 @@ export const OPERATING_ROUTES = {
   'GET alerts': { operation: listAlerts, summary: 'Lists alerts', output: ALERT, list: true },
   'POST alerts/test': {
     operation: testAlerts,
-    summary: 'Sends a test to every target of the alerts',
+    summary: 'Sends a test to every target of the alerts, or to one',
     output: ALERT_TEST,
+    example: { body: {} },
+  },
+  'GET alerts/rules': {
+    operation: listAlertRules,
+    summary: 'Lists the rules of the alerts',
+    output: ALERT_RULE,
+    list: true,
+  },
+  'GET alerts/targets': {
+    operation: listAlertTargets,
+    summary: 'Lists where alerts are sent',
+    output: ALERT_TARGET,
+    list: true,
+  },
+  'POST alerts/mute': {
+    operation: muteAlerts,
+    summary: 'Mutes a rule or one alert until a time: it is listed but not sent',
+    output: ALERT_MUTE,
+    example: { body: { rule: 'price_list_old', until: '2099-01-31T12:00:00Z' } },
+  },
+  'POST alerts/unmute': {
+    operation: unmuteAlerts,
+    summary: 'Ends the mute of a rule or of one alert',
+    output: ALERT_MUTE,
+    example: { body: { rule: 'price_list_old' } },
   },
   'GET ledger/audit': { operation: auditLedger, summary: 'Checks the whole ledger', output: LEDGER_AUDIT },
 } as const satisfies AdminRoutes

@@ -1,12 +1,14 @@
 // Alerts: those that are open, those of the past, and a test of the targets.
 import type { AlertMessage } from '../../alerts/targets.ts'
 import { targetsOf } from '../../alerts/targets.ts'
-import { fields, NOTHING, optional, word } from '../../request/schema/schema.ts'
-import type { Alert, DeliveryState } from '../../storage/storage.ts'
+import { fields, optional, text, word } from '../../request/schema/schema.ts'
+import type { Alert, AlertMute, DeliveryState } from '../../storage/storage.ts'
 import { postPublic } from '../../upstreams/public/post-public.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { pageFields, type Range, readPage } from '../inputs/page.ts'
 import { auditEntry, operation, preview } from '../operation.ts'
+import { rejected } from '../rejections.ts'
+import { mutedUntil } from './alert-rules.ts'
 
 export const listAlerts = operation({
   name: 'alert list',
@@ -17,12 +19,13 @@ export const listAlerts = operation({
     const read = (range: Range, limit: number) => alerts.list({ ...of, ...range }, limit)
     const { items: rows, next } = await readPage(page, read, ({ id }) => String(id))
     const deliveries = await alerts.deliveries(rows.map(({ id }) => id))
-    const items = rows.map((row) => shownAlert(row, deliveries))
+    const mutes = await alerts.mutes(Date.now())
+    const items = rows.map((row) => shownAlert(row, deliveries, mutes))
     return { items, next }
   },
 })
 
-const shownAlert = (alert: Alert, deliveries: readonly DeliveryState[]) => ({
+const shownAlert = (alert: Alert, deliveries: readonly DeliveryState[], mutes: readonly AlertMute[]) => ({
   id: String(alert.id),
   rule: alert.rule,
   object: alert.object,
@@ -31,6 +34,7 @@ const shownAlert = (alert: Alert, deliveries: readonly DeliveryState[]) => ({
   since: isoTime(alert.since),
   fired_at: alert.firedAt === undefined ? null : isoTime(alert.firedAt),
   resolved_at: alert.resolvedAt === undefined ? null : isoTime(alert.resolvedAt),
+  muted_until: alert.resolvedAt === undefined ? mutedUntil(mutes, alert) : null,
   deliveries: deliveries
     .filter((each) => each.alert === alert.id)
     .map(({ event, target, tries, endedAt, error }) => ({
@@ -42,19 +46,22 @@ const shownAlert = (alert: Alert, deliveries: readonly DeliveryState[]) => ({
     })),
 })
 
-/** Sends to every target at once, and tells how that went. */
+/** Sends to every target, or to one, at once, and tells how that went. */
 export const testAlerts = operation({
   name: 'alert test',
   permission: 'configuration',
-  input: NOTHING,
-  async run(context) {
+  input: fields({ target: optional(text({ max: 400 })) }),
+  async run(context, { target }) {
+    const all = targetsOf(context.config, { postPublic, clock: Date.now })
+    const chosen = target === undefined ? all : all.filter(({ name }) => name === target)
+    if (target !== undefined && chosen.length === 0)
+      throw rejected('unknown_target', { field: 'target', target, known: all.map(({ name }) => name).join(', ') })
     preview(context, 'alert test', { object: 'alerts' })
     const { storage, config, listenUrl } = context
-    const clock = Date.now
-    const body = JSON.stringify(testMessage(new Date(clock()).toISOString(), config.server.publicUrl ?? listenUrl))
+    const body = JSON.stringify(testMessage(new Date().toISOString(), config.server.publicUrl ?? listenUrl))
     const message = { id: `alert_test_${crypto.randomUUID()}`, body }
     const targets = await Promise.all(
-      targetsOf(config, { postPublic, clock }).map(async ({ name, send }) => {
+      chosen.map(async ({ name, send }) => {
         const error = await send(message).then(
           () => null,
           (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),

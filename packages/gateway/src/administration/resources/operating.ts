@@ -64,6 +64,7 @@ export const ALERT = resource(
     since: TIME,
     fired_at: nullable(TIME),
     resolved_at: nullable(TIME),
+    muted_until: nullable(TIME),
     deliveries: listOf(
       fields({
         event: string(),
@@ -73,6 +74,29 @@ export const ALERT = resource(
         error: nullable(string()),
       }),
     ),
+  }),
+)
+export const ALERT_RULE = resource(
+  'alert_rule',
+  fields({
+    id: ID,
+    title: string(),
+    advice: string(),
+    threshold: nullable(string('As the setting `alerts` takes it.')),
+    default_threshold: nullable(string()),
+    off: boolean(),
+    muted_until: nullable(TIME),
+    open: number('Alerts of the rule that are open.'),
+  }),
+)
+export const ALERT_TARGET = resource('alert_target', fields({ id: ID }))
+export const ALERT_MUTE = resource(
+  'alert_mute',
+  fields({
+    rule: string(),
+    about: nullable(string('What the muted alert is about; null: every alert of the rule.')),
+    until: nullable(TIME),
+    by: string(),
   }),
 )
 export const ALERT_TEST = resource(

@@ -2,7 +2,7 @@
 import { fields, optional, text } from '../../request/schema/schema.ts'
 import type { SwitchState } from '../../storage/storage.ts'
 import { followSwitches } from '../../upstreams/health/follow-switches.ts'
-import { type Actor, auditEntry, audited, type OperationContext, operation } from '../operation.ts'
+import { actorText, audited, type OperationContext, operation } from '../operation.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 import { stateOf } from './state.ts'
 
@@ -11,11 +11,6 @@ const SWITCH = fields({ upstream: UPSTREAM_ID, reason: optional(text({ min: 0, m
 /** This process follows at once, the others when they poll the change counter. */
 async function follow({ health, storage, config }: OperationContext): Promise<void> {
   if (health) await followSwitches(storage, health, config)
-}
-
-function actorText(actor: Actor): string {
-  const { actor: audited } = auditEntry({ actor }, '', { object: '' })
-  return 'email' in audited ? audited.email : [audited.type, audited.id].filter((part) => part !== '').join('/')
 }
 
 const switchTo = <const Name extends string>(name: Name, state: SwitchState) =>

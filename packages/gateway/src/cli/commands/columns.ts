@@ -100,6 +100,7 @@ const ALERT: readonly Column<Shown>[] = [
   text('value', 'value'),
   time('since', 'since'),
   time('resolved', 'resolved_at'),
+  time('muted until', 'muted_until'),
   { title: 'deliveries', cell: ({ deliveries }) => (deliveries as Shown[]).map(deliveryText).join('; ') },
 ]
 
@@ -151,6 +152,16 @@ const IMPORTED: readonly Column<Shown>[] = [
   text('secret', 'secret'),
 ]
 
+const ALERT_RULE: readonly Column<Shown>[] = [
+  text('rule', 'id'),
+  text('about', 'title'),
+  text('threshold', 'threshold'),
+  text('default', 'default_threshold'),
+  text('off', 'off'),
+  figure('open', 'open'),
+  time('muted until', 'muted_until'),
+]
+
 export const shown = (columns: readonly Column<Shown>[]) => (result: unknown) =>
   table(columns, result as readonly Shown[])
 
@@ -165,6 +176,7 @@ export const showUsage = shown(USAGE)
 export const showRejectedRequests = shown(REJECTED)
 export const showAuditLog = shown(AUDIT)
 export const showAlerts = shown(ALERT)
+export const showAlertRules = shown(ALERT_RULE)
 
 export function showAlertTest(result: unknown): string {
   const { targets } = result as { targets: readonly Shown[] }

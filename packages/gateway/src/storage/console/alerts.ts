@@ -17,6 +17,8 @@ export type Alert = {
   /** Since when the condition is no longer true. */
   clearSince: number | undefined
   resolvedAt: number | undefined
+  /** It fired while it was muted, and nothing was sent of it. */
+  isMuted: boolean
 }
 export type AlertEvent = 'fired' | 'resolved'
 
@@ -28,6 +30,10 @@ export type DeliveryState = Pick<AlertDelivery, 'alert' | 'event' | 'target' | '
   endedAt: number | undefined
   error: string | undefined
 }
+
+/** The object of a mute of every alert of a rule. */
+export const ANY_OBJECT = '*'
+export type AlertMute = { rule: string; object: string; until: number; actor: string }
 
 export type OldHolds = { count: number; held: Nanos; oldestAt: number | undefined }
 export type Loss = { model: string; charged: Nanos; upstreamCost: Nanos }
@@ -54,6 +60,10 @@ export interface Alerts {
   update(id: bigint, change: Pick<Alert, 'value' | 'clearSince'>): Promise<void>
   /** Each with its deliveries in one transaction; false, and nothing is written, if that has happened before. */
   fire(id: bigint, at: number, deliveries: readonly NewDelivery[]): Promise<boolean>
+  /** Fires without a delivery. */
+  fireMuted(id: bigint, at: number): Promise<boolean>
+  /** The mute of an alert that fired under it is over. */
+  fireAfterMute(id: bigint, at: number, deliveries: readonly NewDelivery[]): Promise<boolean>
   resolve(id: bigint, at: number, deliveries: readonly NewDelivery[]): Promise<boolean>
   /**
    * Deliveries that are due. What is due later than `latest` was postponed before the clock was set back. What was resolved waits for
@@ -64,6 +74,11 @@ export interface Alerts {
   claim(delivery: Pick<AlertDelivery, 'id' | 'tries'>, nextAt: number): Promise<boolean>
   /** `endedAt` undefined: there will be another try. */
   record(id: bigint, outcome: { endedAt: number | undefined; error: string | undefined }): Promise<void>
+  /** Those that are not over. */
+  mutes(now: number): Promise<AlertMute[]>
+  /** Replaces the mute of the same rule and object. */
+  setMute(mute: AlertMute, now: number): Promise<void>
+  removeMute(rule: string, object: string): Promise<void>
   /** Removes alerts that were resolved before this time, with their deliveries; resolves with their number. */
   sweep(resolvedBefore: number, limit: number): Promise<number>
 }

@@ -44,6 +44,7 @@ export const LEDGER_TABLES = [
   'job_run',
   'refund',
   'account_note',
+  'alert_mute',
 ] as const
 
 export const CONTENTS_TABLES = [

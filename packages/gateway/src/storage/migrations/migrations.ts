@@ -11,6 +11,8 @@ import LEDGER from './version-1/ledger-sqlite.sql' with { type: 'text' }
 import POSTGRES from './version-1/tables-postgres.sql' with { type: 'text' }
 import ADMIN_KEYS_POSTGRES from './version-2/admin-keys-postgres.sql' with { type: 'text' }
 import ADMIN_KEYS from './version-2/admin-keys-sqlite.sql' with { type: 'text' }
+import ALERT_MUTES_POSTGRES from './version-2/alert-mutes-postgres.sql' with { type: 'text' }
+import ALERT_MUTES from './version-2/alert-mutes-sqlite.sql' with { type: 'text' }
 import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with { type: 'text' }
 import CONFIGURATION from './version-2/configuration-sqlite.sql' with { type: 'text' }
 import LISTS_POSTGRES from './version-2/lists-postgres.sql' with { type: 'text' }
@@ -39,7 +41,7 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS, NOTES].join('\n'),
+    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS, NOTES, ALERT_MUTES].join('\n'),
     contents: '',
     postgres: [
       ADMIN_KEYS_POSTGRES,
@@ -49,6 +51,7 @@ export const MIGRATIONS: Migration[] = [
       SIGN_IN_POSTGRES,
       REFUNDS_POSTGRES,
       NOTES_POSTGRES,
+      ALERT_MUTES_POSTGRES,
     ].join('\n'),
   },
 ]

@@ -233,7 +233,9 @@ export type Schema = {
     fired_at: Generated<NullableInteger>
     clear_since: Generated<NullableInteger>
     resolved_at: Generated<NullableInteger>
+    is_muted: Generated<Integer>
   }
+  alert_mute: { rule: string; object: string; until: Integer; actor: string; at: Integer }
   alert_delivery: {
     id: Generated<Integer>
     alert: Integer

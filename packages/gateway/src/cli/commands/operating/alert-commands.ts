@@ -1,7 +1,24 @@
 // The commands about alerts.
 import type { StoreCommand } from '../../command.ts'
-import { showAlerts, showAlertTest } from '../columns.ts'
+import { showAlertRules, showAlerts, showAlertTest } from '../columns.ts'
 import { present } from '../inputs.ts'
+import { itemsOf } from './operating-commands.ts'
+
+const ABOUT: StoreCommand['options'] = [
+  { name: 'rule', value: 'RULE', summary: 'every alert of this rule; `alert rules` lists them' },
+  { name: 'alert', value: 'ID', summary: 'one open alert' },
+]
+const about = (rule: string | undefined, alert: string | undefined) =>
+  [
+    ['rule', rule],
+    ['alert', alert],
+  ] as const
+
+type Mute = { rule: string; about: string | null; until: string | null }
+function showMute({ rule, about, until }: Mute): string {
+  const named = about === null || about === '' ? rule : `${rule} (${about})`
+  return until === null ? `${named} is sent again\n` : `${named} is not sent until ${until}\n`
+}
 
 export const ALERT_COMMANDS: readonly StoreCommand[] = [
   {
@@ -22,10 +39,41 @@ export const ALERT_COMMANDS: readonly StoreCommand[] = [
     name: 'alert test',
     section: 'Checks',
     positionals: [],
-    options: [],
+    options: [{ name: 'target', value: 'NAME', summary: 'only this one, as `alert list` names it' }],
     summary: 'send a test to every webhook and email address of the section alerts',
     example: 'alert test',
-    input: () => ({}),
+    input: ({ values: { target } }) => present([['target', target]]),
     show: showAlertTest,
+  },
+  {
+    name: 'alert rules',
+    section: 'Checks',
+    positionals: [],
+    options: [],
+    summary: 'list the rules of the alerts with their thresholds and mutes',
+    example: 'alert rules',
+    input: () => ({}),
+    json: itemsOf,
+    show: showAlertRules,
+  },
+  {
+    name: 'alert mute',
+    section: 'Checks',
+    positionals: [],
+    options: [...ABOUT, { name: 'until', value: 'TIME', summary: 'the end, such as 2027-01-31T12:00:00Z' }],
+    summary: 'list alerts of a rule, or one alert, without sending them until a time',
+    example: 'alert mute --rule price_list_old --until 2027-01-31T12:00:00Z',
+    input: ({ values: { rule, alert, until } }) => present([...about(rule, alert), ['until', until]]),
+    show: (result) => showMute(result as Mute),
+  },
+  {
+    name: 'alert unmute',
+    section: 'Checks',
+    positionals: [],
+    options: ABOUT,
+    summary: 'send the alerts of a rule, or one alert, again',
+    example: 'alert unmute --rule price_list_old',
+    input: ({ values: { rule, alert } }) => present(about(rule, alert)),
+    show: (result) => showMute(result as Mute),
   },
 ]

@@ -5,7 +5,7 @@ import { figure, showAuditLog, shown, text, time } from '../columns.ts'
 import { present } from '../inputs.ts'
 
 /** These lists have one page. */
-const itemsOf = ({ items }: { items: readonly object[] }) => items
+export const itemsOf = ({ items }: { items: readonly object[] }) => items
 
 export const OPERATING_COMMANDS: readonly StoreCommand[] = [
   {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { ANY_OBJECT } from '../../console/alerts.ts'
 import { hold, newNode, newWallet, settle, type Use } from '../harness.ts'
 
 const MINUTE = 60_000
@@ -94,6 +95,30 @@ export function alertsContract(use: Use): void {
     const [left] = await alerts.list({}, 10)
     expect(left?.resolvedAt).toBe(2_000)
     expect(await alerts.deliveries([left?.id ?? 0n])).toHaveLength(4)
+  })
+
+  test('a mute replaces the one before, and is over at its end', async () => {
+    const { alerts } = use().storage
+    const mute = { rule: 'upstream_down', object: 'upstream main', until: 200, actor: 'person/1' }
+    await alerts.setMute({ ...mute, until: 100 }, 50)
+    await alerts.setMute({ ...mute, object: ANY_OBJECT, until: 300 }, 60)
+    await alerts.setMute(mute, 70)
+    expect(await alerts.mutes(199)).toEqual([{ ...mute, object: ANY_OBJECT, until: 300 }, mute])
+    expect(await alerts.mutes(200)).toEqual([{ ...mute, object: ANY_OBJECT, until: 300 }])
+    await alerts.removeMute('upstream_down', ANY_OBJECT)
+    expect(await alerts.mutes(0)).toEqual([mute])
+  })
+
+  test('what fires under a mute has no delivery; of many processes one sends it afterwards', async () => {
+    const { alerts } = use().storage
+    const { id = 0n } = (await alerts.begin(CONDITION)) ?? {}
+    expect([await alerts.fireMuted(id, 1), await alerts.fireMuted(id, 2)]).toEqual([true, false])
+    expect(await alerts.list({}, 1)).toMatchObject([{ firedAt: 1, isMuted: true }])
+    expect(await alerts.deliveries([id])).toEqual([])
+    const sent = await Promise.all([3, 4].map((at) => alerts.fireAfterMute(id, at, TO)))
+    expect(sent.toSorted()).toEqual([false, true])
+    expect(await alerts.deliveries([id])).toHaveLength(TO.length)
+    expect(await alerts.list({}, 1)).toMatchObject([{ firedAt: 1, isMuted: false }])
   })
 
   test('old holds, and models whose upstreams cost more than was charged', async () => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Alert, AlertEvent, Alerts, DeliveryState, NewDelivery } from '../../console/alerts.ts'
 import { checkText } from '../guard.ts'
-import { integer, optional, type Row, small, text } from '../rows.ts'
+import { flag, integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, required, type Statement, statement } from '../statements.ts'
 
 /** What an SMTP server or a library says may be long. */
@@ -85,6 +85,15 @@ export const alertsOver = ({ db, runner }: Connection): Alerts => ({
     const steps = [required(fired.returning('id')), ...insertDeliveries(db, id, 'fired', at, deliveries)]
     return (await runner.write(steps)) !== undefined
   },
+  async fireMuted(id, at) {
+    const fired = db.updateTable('alert').set({ fired_at: at, is_muted: 1 }).where('id', '=', id)
+    return (await runner.write([required(fired.where('fired_at', 'is', null).returning('id'))])) !== undefined
+  },
+  async fireAfterMute(id, at, deliveries) {
+    const open = db.updateTable('alert').set({ is_muted: 0 }).where('id', '=', id).where('resolved_at', 'is', null)
+    const steps = [required(open.where('is_muted', '=', 1).returning('id'))]
+    return (await runner.write([...steps, ...insertDeliveries(db, id, 'fired', at, deliveries)])) !== undefined
+  },
   async resolve(id, at, deliveries) {
     const open = db.updateTable('alert').set({ resolved_at: at }).where('id', '=', id).where('resolved_at', 'is', null)
     const resolved = open.where('fired_at', 'is not', null).where('clear_since', 'is not', null)
@@ -110,6 +119,27 @@ export const alertsOver = ({ db, runner }: Connection): Alerts => ({
   async record(id, { endedAt, error }) {
     const outcome = { ended_at: endedAt ?? null, error: error === undefined ? null : clean(error) }
     await runner.write([statement(db.updateTable('alert_delivery').set(outcome).where('id', '=', id))])
+  },
+  async mutes(now) {
+    const query = db.selectFrom('alert_mute').selectAll().where('until', '>', now).orderBy('rule').orderBy('object')
+    return (await runner.read(statement(query))).map((row) => ({
+      rule: text(row.rule),
+      object: text(row.object),
+      until: small(row.until),
+      actor: text(row.actor),
+    }))
+  },
+  async setMute({ rule, object, until, actor }, now) {
+    const names = { rule: checkText('rule', rule), object: checkText('object', object) }
+    const set = { until, actor: checkText('actor', actor), at: now }
+    const insert = db.insertInto('alert_mute').values({ ...names, ...set })
+    await runner.write([
+      statement(db.deleteFrom('alert_mute').where('until', '<=', now)),
+      statement(insert.onConflict((conflict) => conflict.columns(['rule', 'object']).doUpdateSet(set))),
+    ])
+  },
+  async removeMute(rule, object) {
+    await runner.write([statement(db.deleteFrom('alert_mute').where('rule', '=', rule).where('object', '=', object))])
   },
   async sweep(resolvedBefore, limit) {
     const old = db.selectFrom('alert').select('id').where('resolved_at', '<', resolvedBefore).limit(limit)
@@ -161,6 +191,7 @@ const toAlert = (row: Row): Alert => ({
   firedAt: optional(row.fired_at, small),
   clearSince: optional(row.clear_since, small),
   resolvedAt: optional(row.resolved_at, small),
+  isMuted: flag(row.is_muted),
 })
 
 const toDeliveryState = (row: Row): DeliveryState => ({

@@ -1,0 +1,120 @@
+// The rules of the alerts with their thresholds, where alerts are sent, and mutes.
+import { RULES } from '../../alerts/rules.ts'
+import { targetsOf } from '../../alerts/targets.ts'
+import { ALERT_DEFAULTS, ALERT_RULES } from '../../config/sections/alerts.ts'
+import type { AlertRule, AlertsConfig } from '../../config/types.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { fields, idOf, NOTHING, optional, word } from '../../request/schema/schema.ts'
+import { type Alert, type AlertMute, ANY_OBJECT } from '../../storage/storage.ts'
+import { postPublic } from '../../upstreams/public/post-public.ts'
+import { formatDuration } from '../../yaml/units.ts'
+import { isoTime, readFuture } from '../inputs/fields.ts'
+import { EXPIRY } from '../inputs/schemas.ts'
+import { actorText, audited, type OperationContext, operation } from '../operation.ts'
+import { rejected } from '../rejections.ts'
+
+export const listAlertRules = operation({
+  name: 'alert rules',
+  permission: 'see',
+  input: NOTHING,
+  async run({ storage: { alerts }, config }) {
+    const [mutes, open] = [await alerts.mutes(Date.now()), await alerts.unresolved()]
+    const items = ALERT_RULES.map((rule) => ({
+      id: rule,
+      title: RULES[rule].title,
+      advice: RULES[rule].advice,
+      threshold: thresholdText(rule, config.alerts),
+      default_threshold: thresholdText(rule, ALERT_DEFAULTS),
+      off: config.alerts.off.includes(rule),
+      muted_until: mutedUntil(
+        mutes.filter(({ object }) => object === ANY_OBJECT),
+        { rule, object: ANY_OBJECT },
+      ),
+      open: open.filter((alert) => alert.rule === rule && alert.firedAt !== undefined).length,
+    }))
+    return { items, next: null }
+  },
+})
+
+const PERCENT: readonly string[] = ['error_rate', 'disk_full', 'contents_full']
+
+/** As the section `alerts` takes it; null: the rule has none. */
+function thresholdText(rule: AlertRule, { thresholds, loss }: AlertsConfig): string | null {
+  if (rule === 'audit_failed') return null
+  if (rule === 'margin_negative') return formatUsd(loss)
+  return PERCENT.includes(rule) ? `${thresholds[rule]}%` : formatDuration(thresholds[rule])
+}
+
+/** The end of the longest mute that applies. */
+export function mutedUntil(mutes: readonly AlertMute[], { rule, object }: Pick<Alert, 'rule' | 'object'>) {
+  const own = mutes.filter((mute) => mute.rule === rule && (mute.object === ANY_OBJECT || mute.object === object))
+  return own.length === 0 ? null : isoTime(Math.max(...own.map(({ until }) => until)))
+}
+
+export const listAlertTargets = operation({
+  name: 'alert targets',
+  permission: 'see',
+  input: NOTHING,
+  async run({ config }) {
+    const items = targetsOf(config, { postPublic, clock: Date.now }).map(({ name }) => ({ id: name }))
+    return { items, next: null }
+  },
+})
+
+const ABOUT = { rule: optional(word(...ALERT_RULES)), alert: optional(idOf('an alert')) }
+type About = { rule?: string; alert?: string }
+
+/** A later one replaces it. An alert that fires meanwhile is listed, and sent at the end if its condition is still true. */
+export const muteAlerts = operation({
+  name: 'alert mute',
+  permission: 'configuration',
+  input: fields({ ...ABOUT, until: EXPIRY }),
+  async run(context, { until, ...about }) {
+    const [{ rule, object }, end] = [await muteable(context, about), readFuture('until', until)]
+    const { actor } = context
+    const now = Date.now()
+    const before = shownMute((await context.storage.alerts.mutes(now)).find((each) => isSame(each, { rule, object })))
+    const mute = { rule, object, until: end, actor: actorText(actor) }
+    const after = shownMute(mute)
+    const change = { object: objectOf(mute), after, ...(before ? { before } : {}) }
+    await audited(context, 'alert mute', change).alerts.setMute(mute, now)
+    return after
+  },
+})
+
+export const unmuteAlerts = operation({
+  name: 'alert unmute',
+  permission: 'configuration',
+  input: fields(ABOUT),
+  async run(context, about) {
+    const named = await muteable(context, about)
+    const found = (await context.storage.alerts.mutes(Date.now())).find((each) => isSame(each, named))
+    if (!found) throw rejected('not_muted', { alert: about.alert ? `alert ${about.alert}` : `rule ${named.rule}` })
+    const change = { object: objectOf(named), before: shownMute(found) }
+    await audited(context, 'alert unmute', change).alerts.removeMute(named.rule, named.object)
+    return { ...shownMute(found), until: null }
+  },
+})
+
+type Named = Pick<AlertMute, 'rule' | 'object'>
+
+const isSame = (one: Named, other: Named): boolean => one.rule === other.rule && one.object === other.object
+const objectOf = ({ rule, object }: Named): string =>
+  object === ANY_OBJECT || object === '' ? `alert-rule/${rule}` : `alert-rule/${rule}/${object}`
+
+const shownMute = <M extends AlertMute | undefined>(mute: M) =>
+  (mute && {
+    rule: mute.rule,
+    about: mute.object === ANY_OBJECT ? null : mute.object,
+    until: isoTime(mute.until),
+    by: mute.actor,
+  }) as M extends undefined ? undefined : { rule: string; about: string | null; until: string; by: string }
+
+/** What an alert is about stays muted if it resolves and fires again. */
+async function muteable({ storage }: OperationContext, { rule, alert }: About): Promise<Named> {
+  if ((rule === undefined) === (alert === undefined)) throw rejected('email_or_name', { field: 'rule', other: 'alert' })
+  if (rule !== undefined) return { rule, object: ANY_OBJECT }
+  const found = (await storage.alerts.unresolved()).find(({ id }) => String(id) === alert)
+  if (!found) throw rejected('unknown_alert', { alert: alert ?? '' })
+  return { rule: found.rule, object: found.object }
+}
