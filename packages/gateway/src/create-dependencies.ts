@@ -22,6 +22,7 @@ import { errorText, type Log } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
 import type { Metrics } from './observe/metrics/names.ts'
 import { observeRequests } from './observe/metrics/request-metrics.ts'
+import { measureUpstreams } from './observe/metrics/upstream-measures.ts'
 import { oncePerSecond } from './observe/once-per-second.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { tellAll } from './observe/request-observer.ts'
@@ -105,7 +106,8 @@ export async function createDependencies(
   const tracer = environment.traces && openTracer(environment.traces, log, (spans) => metrics.dropped.add(spans))
   // Cleanup runs in reverse order: after all requests have ended.
   if (tracer) cleanup.add(() => tracer.close())
-  const counters = [rejectedRequests, errorCounts, observeRequests(metrics, () => catalogue().config)]
+  const upstreamMeasures = measureUpstreams()
+  const counters = [rejectedRequests, errorCounts, upstreamMeasures, observeRequests(metrics, () => catalogue().config)]
   const observers = [...logObservers, ...counters, ...(tracer ? [tracer] : [])]
   const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
@@ -187,6 +189,7 @@ export async function createDependencies(
     latencies: createLatencies(),
     rejectedRequests,
     errorCounts,
+    upstreamMeasures,
     unsupportedFields: createUnsupportedFields(),
     tokenizer,
     freeCallLimit: createFreeCallLimit(Date.now),

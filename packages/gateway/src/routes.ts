@@ -39,6 +39,7 @@ import type { Latencies } from './observe/latency-buckets.ts'
 import type { Metrics } from './observe/metrics/names.ts'
 import { METRICS_TYPE } from './observe/metrics/render.ts'
 import type { Scrape } from './observe/metrics/scrape.ts'
+import type { UpstreamMeasures } from './observe/metrics/upstream-measures.ts'
 import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
 import type { Tracer } from './observe/traces/tracer.ts'
@@ -76,6 +77,7 @@ export type GatewayDependencies = TextDependencies &
     latencies: Latencies
     rejectedRequests: RejectedRequestCounts
     errorCounts: ErrorCounts
+    upstreamMeasures: UpstreamMeasures
     reads: Reads
     metrics: Metrics
     journal: Pick<Journal, 'pending'>

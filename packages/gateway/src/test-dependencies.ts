@@ -14,6 +14,7 @@ import { countErrors } from './observe/error-counts.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics } from './observe/metrics/names.ts'
+import { measureUpstreams } from './observe/metrics/upstream-measures.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { createApiDocuments } from './openapi/serve-documents.ts'
 import { createQueues } from './overload/queues.ts'
@@ -199,6 +200,7 @@ export function createTestDependencies({
     statistics: createStatistics(),
     latencies: createLatencies(),
     errorCounts: countErrors(Date.now),
+    upstreamMeasures: measureUpstreams(),
     rejectedRequests: countRejectedRequests(Date.now),
     freeAborts: createFreeAborts(() => 0),
     ...waiting,

@@ -7,6 +7,7 @@ import type { ErrorCounts } from '../observe/error-counts.ts'
 import type { Latencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics/names.ts'
+import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
 import type { RejectedRequestCounts } from '../observe/rejected-requests.ts'
 import { VERSION } from '../observe/version.ts'
 import type { Admission } from '../overload/admission.ts'
@@ -42,6 +43,7 @@ export type JobDependencies = WorkerDependencies &
     callers: Pick<Callers, 'clear'>
     secrets: MasterSecrets
     latencies: Latencies
+    upstreamMeasures: UpstreamMeasures
     rejectedRequests: RejectedRequestCounts
     errorCounts: ErrorCounts
     node: Pick<Node, 'identity'>
@@ -92,7 +94,7 @@ export function startJobs(
   })
   followSecret(every, storage.meta, deps.secrets)
   auditLedger(every, storage, log, () => deps.admission.isSaturated)
-  storeLatencies(every, deps.latencies, storage.spending, Date.now)
+  storeLatencies(every, deps.latencies, deps.upstreamMeasures, storage, Date.now)
   storeRejectedRequests(every, deps.rejectedRequests, storage.rejectedRequests, () => config().retention.requests)
   addUpUsage(every, storage.reports)
   reportRemovals(every, storage.shares, log)

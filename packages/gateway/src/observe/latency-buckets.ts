@@ -5,7 +5,7 @@ export type LatencyCount = { model: string; bucket: number; count: number }
 
 const RATIO = Math.log(1.2)
 /** More than half an hour. */
-const LAST_BUCKET = 80
+export const LAST_BUCKET = 80
 
 export const bucketOf = (ms: number): number =>
   Math.min(LAST_BUCKET, Math.max(0, Math.round(Math.log(Math.max(ms, 1)) / RATIO)))
@@ -15,15 +15,16 @@ const msOf = (bucket: number): number => Math.round(Math.exp(bucket * RATIO))
 /** The median of each model, in milliseconds. */
 export function medians(counts: readonly LatencyCount[]): ReadonlyMap<string, number> {
   const byModel = Map.groupBy(counts, ({ model }) => model)
-  return new Map([...byModel].map(([model, each]) => [model, medianOf(each)]))
+  return new Map([...byModel].map(([model, each]) => [model, percentile(each, 50)]))
 }
 
-function medianOf(counts: readonly LatencyCount[]): number {
+/** In milliseconds; 0 of nothing. */
+export function percentile(counts: readonly { bucket: number; count: number }[], percent: number): number {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   let seen = 0
   for (const { bucket, count } of counts.toSorted((one, other) => one.bucket - other.bucket)) {
     seen += count
-    if (seen * 2 >= total) return msOf(bucket)
+    if (seen * 100 >= total * percent) return msOf(bucket)
   }
   return 0
 }

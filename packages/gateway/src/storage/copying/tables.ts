@@ -39,6 +39,7 @@ export const LEDGER_TABLES = [
   'stored_entry',
   'stored_secret',
   'upstream_switch',
+  'upstream_hour',
   'daily_total',
   'node_state',
   'job_run',

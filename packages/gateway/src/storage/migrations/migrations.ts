@@ -23,6 +23,8 @@ import REFUNDS_POSTGRES from './version-2/refunds-postgres.sql' with { type: 'te
 import REFUNDS from './version-2/refunds-sqlite.sql' with { type: 'text' }
 import SIGN_IN_POSTGRES from './version-2/sign-in-postgres.sql' with { type: 'text' }
 import SIGN_IN from './version-2/sign-in-sqlite.sql' with { type: 'text' }
+import UPSTREAM_HOUR_POSTGRES from './version-2/upstream-hour-postgres.sql' with { type: 'text' }
+import UPSTREAM_HOUR from './version-2/upstream-hour-sqlite.sql' with { type: 'text' }
 import UPSTREAM_SWITCH_POSTGRES from './version-2/upstream-switch-postgres.sql' with { type: 'text' }
 import UPSTREAM_SWITCH from './version-2/upstream-switch-sqlite.sql' with { type: 'text' }
 
@@ -41,7 +43,7 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS, NOTES, ALERT_MUTES].join('\n'),
+    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS, NOTES, ALERT_MUTES, UPSTREAM_HOUR].join('\n'),
     contents: '',
     postgres: [
       ADMIN_KEYS_POSTGRES,
@@ -52,6 +54,7 @@ export const MIGRATIONS: Migration[] = [
       REFUNDS_POSTGRES,
       NOTES_POSTGRES,
       ALERT_MUTES_POSTGRES,
+      UPSTREAM_HOUR_POSTGRES,
     ].join('\n'),
   },
 ]

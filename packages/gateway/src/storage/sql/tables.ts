@@ -304,6 +304,7 @@ export type Schema = {
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }
+  upstream_hour: { hour: Integer; upstream: string; measure: string; bucket: Integer; count: Integer }
   upstream_switch: {
     upstream: string
     state: string

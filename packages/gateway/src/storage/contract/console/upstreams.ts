@@ -49,4 +49,30 @@ export function upstreamsContract(use: Use): void {
     for (const amount of [0n, -1n, 1n << 62n])
       expect(await thrownBy(storage.upstreams.bookTest(amount, ''))).toBeInstanceOf(RangeError)
   })
+
+  test('counts of calls are added up by hour, also by nodes that write at once, and removed with their hour', async () => {
+    const { storage, elapse } = use()
+    const { upstreams } = storage
+    const good = { upstream: 'a', measure: 'good', bucket: 3, count: 2 } as const
+    const failed = { ...good, measure: 'failed', count: 1 } as const
+    const first = storage.now()
+    await upstreams.addCounts([])
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => upstreams.addCounts(at % 2 ? [good, failed] : [failed, good])),
+    )
+    await elapse(3_600_000)
+    await upstreams.addCounts([{ ...good, upstream: 'b' }])
+    const hour = first - (first % 3_600_000)
+    const later = { ...good, hour: hour + 3_600_000, upstream: 'b' }
+    const counts = await upstreams.counts(first)
+    expect(counts).toHaveLength(3)
+    expect(counts).toContainEqual({ hour, upstream: 'a', measure: 'good', bucket: 3, count: 20 })
+    expect(counts).toContainEqual({ hour, upstream: 'a', measure: 'failed', bucket: 3, count: 10 })
+    expect(counts).toContainEqual(later)
+    expect(await upstreams.counts(first, 'b')).toEqual([later])
+    expect(await upstreams.sweepCounts(hour + 3_600_000 - 1)).toBe(0)
+    expect(await upstreams.sweepCounts(hour + 3_600_000)).toBe(2)
+    expect(await upstreams.counts(0)).toEqual([later])
+    expect(await thrownBy(upstreams.addCounts([{ ...good, count: 0 }]))).toBeInstanceOf(RangeError)
+  })
 }

@@ -1,10 +1,15 @@
-// Switches and tests of upstreams on both engines.
+// Switches and tests of upstreams, and the histograms of their calls, on both engines.
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import { REVENUE, TESTS } from '../../../money/book.ts'
+import type { UpstreamCount, UpstreamMeasure } from '../../../observe/metrics/upstream-measures.ts'
 import type { SwitchState, UpstreamSwitch, Upstreams } from '../../console/upstreams.ts'
 import { checkText } from '../guard.ts'
 import { type Row, small, text } from '../rows.ts'
-import { type Connection, incrementChangeCounter, statement } from '../statements.ts'
+import { type Connection, type Database, incrementChangeCounter, type Statement, statement } from '../statements.ts'
+
+const HOUR_MS = 3_600_000
+/** Rows that one statement inserts. */
+const AT_ONCE = 500
 
 export const upstreamsOver = ({ db, runner, clock }: Connection): Upstreams => ({
   async switches() {
@@ -35,6 +40,54 @@ export const upstreamsOver = ({ db, runner, clock }: Connection): Upstreams => (
       statement(db.insertInto('transfer').values({ ...transfer, reason: checkText('reason', reason) })),
     ])
   },
+  async addCounts(counts) {
+    const hour = hourOf(clock())
+    // Always in the same order, so that nodes that write at once cannot deadlock.
+    const sorted = counts.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+    const statements: Statement[] = []
+    for (let at = 0; at < sorted.length; at += AT_ONCE)
+      statements.push(addCounts(db, hour, sorted.slice(at, at + AT_ONCE)))
+    if (statements.length > 0) await runner.write(statements)
+  },
+  async counts(from, upstream) {
+    const all = db.selectFrom('upstream_hour').selectAll().where('hour', '>=', hourOf(from))
+    const some = upstream === undefined ? all : all.where('upstream', '=', checkText('upstream', upstream))
+    return (await runner.read(statement(some.orderBy('hour').orderBy('upstream').orderBy('bucket')))).map(toCount)
+  },
+  async sweepCounts(before) {
+    const old = db.deleteFrom('upstream_hour').where('hour', '<', hourOf(before)).returning('hour')
+    return (await runner.write([statement(old)]))?.[0]?.length ?? 0
+  },
+})
+
+const hourOf = (time: number): number => time - (time % HOUR_MS)
+
+const nameOf = ({ upstream, measure, bucket }: UpstreamCount): string => `${upstream} ${measure} ${bucket}`
+
+function addCounts(db: Database, hour: number, counts: readonly UpstreamCount[]): Statement {
+  for (const { upstream, bucket, count } of counts) {
+    checkText('upstream', upstream)
+    if (!Number.isSafeInteger(bucket) || !Number.isSafeInteger(count) || count < 1)
+      throw new RangeError(`upstream: ${count} in bucket ${bucket}`)
+  }
+  return statement(
+    db
+      .insertInto('upstream_hour')
+      .values(counts.map((each) => ({ hour, ...each })))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['hour', 'upstream', 'measure', 'bucket'])
+          .doUpdateSet((row) => ({ count: row('upstream_hour.count', '+', row.ref('excluded.count')) })),
+      ),
+  )
+}
+
+const toCount = (row: Row): UpstreamCount & { hour: number } => ({
+  hour: small(row.hour),
+  upstream: text(row.upstream),
+  measure: text(row.measure) as UpstreamMeasure,
+  bucket: small(row.bucket),
+  count: small(row.count),
 })
 
 const toSwitch = (row: Row): UpstreamSwitch => ({

@@ -1,0 +1,77 @@
+// How the calls of each upstream ended, and how long they took, as histograms in memory until they are stored.
+import { ERRORS } from '@trivium/protocol/canonical/error.ts'
+import { bucketOf, LAST_BUCKET } from '../latency-buckets.ts'
+import type { RequestObserver } from '../request-observer.ts'
+import type { RequestRecord, UpstreamAttempt } from '../request-record.ts'
+
+/** `good` and `failed`: calls, by the time until their end. `first_token`: good ones, by the time until their first output. */
+export const UPSTREAM_MEASURES = ['good', 'failed', 'first_token'] as const
+export type UpstreamMeasure = (typeof UPSTREAM_MEASURES)[number]
+export type UpstreamCount = { upstream: string; measure: UpstreamMeasure; bucket: number; count: number }
+
+export type UpstreamMeasures = RequestObserver & {
+  take(): UpstreamCount[]
+  /** What could not be stored is counted again. */
+  putBack(counts: readonly UpstreamCount[]): void
+}
+
+const FAILED_OUTCOMES: ReadonlySet<string> = new Set(['failed', 'cut', 'timeout'])
+const RATE_LIMITED = 429
+
+export function measureUpstreams(): UpstreamMeasures {
+  let counted = new Map<string, Record<UpstreamMeasure, Uint32Array>>()
+
+  function add(upstream: string, measure: UpstreamMeasure, bucket: number, count: number): void {
+    let own = counted.get(upstream)
+    if (!own) {
+      own = { good: emptyHistogram(), failed: emptyHistogram(), first_token: emptyHistogram() }
+      counted.set(upstream, own)
+    }
+    own[measure][bucket] = (own[measure][bucket] ?? 0) + count
+  }
+
+  return {
+    ended(record) {
+      for (const attempt of record.attempts) {
+        const measure = measureOf(attempt, record)
+        if (measure === undefined) continue
+        const { upstream, startedAt, endedAt = startedAt } = attempt
+        add(upstream.id, measure, bucketOf(endedAt - startedAt), 1)
+        if (measure === 'failed' || record.firstTokenMs === undefined || attempt !== record.attempts.at(-1)) continue
+        const firstTokenMs = record.startedAt + record.firstTokenMs - startedAt
+        add(upstream.id, 'first_token', bucketOf(firstTokenMs), 1)
+      }
+    },
+    shed() {},
+    malformed() {},
+    take() {
+      const taken = counted
+      counted = new Map()
+      return [...taken].flatMap(([upstream, measures]) =>
+        UPSTREAM_MEASURES.flatMap((measure) =>
+          [...measures[measure]].flatMap((count, bucket) =>
+            count === 0 ? [] : [{ upstream, measure, bucket, count }],
+          ),
+        ),
+      )
+    },
+    putBack(counts) {
+      for (const { upstream, measure, bucket, count } of counts) add(upstream, measure, bucket, count)
+    },
+  }
+}
+
+const emptyHistogram = (): Uint32Array => new Uint32Array(LAST_BUCKET + 1)
+
+/** undefined: the call says nothing about the upstream, since the client ended it, or it only asked for a task or a count. */
+function measureOf(attempt: UpstreamAttempt, { attempts, outcome }: RequestRecord): 'good' | 'failed' | undefined {
+  const { operation, status, error } = attempt
+  if (operation !== undefined) return undefined
+  const isLast = attempt === attempts.at(-1)
+  if (isLast && outcome === 'client_disconnected') return undefined
+  if (status === RATE_LIMITED || (error !== undefined && !isClientsFault(error))) return 'failed'
+  return isLast && error === undefined && FAILED_OUTCOMES.has(outcome ?? '') ? 'failed' : 'good'
+}
+
+const isClientsFault = (code: string): boolean =>
+  Object.hasOwn(ERRORS, code) && ERRORS[code as keyof typeof ERRORS].fault === 'client'
