@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from 'typebox/value'
 import {
   ADMIN_ERROR,
+  formatsOf,
   type ListedAdminRoute,
   listAdminRoutes,
 } from '../../packages/gateway/src/admin-api/list-routes.ts'
@@ -66,7 +67,8 @@ describe.each(BY_NAME)('%s', (_, route) => {
     expect(route.summary).toMatch(/^[A-Z]\S*s /)
     const { properties } = route.route.operation.input as unknown as { properties: object }
     const taken = [route.parameters, route.query, route.body].flatMap((each) => Object.keys(each?.properties ?? {}))
-    const general = route.method === 'GET' ? [] : ['dry_run', 'reason']
+    const general =
+      route.method === 'GET' ? (formatsOf(route.route).length > 0 ? ['format'] : []) : ['dry_run', 'reason']
     expect(taken.sort()).toEqual([...new Set([...Object.keys(properties), ...general])].sort())
   })
 

@@ -1,11 +1,13 @@
 // Every request below /admin/v1: whether it is served, route, credential, permission, input, operation, errors.
 import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
+import type { TObject } from 'typebox'
 import { type OperationContext, perform, rehearse } from '../administration/operation.ts'
 import { permits } from '../administration/permissions.ts'
 import { rejected } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
 import { BUSY, createConcurrentCalls } from '../http-api/concurrent-calls.ts'
+import { fileResponse } from '../http-api/files/file-response.ts'
 import { matchApiRoute } from '../http-api/match.ts'
 import { type Origin, originOf } from '../http-api/origin.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
@@ -15,11 +17,13 @@ import { Failure } from '../request/failure.ts'
 import { type AdminActor, type AdminCall, nameOf } from './call.ts'
 import { changeResource } from './change-resource.ts'
 import { type CompiledRoute, compileAdminRoutes, tagOf } from './compile-routes.ts'
-import { credentialOf, identify } from './credentials.ts'
+import { credentialOf, type Identified, identify } from './credentials.ts'
 import type { AdminDependencies } from './dependencies.ts'
 import { respondTo } from './errors.ts'
+import { EXPORT_LIMITS, EXPORT_RUNS, EXPORT_TYPES, EXPORTS_AT_ONCE, type ExportPage, exportPages } from './export.ts'
 import { type Ended, idempotencyKeyOf, once } from './idempotency.ts'
 import { type Input, readInput } from './read-input.ts'
+import type { ExportFormat } from './routes/route.ts'
 
 /** `path`: what follows /admin/v1/, still percent-encoded. */
 export type AdminDispatch = (incoming: ApiRequest, path: string) => Promise<HttpResponse>
@@ -37,6 +41,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   // A change has its slot of admission control since its lookup.
   const changes = createConcurrentCalls(() => ADMITTED, LIMITS)
   const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
+  const exports = createConcurrentCalls(() => ADMITTED, EXPORTS_AT_ONCE)
 
   const contextFor = (
     actor: AdminActor,
@@ -76,22 +81,55 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   }
 
   async function actorOf(call: AdminCall): Promise<AdminActor> {
+    return (await identified(call)).actor
+  }
+
+  async function identified(call: AdminCall): Promise<Identified> {
     const credential = credentialOf(call, deps)
     const isKnown = credential !== undefined && readers.isKnown(credential)
-    const { actor, account } = await identify(call, deps, isKnown)
-    readers.note(credential, account)
-    checkPermission(call.route, actor)
-    return actor
+    const found = await identify(call, deps, isKnown)
+    readers.note(credential, found.account)
+    checkPermission(call.route, found.actor)
+    return found
   }
 
   async function read(call: AdminCall): Promise<HttpResponse> {
     const { route, query, headers, http } = call
-    const actor = await actorOf(call)
-    const { input } = await readInput(call, deps)
+    const { actor, account } = await identified(call)
+    const { input, format } = await readInput(call, deps)
+    if (format) {
+      const file = exports(nameOf(actor), () => exported(call, format, input, account))
+      if (file === undefined) throw EXPORT_RUNS
+      return await file
+    }
     const result = await perform(route.operation, contextFor(actor), input)
     const rendered = route.render(result, query.has('before'))
     const tag = route.route.list ? undefined : tagOf(rendered)
     return await transferred(http, json(route.status, headers, rendered), tag)
+  }
+
+  /** With `limit` or `before`: that page. The caller may lose the role while a long file is read, so each page looks it up again. */
+  function exported(
+    call: AdminCall,
+    format: ExportFormat,
+    input: Input['input'],
+    reader: bigint,
+  ): Promise<HttpResponse> {
+    const { route } = call
+    const { output: schema, operation } = route.route
+    const isOnePage = input.limit !== undefined || input.before !== undefined
+    const takesLimit = Object.hasOwn((operation.input as TObject).properties, 'limit')
+    async function read(after: string | undefined): Promise<ExportPage> {
+      const actor = await actorOf(call)
+      const from = after === undefined ? {} : { after }
+      const size = takesLimit ? { limit: EXPORT_LIMITS.pageRows } : {}
+      const result = await perform(operation, contextFor(actor), { ...size, ...input, ...from })
+      const page = route.render(result, input.before !== undefined) as ExportPage
+      return isOnePage ? { ...page, has_more: false } : page
+    }
+    const name = `${route.path.replaceAll('/', '-')}.${format}`
+    const pages = exportPages({ format, schema, read, clock: deps.clock })
+    return fileResponse(call, { name, type: EXPORT_TYPES[format] }, pages, reader, deps)
   }
 
   async function change(call: AdminCall): Promise<HttpResponse> {

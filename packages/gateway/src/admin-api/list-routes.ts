@@ -17,7 +17,7 @@ import {
   word,
 } from '../request/schema/schema.ts'
 import { ADMIN_ROUTES } from './routes/index.ts'
-import type { AdminMethod, AdminRoute, AdminRouteName } from './routes/route.ts'
+import type { AdminMethod, AdminRoute, AdminRouteName, ExportFormat } from './routes/route.ts'
 
 /** The schemas are JSON schemas. */
 export type ListedAdminRoute = {
@@ -58,6 +58,18 @@ export const DRY_RUN = fields({
   effects: mapOf(either(number(), string())),
 })
 
+/** The formats in which a route returns its list as a file. */
+export const formatsOf = (route: AdminRoute): ExportFormat[] =>
+  (['csv', 'jsonl'] as const).filter((each) => route[each])
+
+const FORMAT =
+  'Other than json: the whole list as a file, at most 100,000 rows: csv as text/csv, jsonl as application/jsonl.'
+
+const formatParameter = (route: AdminRoute) => {
+  const formats = formatsOf(route)
+  return formats.length === 0 ? {} : { format: optional({ ...word('json', ...formats), description: FORMAT }) }
+}
+
 const DRY_RUN_PARAMETER = { dry_run: optional(boolean('Nothing is written: the response says what would change.')) }
 
 export const listAdminRoutes = (): ListedAdminRoute[] =>
@@ -84,7 +96,7 @@ function listed(name: AdminRouteName, route: AdminRoute): ListedAdminRoute {
     summary,
     status,
     parameters: some((field) => inPath.includes(field)),
-    query: fields(method === 'GET' ? query : { ...query, ...DRY_RUN_PARAMETER }),
+    query: fields({ ...query, ...(method === 'GET' ? formatParameter(route) : DRY_RUN_PARAMETER) }),
     body: hasBody ? fields(rest) : undefined,
     output: list ? listSchema(output) : output,
     error: ADMIN_ERROR,

@@ -7,15 +7,17 @@ import { ApiRejection } from '../http-api/rejection.ts'
 import { fields, NOTHING } from '../request/schema/schema.ts'
 import type { AdminCall } from './call.ts'
 import type { AdminDependencies } from './dependencies.ts'
+import type { ExportFormat } from './routes/route.ts'
 
 /** Configurations are imported in one body. */
 export const LARGEST_ADMIN_BODY = 1024 * 1024
 
-/** `reason`: why, where the operation's own input has no such field. */
+/** `reason`: why, where the operation's own input has no such field. `format`: undefined for a page as JSON. */
 export type Input = {
   input: Readonly<Record<string, unknown>>
   reason: string | undefined
   isDryRun: boolean
+  format: ExportFormat | undefined
   bytes: Uint8Array
 }
 
@@ -30,7 +32,7 @@ export async function readInput(call: AdminCall, deps: AdminDependencies): Promi
   const bytes = route.body === undefined ? NO_BYTES : await bodyOf(call, deps)
   const written = bytes.length === 0 ? {} : parseJson(bytes)
   const query = queryOf(call.query, route.query)
-  const { dry_run: dryRun = false, ...fromQuery } = query.values
+  const { dry_run: dryRun = false, format = 'json', ...fromQuery } = query.values
   // A body that is no object is reported as such, by the schema.
   const isObject = typeof written === 'object' && written !== null && !Array.isArray(written)
   const fromBody = isObject ? (written as Record<string, unknown>) : {}
@@ -43,7 +45,13 @@ export async function readInput(call: AdminCall, deps: AdminDependencies): Promi
   const mistakes = [...query.mistakes, ...unknown, ...wrong].slice(0, MOST_MISTAKES)
   const [first] = mistakes
   if (first) throw new OperationRejected(first, mistakes)
-  return { input, reason: reason as string | undefined, isDryRun: dryRun === true, bytes }
+  return {
+    input,
+    reason: reason as string | undefined,
+    isDryRun: dryRun === true,
+    format: format === 'json' ? undefined : (format as ExportFormat),
+    bytes,
+  }
 }
 
 const GENERAL = fields({ reason: REASON })
@@ -87,6 +95,8 @@ function queryOf(query: URLSearchParams, schema: TObject) {
   const { dry_run } = values
   if (dry_run !== undefined && typeof dry_run !== 'boolean')
     mistakes.push({ reason: 'malformed', details: { field: 'dry_run', must: 'be true or false' } })
+  const { format: formats } = schema.properties
+  if (formats) mistakes.push(...mistakesIn(fields({ format: formats }), { format: values.format ?? 'json' }))
   return { values, mistakes }
 }
 

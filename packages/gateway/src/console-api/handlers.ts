@@ -2,11 +2,11 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { keyRows } from '../administration/key-rows.ts'
+import { csvResponse } from '../http-api/files/file-response.ts'
 import { showAbout } from './about.ts'
 import type { Call, SignedInCall } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { showBreakdown } from './pages/breakdown.ts'
-import { csvResponse } from './pages/csv.ts'
 import { listGroups } from './pages/groups.ts'
 import { changeKey, createKey, deleteKey, listKeys, rotateKey, showKey } from './pages/keys.ts'
 import { listModelNames, listModelSquare, offersOfGroup } from './pages/models.ts'

@@ -20,6 +20,7 @@ export const ACCOUNT_ROUTES = {
     summary: 'Lists accounts, oldest first',
     output: ACCOUNT_SHOWN,
     list: true,
+    csv: true,
   },
   'POST accounts': {
     operation: accounts.createAccount,
@@ -97,7 +98,13 @@ export const ACCOUNT_ROUTES = {
     output: SECOND_FACTOR,
   },
 
-  'GET keys': { operation: keys.listKeys, summary: 'Lists keys, newest first', output: OPERATORS_KEY, list: true },
+  'GET keys': {
+    operation: keys.listKeys,
+    summary: 'Lists keys, newest first',
+    output: OPERATORS_KEY,
+    list: true,
+    csv: true,
+  },
   'POST keys': {
     operation: keys.createKey,
     summary: 'Creates a key; its secret is shown once',

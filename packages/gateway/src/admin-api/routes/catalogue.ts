@@ -65,7 +65,13 @@ export const CATALOGUE_ROUTES = {
     output: REMOVED_UPSTREAM_KEY,
   },
 
-  'GET models': { operation: models.list, summary: 'Lists models of every source', output: MODEL, list: true },
+  'GET models': {
+    operation: models.list,
+    summary: 'Lists models of every source',
+    output: MODEL,
+    list: true,
+    csv: true,
+  },
   'POST models': {
     operation: models.create,
     summary: 'Stores a model',

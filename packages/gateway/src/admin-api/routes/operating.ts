@@ -24,7 +24,7 @@ import {
 import type { AdminRoutes } from './route.ts'
 
 export const OPERATING_ROUTES = {
-  'GET codes': { operation: listCodes, summary: 'Lists redemption codes', output: CODE, list: true },
+  'GET codes': { operation: listCodes, summary: 'Lists redemption codes', output: CODE, list: true, csv: true },
   'POST codes': {
     operation: createCodes,
     summary: 'Creates redemption codes, which are shown once',
@@ -39,7 +39,14 @@ export const OPERATING_ROUTES = {
     output: REVOKED_CODES,
     example: { body: { label: 'spring' } },
   },
-  'GET audit-log': { operation: listAuditLog, summary: 'Lists who changed what', output: AUDIT_ROW, list: true },
+  'GET audit-log': {
+    operation: listAuditLog,
+    summary: 'Lists who changed what',
+    output: AUDIT_ROW,
+    list: true,
+    csv: true,
+    jsonl: true,
+  },
   'GET alerts': { operation: listAlerts, summary: 'Lists alerts', output: ALERT, list: true },
   'POST alerts/test': {
     operation: testAlerts,

@@ -18,7 +18,13 @@ import {
 import type { AdminRoutes } from './route.ts'
 
 export const PEOPLE_ROUTES = {
-  'GET people': { operation: listPeople, summary: 'Lists people, oldest first', output: PERSON_SHOWN, list: true },
+  'GET people': {
+    operation: listPeople,
+    summary: 'Lists people, oldest first',
+    output: PERSON_SHOWN,
+    list: true,
+    csv: true,
+  },
   'GET people/{person}': { operation: showPerson, summary: 'Shows a person', output: PERSON_SHOWN },
   'PATCH people/{person}': {
     operation: setPersonRole,

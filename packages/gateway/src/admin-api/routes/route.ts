@@ -7,6 +7,9 @@ import type { Operation } from '../../administration/operation.ts'
 export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type AdminRouteName = `${AdminMethod} ${string}`
 
+/** How a whole list is sent. */
+export type ExportFormat = 'csv' | 'jsonl'
+
 export type AdminRoute = {
   operation: Operation
   /** What it does, in a few words. */
@@ -15,6 +18,9 @@ export type AdminRoute = {
   output: TObject
   /** The operation returns a page, and takes `after`, `before` and `limit`. */
   list?: true
+  /** The list can be had as a file, with `?format=csv` or `?format=jsonl`. */
+  csv?: true
+  jsonl?: true
   /** Of a successful response; 200 unless given. */
   status?: 201 | 202
   /** The field of the result that is the resource; what is beside it, such as a secret, joins it. */

@@ -1,5 +1,6 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
 
+import type { CsvLine } from '../../http-api/files/csv.ts'
 import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
 import { MODEL_TYPES, modalityOf } from '../../modalities/index.ts'
 import { formatUsd } from '../../money/amount.ts'
@@ -10,7 +11,6 @@ import { parseIsoTime } from '../../request/iso-time.ts'
 import type { RequestFilter, SpendingFilter, SpendingStep, UsageRow } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
-import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 import { isInScope, scopeOf, type Viewer } from './scope.ts'
 

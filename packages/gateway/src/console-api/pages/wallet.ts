@@ -2,6 +2,7 @@
 
 import * as codes from '../../administration/codes.ts'
 import { perform } from '../../administration/operation.ts'
+import type { CsvLine } from '../../http-api/files/csv.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
@@ -20,7 +21,6 @@ import type {
   WalletHistory,
 } from '../routes/wallet.ts'
 import { holderContext } from '../session/holder-context.ts'
-import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
 

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { fixedHeaders, ResponseHeaders, type Sink, type StreamedBody } from '@trivium/http/response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
-import { createConcurrentCalls } from '../../http-api/concurrent-calls.ts'
 import { createReadSlots } from '../../overload/reads/read-slots.ts'
 import { createReads } from '../../overload/reads/reads.ts'
-import { type CsvLine, csvOf, csvResponse } from './csv.ts'
+import { createConcurrentCalls } from '../concurrent-calls.ts'
+import { type CsvLine, csvOf } from './csv.ts'
+import { csvResponse } from './file-response.ts'
 
 test.each([
   ['plain', 'plain'],
