@@ -1,7 +1,9 @@
 // Two-factor authentication with the codes that an authenticator app would show.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
-import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { adminClient, adminOutcome } from '../support/admin/admin-client.ts'
+import { changeStore } from '../support/gateway/ask-store.ts'
+import { COOKIE, type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 
@@ -43,6 +45,62 @@ describe.each([...ENGINES])('%s', (engine) => {
     return { secret, code, codes: confirmed.body.recovery_codes }
   }
   const isOn = async (client: ConsoleClient) => (await client.get('session')).body.second_factor
+
+  test('dangerous changes of the admin API need a code of the last ten minutes from people with a second factor', async () => {
+    const { email, client } = await newPerson()
+    await gateway.command('person', 'role', '--email', email, '--role', 'owner')
+    await client.post('sign-in', { email, password: PASSWORD })
+    const headers = () => ({ cookie: `${COOKIE}=${client.token()}`, origin: gateway.url })
+    const admin = async (method: string, path: string, body?: object) =>
+      adminOutcome(
+        await adminClient(gateway.url)(method, path, { headers: headers(), ...(body === undefined ? {} : { body }) }),
+      )
+    const credit = (query = '') => admin('POST', `accounts/${email}/credits${query}`, { amount_usd: '1' })
+    const invite = (more: object) => admin('POST', 'invitations', { account: email, ...more })
+    const verify = async (code: string) => outcomeOf(await client.post('session/verify', { code }))
+
+    expect([await credit(), await verify('123456')]).toEqual(['200', '409 conflict'])
+    const { secret, codes } = await turnOn(client)
+    // Turning it on took a code.
+    expect(await credit()).toBe('200')
+    const age = () => changeStore(gateway.home, 'UPDATE session SET proved_at = proved_at - 600001')
+    await age()
+    expect(await credit()).toBe('403 second_factor_needed')
+    expect(await invite({ role: 'viewer' })).toBe('403 second_factor_needed')
+    // What is not dangerous, and dry runs, go on.
+    expect([await credit('?dry_run=true'), await invite({}), await admin('GET', 'accounts')]).toEqual([
+      '200',
+      '201',
+      '200',
+    ])
+    expect([await verify('000000'), await credit()]).toEqual(['400 bad_request', '403 second_factor_needed'])
+    expect([await verify(codeOf(secret, 1)), await credit(), await invite({ role: 'viewer' })]).toEqual([
+      '204',
+      '200',
+      '201',
+    ])
+    await age()
+    expect([await credit(), await verify(codes[0] ?? ''), await credit()]).toEqual([
+      '403 second_factor_needed',
+      '204',
+      '200',
+    ])
+    await client.post('sign-in', { email, password: PASSWORD, code: codes[1] })
+    expect(await credit()).toBe('200')
+  })
+
+  test('guesses at the code in a session are few, and those in all sessions of a person', async () => {
+    const { email, client } = await newPerson()
+    const { codes } = await turnOn(client)
+    const guess = async (code: string) => outcomeOf(await client.post('session/verify', { code }))
+    for (const code of codes.slice(0, 2)) {
+      await client.post('sign-in', { email, password: PASSWORD, code })
+      for (let wrong = 0; wrong < 10; wrong += 1) expect(await guess('000000')).toBe('400 bad_request')
+      expect(await guess(codes[9] ?? '')).toBe('429 too_many_tries')
+    }
+    await client.post('sign-in', { email, password: PASSWORD, code: codes[2] })
+    expect(await guess(codes[9] ?? '')).toBe('429 too_many_tries')
+  })
 
   test('nothing holds until a code confirms it', async () => {
     const { email, client, signIn } = await newPerson()

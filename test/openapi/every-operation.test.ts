@@ -238,6 +238,11 @@ const GIVEN: Record<string, () => Promise<Given>> = {
     return as(await signIn(email))
   },
   consolePostSecondFactorConfirm: async () => (await secondFactor()).confirm,
+  consolePostSessionVerify: async () => {
+    const { session, on } = await secondFactor()
+    const [code = ''] = await on()
+    return { ...as(session), body: { code } }
+  },
   consolePostSecondFactorRemove: async () => {
     const { session, on } = await secondFactor()
     const [code = ''] = await on()

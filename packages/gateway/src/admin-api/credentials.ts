@@ -8,7 +8,7 @@ import { ApiRejection } from '../http-api/rejection.ts'
 import { checkPage } from '../http-api/same-origin.ts'
 import { readSessionCookie } from '../http-api/session/cookie.ts'
 import { currentSession } from '../http-api/session/sessions.ts'
-import type { AdminKey } from '../storage/storage.ts'
+import type { AdminKey, Session } from '../storage/storage.ts'
 import type { AdminActor, AdminCall } from './call.ts'
 import type { AdminDependencies } from './dependencies.ts'
 
@@ -16,8 +16,8 @@ const ADMIN_KEY = /^ak-[A-Za-z0-9_-]{43}$/
 /** The time of the last use is kept to the minute. */
 const TOUCH_EVERY_MS = 60_000
 
-/** `account`: whose reads they count to. */
-export type Identified = { actor: AdminActor; account: bigint }
+/** `account`: whose reads they count to. `session`: of a person. */
+export type Identified = { actor: AdminActor; account: bigint; session: Session | undefined }
 
 /** Negative, unlike the ids of accounts, and below those of networks. */
 const tenantOf = (key: bigint): bigint => -10_000_000_000n - key
@@ -47,12 +47,12 @@ async function bySession(call: AdminCall, deps: AdminDependencies): Promise<Iden
   // A request without any credential guesses nothing.
   if (!found) throw rejection('invalid_admin_key', NO_CREDENTIAL)
   checkPage(call.http, deps.config().server, deps.listenUrl())
-  const { person, account } = found
+  const { person, account, session } = found
   if (person.role === undefined)
     throw rejection('forbidden', 'The admin API needs a role in the gateway, which you do not have.')
   const { address } = call.origin
   const actor = { type: 'person', id: person.id, role: person.role, address, requestId: call.incoming.id } as const
-  return { actor, account: account.id }
+  return { actor, account: account.id, session }
 }
 
 async function byKey(secret: string, call: AdminCall, deps: AdminDependencies): Promise<Identified> {
@@ -80,6 +80,7 @@ async function byKey(secret: string, call: AdminCall, deps: AdminDependencies): 
   return {
     actor: { type: 'admin-key', id: key.id, role: key.role, address, requestId: incoming.id },
     account: tenantOf(key.id),
+    session: undefined,
   }
 }
 

@@ -24,6 +24,7 @@ import { EXPORT_LIMITS, EXPORT_RUNS, EXPORT_TYPES, EXPORTS_AT_ONCE, type ExportP
 import { type Ended, idempotencyKeyOf, once } from './idempotency.ts'
 import { type Input, readInput } from './read-input.ts'
 import type { ExportFormat } from './routes/route.ts'
+import { checkSecondFactor } from './second-factor.ts'
 
 /** `path`: what follows /admin/v1/, still percent-encoded. */
 export type AdminDispatch = (incoming: ApiRequest, path: string) => Promise<HttpResponse>
@@ -80,10 +81,6 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
       })
   }
 
-  async function actorOf(call: AdminCall): Promise<AdminActor> {
-    return (await identified(call)).actor
-  }
-
   async function identified(call: AdminCall): Promise<Identified> {
     const credential = credentialOf(call, deps)
     const isKnown = credential !== undefined && readers.isKnown(credential)
@@ -120,7 +117,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     const isOnePage = input.limit !== undefined || input.before !== undefined
     const takesLimit = Object.hasOwn((operation.input as TObject).properties, 'limit')
     async function read(after: string | undefined): Promise<ExportPage> {
-      const actor = await actorOf(call)
+      const { actor } = await identified(call)
       const from = after === undefined ? {} : { after }
       const size = takesLimit ? { limit: EXPORT_LIMITS.pageRows } : {}
       const result = await perform(operation, contextFor(actor), { ...size, ...input, ...from })
@@ -133,11 +130,13 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   }
 
   async function change(call: AdminCall): Promise<HttpResponse> {
-    const first = await actorOf(call)
-    return await running(changes, nameOf(first), async () => {
+    const first = await identified(call)
+    return await running(changes, nameOf(first.actor), async () => {
       const input = await readInput(call, deps)
       // A body may arrive slowly: what the caller may do is looked up again when it is there.
-      const actor = input.bytes.length === 0 ? first : await actorOf(call)
+      const caller = input.bytes.length === 0 ? first : await identified(call)
+      const { actor } = caller
+      await checkSecondFactor(caller, call.route.operation, input, deps)
       const key = idempotencyKeyOf(call)
       const { reference } = call.route.route
       if (key === undefined || input.isDryRun) return ended(await performed(call, actor, input), call)

@@ -147,6 +147,7 @@ export const limitAccount = operation({
 export const disableAccount = operation({
   name: 'account disable',
   permission: 'accounts',
+  isDangerous: true,
   input: OF_ACCOUNT,
   run: (context, { account }) => setDisabled(context, account, true),
 })
@@ -174,6 +175,7 @@ async function setDisabled(context: OperationContext, named: string, disabled: b
 export const deleteAccount = operation({
   name: 'account delete',
   permission: 'accounts',
+  isDangerous: true,
   input: fields({ account: ACCOUNT, force: optional(boolean()) }),
   async run(context, { account: named, force = false }) {
     // An account with a balance is a matter of money, too.

@@ -21,6 +21,7 @@ const CODE_ID = textLike((value) => PLACE.test(value), 'be the id of a code')
 export const createCodes = operation({
   name: 'code create',
   permission: 'money',
+  isDangerous: true,
   input: fields({
     amount_usd: POSITIVE_AMOUNT,
     count: optional(integer({ min: 1, max: MOST_CODES })),

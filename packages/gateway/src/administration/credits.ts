@@ -13,6 +13,7 @@ import { rejected } from './rejections.ts'
 export const creditAccount = operation({
   name: 'account credit',
   permission: 'money',
+  isDangerous: true,
   input: fields({
     account: ACCOUNT,
     /** A negative amount is taken back, never below what is available. */
@@ -57,6 +58,7 @@ async function isRepeated(
 export const setCreditLine = operation({
   name: 'account credit-line',
   permission: 'money',
+  isDangerous: true,
   input: fields({ account: ACCOUNT, credit_line_usd: CREDIT_LINE }),
   async run(context, { account: named, credit_line_usd }) {
     const { id, creditLine } = await findAccount(context, named)

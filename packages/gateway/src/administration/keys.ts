@@ -183,6 +183,7 @@ export const rotateKey = operation({
 export const deleteKey = operation({
   name: 'key delete',
   permission: 'keys',
+  isDangerous: true,
   forHolders: true,
   input: fields({ key: KEY }),
   async run(context, { key: id }) {

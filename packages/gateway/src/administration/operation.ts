@@ -60,6 +60,11 @@ export type Operation<Input extends TSchema = TSchema, Result = unknown> = {
   permission: Permission
   /** Account holders may call it, too. It must look at what is theirs alone. */
   forHolders?: true
+  /**
+   * It costs money, cuts people off or gives rights away: a person with a second factor needs a fresh proof of it. `with`: only if this field
+   * is in the input.
+   */
+  isDangerous?: true | { with: string }
   input: Input
   /** `input` fits the schema, and the actor has the permission. */
   run(context: OperationContext, input: Static<Input>): Promise<Result>

@@ -22,7 +22,7 @@ import { acceptInvitation, invite, listOwnInvitations, revokeOwn, showInvitation
 import { resendVerification, verifyEmail } from './session/links.ts'
 import { changePassword, forgotPassword, resetPassword } from './session/password.ts'
 import { registerAccount } from './session/register-account.ts'
-import { beginSecondFactor, confirmSecondFactor, removeSecondFactor } from './session/second-factor.ts'
+import { beginSecondFactor, confirmSecondFactor, removeSecondFactor, verifySession } from './session/second-factor.ts'
 import { setUp } from './session/set-up.ts'
 import { signIn, signOut, signOutEverywhere } from './session/sign-in.ts'
 import { changePreferences, endOneSession, listSessions, showSession } from './settings.ts'
@@ -55,6 +55,7 @@ export const HANDLERS: Handlers = {
   'POST setup': setUp,
   'GET session': showSession,
   'POST session/account': switchAccount,
+  'POST session/verify': verifySession,
   'POST account': renameAccount,
   'GET members': listMembers,
   'POST members': changeMember,

@@ -25,6 +25,7 @@ export const API_ERRORS = {
   registration_closed: 403,
   password_sign_in_off: 403,
   address_not_allowed: 403,
+  second_factor_needed: 403,
   mail_not_configured: 404,
   method_not_allowed: 405,
   request_timeout: 408,

@@ -1,6 +1,7 @@
 // The admin API, from its own tables.
 import { type CompiledRoute, compileAdminRoutes } from '../admin-api/compile-routes.ts'
 import { DRY_RUN } from '../admin-api/list-routes.ts'
+import type { Operation } from '../administration/operation.ts'
 import { either } from '../request/schema/schema.ts'
 import { ADMIN_SECURITY } from './components.ts'
 import type { Errors } from './errors.ts'
@@ -30,7 +31,7 @@ function describe(route: CompiledRoute, schemas: Schemas, errors: Errors): Descr
     operationId: operationIdOf(route),
     tags: [tagOf(path)],
     summary,
-    description: `Needs the permission \`${permission}\`.`,
+    description: `Needs the permission \`${permission}\`.${freshness(route.operation)}`,
     security: ADMIN_SECURITY,
     parameters: [
       ...pathParameters(path, schemas, parameters),
@@ -51,6 +52,11 @@ function describe(route: CompiledRoute, schemas: Schemas, errors: Errors): Descr
   }
   return { method, path: `/admin/v1/${path}`, operation }
 }
+
+const freshness = ({ isDangerous }: Operation): string =>
+  isDangerous
+    ? ` A person with a second factor needs a proof of it from the last 10 minutes${isDangerous === true ? '' : `, if \`${isDangerous.with}\` is given`}.`
+    : ''
 
 const operationIdOf = ({ route }: Pick<CompiledRoute, 'route'>): string => camelCase(route.operation.name)
 

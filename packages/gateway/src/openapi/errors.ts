@@ -75,6 +75,7 @@ const CONSOLE_ONLY = [
   'too_many_accounts',
 ]
 const ADMIN_ONLY = [
+  'second_factor_needed',
   'invalid_admin_key',
   'precondition_failed',
   'idempotency_mismatch',

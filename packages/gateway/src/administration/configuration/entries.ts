@@ -100,6 +100,7 @@ export function entryOperations<const Kind extends NounKind>(kind: Kind) {
     delete: operation({
       name: `${kind} delete`,
       permission: 'configuration',
+      ...(kind === 'upstream' ? { isDangerous: true as const } : {}),
       input: fields({ ...named, reason: REASON }),
       async run(context, input) {
         const id = idIn(input)

@@ -38,6 +38,7 @@ export const showRevision = operation({
 export const restoreRevision = operation({
   name: 'revision restore',
   permission: 'configuration',
+  isDangerous: true,
   input: fields({ revision: REVISION, reason: REASON }),
   async run(context, { revision: id, reason }) {
     const revision = Number(id)

@@ -58,6 +58,7 @@ export const removeUpstreamKey = operation({
 export const eraseUpstreamKey = operation({
   name: 'upstream key erase',
   permission: 'configuration',
+  isDangerous: true,
   input: fields({ ...KEY, reason: REASON }),
   async run(context, { upstream, key, reason }) {
     const action = { name: 'upstream key erase', object: `upstream/${upstream}`, reason }

@@ -26,6 +26,7 @@ const OF_KEY = fields({ admin_key: idOf('an admin key') })
 export const createAdminKey = operation({
   name: 'admin-key create',
   permission: 'people',
+  isDangerous: true,
   input: fields({
     name: NAME,
     role: word(...GATEWAY_ROLES),

@@ -20,6 +20,7 @@ const MOST = { ofAccount: 100, inAll: 10_000 }
 export const createInvitation = operation({
   name: 'invitation create',
   permission: 'accounts',
+  isDangerous: { with: 'role' },
   forHolders: true,
   input: fields({
     /** In the gateway. */

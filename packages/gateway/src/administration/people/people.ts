@@ -55,6 +55,7 @@ export const showPerson = operation({
 export const setPersonRole = operation({
   name: 'person role',
   permission: 'people',
+  isDangerous: true,
   input: fields({ person: PERSON, role: optional(roleIn(GATEWAY_ROLES)) }),
   async run(context, { person: named, role }) {
     const { actor } = context
@@ -75,6 +76,7 @@ export const setPersonRole = operation({
 export const disablePerson = operation({
   name: 'person disable',
   permission: 'people',
+  isDangerous: true,
   input: OF_PERSON,
   run: (context, { person }) => setDisabled(context, person, true),
 })
@@ -226,6 +228,7 @@ export const linkTo = ({ config, listenUrl }: OperationContext, page: 'setup' | 
 export const createSignInLink = operation({
   name: 'account sign-in-link',
   permission: 'accounts',
+  isDangerous: true,
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const person = await personToActOn(context, account)
@@ -241,6 +244,7 @@ export const createSignInLink = operation({
 export const removeSecondFactor = operation({
   name: 'account remove-second-factor',
   permission: 'accounts',
+  isDangerous: true,
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const person = await personToActOn(context, account)

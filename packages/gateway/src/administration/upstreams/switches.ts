@@ -13,10 +13,11 @@ async function follow({ health, storage, config }: OperationContext): Promise<vo
   if (health) await followSwitches(storage, health, config)
 }
 
-const switchTo = <const Name extends string>(name: Name, state: SwitchState) =>
+const switchTo = <const Name extends string>(name: Name, state: SwitchState, danger: { isDangerous?: true } = {}) =>
   operation({
     name,
     permission: 'configuration',
+    ...danger,
     input: SWITCH,
     async run(context, { upstream: id, reason = '' }) {
       const { actor, config, storage } = context
@@ -36,7 +37,7 @@ const switchTo = <const Name extends string>(name: Name, state: SwitchState) =>
   })
 
 export const enableUpstream = switchTo('upstream enable', 'enabled')
-export const disableUpstream = switchTo('upstream disable', 'disabled')
+export const disableUpstream = switchTo('upstream disable', 'disabled', { isDangerous: true })
 export const drainUpstream = switchTo('upstream drain', 'draining')
 
 /** Closes the circuit breaker and ends the cool-downs of its keys, in every process. */

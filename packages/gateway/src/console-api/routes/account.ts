@@ -143,6 +143,9 @@ const SESSION = fields({
 })
 export type SessionInfo = Static<typeof SESSION>
 
+const VERIFY_SESSION = fields({ code })
+export type VerifySession = Static<typeof VERIFY_SESSION>
+
 const SESSIONS = listOf(
   fields({ id: ID, user_agent: string(), address: string(), created_at: TIME, seen_at: TIME, current: boolean() }),
 )
@@ -231,6 +234,12 @@ export const ACCOUNT_ROUTES = {
     summary: 'Shows another account of the person',
     body: SWITCH_ACCOUNT,
     example: { account: '7' },
+  },
+  'POST session/verify': {
+    policy: 'session',
+    summary: 'Proves the second factor again: dangerous changes of the admin API need a proof of the last 10 minutes',
+    body: VERIFY_SESSION,
+    example: { code: '123456' },
   },
   'POST account': {
     policy: 'owner',

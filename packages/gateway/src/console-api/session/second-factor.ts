@@ -6,8 +6,15 @@ import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../routes/account.ts'
+import type {
+  BegunSecondFactor,
+  ConfirmSecondFactor,
+  RecoveryCodes,
+  RemoveSecondFactor,
+  VerifySession,
+} from '../routes/account.ts'
 import { checkPassword } from './check-password.ts'
+import { proofGuesses } from './guessing/attempts.ts'
 import { personEntry } from './person-entry.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
@@ -53,6 +60,7 @@ export async function confirmSecondFactor(
   if (!isSet) throw new ApiRejection(IN_USE)
   await guesses.forget()
   await signIns.useStep(person.id, step)
+  await deps.store.sessions.prove(session.id)
   return { recovery_codes: codes }
 }
 
@@ -72,6 +80,24 @@ export async function removeSecondFactor(
   const change = { before: { second_factor: true }, after: { second_factor: false } }
   const { signIns } = deps.store.audited(personEntry(call, person.id, 'second-factor off', change))
   await signIns.setSecondFactor(person.id, undefined)
+}
+
+/** POST /console/api/session/verify: proves again that the person is there, before what the admin API calls dangerous. */
+export async function verifySession(call: SignedInCall<VerifySession>, deps: ConsoleDependencies): Promise<void> {
+  const { person, session, body, origin, incoming } = call
+  const secondFactor = (await deps.store.signIns.findByPerson(person.id))?.secondFactor
+  if (secondFactor === undefined) throw new ApiRejection(NOT_IN_USE)
+  const guesses = proofGuesses(session.id, person.id, deps)
+  await guesses.check()
+  if (!(await useCode(person.id, secondFactor, body.code, deps))) {
+    await guesses.countWrong()
+    deps.failedCredentials.trace(origin, incoming.id, 'second-factor failed', `person/${person.id}`)
+    // Not the 401 of a sign-in: the session goes on.
+    throw badRequest('code', WRONG_CODE.message)
+  }
+  await guesses.check()
+  await guesses.forget()
+  await deps.store.sessions.prove(session.id)
 }
 
 /** False: the code is wrong or was used before. */

@@ -50,7 +50,8 @@ async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Pro
     await checkCode(call.origin, browser, found, code, deps)
   }
   // Disabled in the meantime, or the password or the second factor was changed.
-  const proof = { password: found.password, withoutSecondFactor: found.secondFactor === undefined }
+  const withCode = found.secondFactor !== undefined
+  const proof = { password: found.password, withoutSecondFactor: !withCode, withCode }
   if ((await startSession(call, found.person, deps, proof)) === undefined) throw new ApiRejection(WRONG_CREDENTIALS)
   rememberBrowser(call, found, deps)
   await guesses.forget()

@@ -23,6 +23,7 @@ function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 
     expiresAt: 0,
     userAgent: '',
     address: '',
+    provedAt: undefined,
   }
   const sessions: Partial<Storage['sessions']> = {
     async find(hash) {

@@ -56,7 +56,7 @@ export async function startSession(
   call: SessionCall,
   person: bigint,
   { store, config, clock }: SessionDependencies,
-  proof: Pick<NewSession, 'password' | 'withoutSecondFactor'> = {},
+  proof: Pick<NewSession, 'password' | 'withoutSecondFactor' | 'withCode'> = {},
 ): Promise<Session | undefined> {
   const { server } = config()
   const token = newToken()

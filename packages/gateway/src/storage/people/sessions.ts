@@ -14,6 +14,8 @@ export type Session = {
   expiresAt: number
   userAgent: string
   address: string
+  /** When a code of the second factor was last given in it. */
+  provedAt: number | undefined
 }
 
 /** `role`: of the person in the account. */
@@ -29,6 +31,8 @@ export type NewSession = {
   password?: string | undefined
   /** The session begins with a password, and no second factor was asked for: it does not begin if there is one by now. */
   withoutSecondFactor?: boolean
+  /** The session begins with a code of the second factor. */
+  withCode?: boolean
 }
 
 export interface Sessions {
@@ -43,6 +47,8 @@ export interface Sessions {
   switchAccount(session: bigint, account: bigint): Promise<boolean>
   /** Records a request and extends the session. */
   touch(session: bigint, expiresAt: number): Promise<void>
+  /** A code of the second factor was given in the session, now. */
+  prove(session: bigint): Promise<void>
   /** Newest first, without those that have expired. */
   list(person: bigint): Promise<Session[]>
   /** false: the person has no such session. */

@@ -122,6 +122,7 @@ export type Schema = {
     expires_at: Integer
     user_agent: string
     address: string
+    proved_at: NullableInteger
   }
   link: { person: Integer; purpose: string; hash: Uint8Array; expires_at: Integer }
   attempt: { subject: string; attempts: Integer; expires_at: Integer }

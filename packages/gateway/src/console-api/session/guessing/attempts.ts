@@ -69,6 +69,16 @@ export const useOnce = async (state: string, lifeMs: number, { store }: Dependen
 export const sessionGuesses = (session: bigint, deps: Dependencies): Guesses =>
   guesses({ own: [within(`guesses of session ${session}`, 10)], shared: [] }, deps)
 
+/**
+ * Guesses of the second factor alone, in a session: whoever took it over has as few as at sign-in, however many sessions of the person
+ * they have.
+ */
+export const proofGuesses = (session: bigint, person: bigint, deps: Dependencies): Guesses =>
+  guesses(
+    { own: [within(`guesses of session ${session}`, 10)], shared: [within(`proofs of person ${person}`, 20, HOUR_MS)] },
+    deps,
+  )
+
 const browserGuesses = (browser: string, deps: Dependencies): Guesses =>
   guesses({ own: [within(`sign-in by browser ${browser}`, 10)], shared: [] }, deps)
 

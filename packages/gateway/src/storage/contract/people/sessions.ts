@@ -35,6 +35,7 @@ export function sessionsContract(use: Use): void {
       expiresAt: now() + DAY_MS,
       userAgent: 'Browser/1',
       address: '192.0.2.1',
+      provedAt: undefined,
     })
     const found = await storage.sessions.find(hash)
     expect(found).toEqual({
@@ -59,6 +60,17 @@ export function sessionsContract(use: Use): void {
     // What has ended stays so.
     await storage.sessions.touch(idle.id, now() + DAY_MS)
     expect(await storage.sessions.find(idle.hash)).toBeUndefined()
+  })
+
+  test('a session knows when a code of the second factor was last given in it', async () => {
+    const { storage, now, elapse } = use()
+    const { person } = await newHolder(storage)
+    const [proved, other] = [await begin(storage, person, { withCode: true }), await begin(storage, person)]
+    expect([proved.provedAt, other.provedAt]).toEqual([now(), undefined])
+    await elapse(1_000)
+    await storage.sessions.prove(other.id)
+    const provedAt = async ({ hash }: { hash: Uint8Array }) => (await storage.sessions.find(hash))?.session.provedAt
+    expect([await provedAt(proved), await provedAt(other)]).toEqual([now() - 1_000, now()])
   })
 
   test('a second factor ends all other sessions, and none begins that did not ask for it', async () => {

@@ -28,3 +28,5 @@ CREATE TABLE invitation (
 );
 CREATE INDEX invitation_open ON invitation (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX invitation_account ON invitation (account, id) WHERE ended_at IS NULL;
+
+ALTER TABLE session ADD COLUMN proved_at bigint;

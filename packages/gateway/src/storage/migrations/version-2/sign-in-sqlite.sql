@@ -36,3 +36,6 @@ CREATE TABLE invitation (
 ) STRICT;
 CREATE INDEX invitation_open ON invitation (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX invitation_account ON invitation (account, id) WHERE ended_at IS NULL;
+
+-- When a code of the second factor was last given in this session; NULL: never.
+ALTER TABLE session ADD COLUMN proved_at INTEGER;

@@ -2,7 +2,7 @@
 import type { MemberRole } from '../../people/members.ts'
 import type { NewSession, Session, Sessions } from '../../people/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
-import { ACCOUNT_PREFIX, integer, type Row, small, text, toAccount, toPerson, withPrefix } from '../rows.ts'
+import { ACCOUNT_PREFIX, integer, optional, type Row, small, text, toAccount, toPerson, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -22,7 +22,17 @@ const MINUTE_MS = 60_000
 /** The statement that finds the account. */
 const ACCOUNT_SHOWN = 'account'
 
-const SESSION = ['id', 'person', 'account', 'created_at', 'seen_at', 'expires_at', 'user_agent', 'address'] as const
+const SESSION = [
+  'id',
+  'person',
+  'account',
+  'created_at',
+  'seen_at',
+  'expires_at',
+  'user_agent',
+  'address',
+  'proved_at',
+] as const
 const SESSION_PREFIX = 'session_'
 const PERSON_PREFIX = 'person_'
 
@@ -60,6 +70,9 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
       const changes = { seen_at: minuteOf(now), expires_at: expiresAt }
       const live = db.updateTable('session').set(changes).where('id', '=', session).where('expires_at', '>', now)
       await runner.write([statement(live)])
+    },
+    async prove(session) {
+      await runner.write([statement(db.updateTable('session').set({ proved_at: clock() }).where('id', '=', session))])
     },
     async list(person) {
       const live = db
@@ -112,6 +125,7 @@ function createSession(db: Database, session: NewSession, now: number): Statemen
     expires_at: session.expiresAt,
     user_agent: session.userAgent,
     address: session.address,
+    proved_at: session.withCode ? now : null,
   })
   const newest = db.selectFrom('session').select('id').where('person', '=', person)
   const kept = newest.orderBy('id', 'desc').limit(MOST_SESSIONS)
@@ -162,4 +176,5 @@ const toSession = (row: Row): Session => ({
   expiresAt: small(row.expires_at),
   userAgent: text(row.user_agent),
   address: text(row.address),
+  provedAt: optional(row.proved_at, small),
 })
