@@ -170,6 +170,8 @@ const STEPS: Step[] = [
   ['group list', READ],
   ['group show', READ, () => ({ group: 'staff' })],
   ['group change', 'both', () => ({ group: 'staff', multiplier: '0.5', reason: 'a test' })],
+  ['model price-impact', READ, () => ({ model: 'm', price: { input: '4' } })],
+  ['group price-impact', READ, () => ({ group: 'staff', multiplier: '0.4' })],
   ['upstream states', READ],
   ['upstream state', READ, () => ({ upstream: 'main' })],
   ['upstream disable', 'both', () => MAIN],

@@ -105,6 +105,11 @@ const EXPECTED: Record<string, (run: (step: number) => Promise<Answer>) => Promi
     const { checks, booked } = (await run(4)).body as { checks: { ok: boolean }[]; booked: boolean }
     expect([checks.length > 0, checks.every(({ ok }) => ok), booked]).toEqual([true, true, true])
   },
+  async 'Change a price'(run) {
+    expect((await run(0)).body).toMatchObject({ object: 'price_impact', is_part: false, accounts_pay_more: 0 })
+    expect((await run(1)).body).toMatchObject({ price: { input: '2.00', output: '9.00' } })
+    expect((await run(2)).body.data).toEqual([])
+  },
   async 'Move a model to another upstream'(run) {
     await run(0)
     const { headers } = await run(1)
@@ -146,9 +151,9 @@ const transfersOf = async (account: string) =>
     )
   ).body
 
-test('the page has ten recipes', () => {
+test('the page has eleven recipes', () => {
   expect([...recipes.keys()]).toEqual(Object.keys(EXPECTED))
-  expect(recipes.size).toBe(10)
+  expect(recipes.size).toBe(11)
 })
 
 test.each([...recipes])('%s', async (title, commands) => {

@@ -2,6 +2,7 @@
 import * as accounts from './accounts.ts'
 import { listAuditLog } from './audit-log.ts'
 import { importAccounts } from './bulk/import-accounts.ts'
+import { previewGroupPrices, previewModelPrice } from './catalogue/price-impact.ts'
 import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
@@ -107,6 +108,8 @@ const ALL = [
   testUpstream,
   discoverModels,
   previewPrice,
+  previewModelPrice,
+  previewGroupPrices,
   previewRoute,
   reportPrices,
   ...configuration.ALL,

@@ -260,6 +260,10 @@ export const REJECTIONS = {
     'too_many_tries',
     () => 'Another test or listing of upstreams runs. Retry when it has ended.',
   ),
+  too_many_computations: rule<{ retryAfter: number }>(
+    'too_many_tries',
+    () => 'The effect of another price is being computed. Retry when that has ended.',
+  ),
   no_routed_model: rule<Field & { upstream: string }>(
     'conflict',
     ({ field, upstream }) => `No model is routed to ${upstream}: choose one of its models with ${field}.`,

@@ -135,6 +135,8 @@ describe('help', () => {
     'config unused': "for 'config check' and 'doctor'",
     'server state': "for 'doctor'",
     'secrets check': "for 'doctor'",
+    'model price-impact': "for the console: 'model price-preview' shows what a single request costs",
+    'group price-impact': "for the console: 'model price-preview' shows what a single request costs",
     'code redeem': 'account holders redeem codes; operators credit accounts',
   }
 

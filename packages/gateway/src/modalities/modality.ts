@@ -6,6 +6,7 @@ import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { YamlValue } from '../yaml/document.ts'
 import type { PreviewedCharge, PreviewUnits } from './preview.ts'
+import type { ReceiptUnits } from './receipt-units.ts'
 
 /**
  * `Price`: as it is configured. `Limits`: what requests may ask for. `Rate`: a price with the multiplier of a group.
@@ -60,6 +61,8 @@ export type Modality<
   previewedUnits: readonly (keyof PreviewUnits)[]
   /** undefined: the units lack what the price counts. */
   preview(rate: Rate, units: PreviewUnits): PreviewedCharge | undefined
+  /** What a request that ended would have cost at this rate. undefined: its receipt does not say what the rate counts. */
+  reprice(rate: Rate, receipt: ReceiptUnits): Nanos | undefined
 
   /** The embedded model. */
   sandbox: SandboxModel<Price, Limits>

@@ -1,4 +1,5 @@
 // Upstreams, models and groups.
+import { previewGroupPrices, previewModelPrice } from '../../administration/catalogue/price-impact.ts'
 import { groups, models, upstreams } from '../../administration/configuration/index.ts'
 import {
   addUpstreamKey,
@@ -8,7 +9,10 @@ import {
 } from '../../administration/configuration/upstream-keys.ts'
 import {
   GROUP,
+  LISTED_GROUP,
+  LISTED_MODEL,
   MODEL,
+  PRICE_IMPACT,
   REMOVED_UPSTREAM_KEY,
   UPSTREAM,
   UPSTREAM_KEY,
@@ -67,10 +71,11 @@ export const CATALOGUE_ROUTES = {
 
   'GET models': {
     operation: models.list,
-    summary: 'Lists models of every source',
-    output: MODEL,
+    summary: 'Lists models of every source, with what is in force, problems and recent use',
+    output: LISTED_MODEL,
     list: true,
     csv: true,
+    example: { query: 'problem=no_price' },
   },
   'POST models': {
     operation: models.create,
@@ -94,7 +99,19 @@ export const CATALOGUE_ROUTES = {
   },
   'DELETE models/{model}': { operation: models.delete, summary: 'Deletes a stored model', output: MODEL },
 
-  'GET groups': { operation: groups.list, summary: 'Lists groups of every source', output: GROUP, list: true },
+  'POST models/{model}/price-impact': {
+    operation: previewModelPrice,
+    summary: 'Computes what another price would have charged for the requests of the last days',
+    output: PRICE_IMPACT,
+    example: { body: { price: { input: '2.50' }, days: 7 } },
+  },
+
+  'GET groups': {
+    operation: groups.list,
+    summary: 'Lists groups of every source, with their keys',
+    output: LISTED_GROUP,
+    list: true,
+  },
   'POST groups': {
     operation: groups.create,
     summary: 'Stores a group',
@@ -108,6 +125,12 @@ export const CATALOGUE_ROUTES = {
     summary: 'Changes a stored group; a change of prices alone needs the permission on money',
     output: GROUP,
     example: { body: { multiplier: '0.9' } },
+  },
+  'POST groups/{group}/price-impact': {
+    operation: previewGroupPrices,
+    summary: 'Computes what other terms of a group would have charged for the requests of the last days',
+    output: PRICE_IMPACT,
+    example: { body: { multiplier: '0.9', days: 7 } },
   },
   'DELETE groups/{group}': { operation: groups.delete, summary: 'Deletes a stored group', output: GROUP },
 } as const satisfies AdminRoutes

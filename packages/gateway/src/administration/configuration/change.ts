@@ -14,6 +14,7 @@ import type {
 import type { Mistake } from '../../yaml/document.ts'
 import { audited, type OperationContext } from '../operation.ts'
 import { OperationRejected, rejected } from '../rejections.ts'
+import { countEffects } from './effect-counts.ts'
 import { effectsOf } from './effects.ts'
 import type { ConfigurationParts } from './parts.ts'
 import { isNamed, sealValue, unsealEntries } from './secrets.ts'
@@ -76,6 +77,7 @@ export async function changeConfiguration(
       before: auditFields(changes, 'before', known),
       after: withEffects(auditFields(changes, 'after', known), effects),
       reason: reason ?? '',
+      ...(context.dryRun ? { effects: await countEffects(context, state.loaded.config, next.config, changes) } : {}),
     })
     if (await configuration.write(state.stored.revision, changes, made, erased)) break
     if (attempt === MOST_ATTEMPTS) throw rejected('configuration_changed', {})
@@ -85,6 +87,18 @@ export async function changeConfiguration(
     .refresh()
     .catch(() => {})
   return await readState(context)
+}
+
+/** The configuration with these changes, checked as before a write. */
+export async function tryChanges(
+  context: OperationContext,
+  state: State,
+  wanted: readonly Wanted[],
+): Promise<Assembled> {
+  const cipher = await context.accountCipher()
+  const made: NewStoredSecret[] = []
+  const changes = wanted.map((each) => sealed(each, state.stored, cipher, made)).filter(isChange)
+  return changes.length === 0 ? state.loaded : checkWhole(context, state, changes, made, cipher)
 }
 
 function sealed(

@@ -1,4 +1,6 @@
 // Entries of the configuration, settings and revisions, as the admin API shows them.
+
+import { MODEL_TYPES } from '../../modalities/index.ts'
 import {
   boolean,
   fields,
@@ -7,11 +9,14 @@ import {
   mapOf,
   nullable,
   number,
+  optional,
   string,
   TIME,
+  USD,
   unknown,
   word,
 } from '../../request/schema/schema.ts'
+import { MODEL_PROBLEMS } from '../catalogue/list-models.ts'
 import { NOUNS, type NounKind } from '../configuration/entry-nouns.ts'
 import { resource } from './resource.ts'
 
@@ -43,6 +48,77 @@ function entry<const Kind extends NounKind>(kind: Kind) {
 export const UPSTREAM = entry('upstream')
 export const MODEL = entry('model')
 export const GROUP = entry('group')
+
+const PRICE = mapOf(unknown())
+const PERCENT = nullable(string('Decimal; null: not known.'))
+const COST_ONLY = 'Absent without the permission see_costs.'
+
+export const LISTED_MODEL = resource(
+  'model',
+  fields({
+    ...MODEL.properties,
+    effective: nullable(
+      fields({
+        type: word(...MODEL_TYPES),
+        price: nullable(PRICE),
+        routes: listOf(
+          fields({
+            upstream: string(),
+            model: string(),
+            priority: number(),
+            weight: number(),
+            cost: optional(nullable(PRICE)),
+            margins: optional(
+              nullable(listOf(fields({ figure: string(), price_usd: USD, cost_usd: USD, margin_percent: PERCENT }))),
+            ),
+          }),
+        ),
+        offers: listOf(fields({ group: string(), price: PRICE, multiplier: string(), has_own_price: boolean() })),
+      }),
+    ),
+    problems: listOf(word(...MODEL_PROBLEMS)),
+    margin_percent: optional(
+      nullable(string(`The lowest of the routes that are tried first; null: not known. ${COST_ONLY}`)),
+    ),
+    last_7_days: fields({
+      requests: number(),
+      charged_usd: USD,
+      upstream_cost_usd: optional(string(`Decimal USD, as far as it is known. ${COST_ONLY}`)),
+      unknown_costs: optional(number(`Requests whose cost is not known. ${COST_ONLY}`)),
+    }),
+  }),
+)
+
+export const LISTED_GROUP = resource(
+  'group',
+  fields({
+    ...GROUP.properties,
+    keys: number('Keys that are in use.'),
+    models_offered: number('Models that its keys can call.'),
+  }),
+)
+
+export const PRICE_IMPACT = resource(
+  'price_impact',
+  fields({
+    id: ID,
+    days: number(),
+    from: string('The begin of what was looked at.'),
+    is_part: boolean('Whether there are older requests in the range than were looked at.'),
+    requests: number(),
+    left_out: number('Requests that cannot be priced again.'),
+    charged_usd: string('Decimal USD, with what could not be paid.'),
+    would_be_charged_usd: USD,
+    upstream_cost_usd: USD,
+    unknown_costs: number(),
+    accounts: number(),
+    accounts_pay_more: number(),
+    accounts_pay_less: number(),
+    most_affected: listOf(
+      fields({ account_id: ID, account: nullable(string()), charged_usd: USD, would_be_charged_usd: USD }),
+    ),
+  }),
+)
 
 export const UPSTREAM_KEY = resource(
   'upstream_key',

@@ -10,6 +10,7 @@ import { describeImageModel } from './describe.ts'
 import { type ImagePrice, type ImageRate, imageRate } from './price.ts'
 import { readImageLimits } from './read-limits.ts'
 import { readImagePrice } from './read-price.ts'
+import { usageOfUnits } from './token-price.ts'
 
 export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId> = {
   generates: 'images',
@@ -41,6 +42,18 @@ export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId>
     // Without tokens a price by the token charges what such images take at least, as without a report.
     const hasTokens = TOKEN_UNITS.some((unit) => units[unit] !== undefined)
     return rate.cost({ images: made, requested: images, usage: hasTokens ? usageOf(units) : undefined })
+  },
+  reprice(rate, { units }) {
+    const { price } = rate
+    if (!('perImage' in price)) {
+      const usage = usageOfUnits(units)
+      return usage && rate.cost({ images: [], requested: 1, usage })?.cost
+    }
+    // Receipts do not say which size and quality an image had.
+    if (price.variants.size > 0 || !Object.keys(units).every((name) => /^images(_\d+)?$/.test(name))) return undefined
+    const count = Object.values(units).reduce((sum, each) => sum + each, 0)
+    const images = Array.from({ length: count }, () => ({ size: undefined, quality: undefined }))
+    return rate.cost({ images, requested: count })?.cost
   },
   sandbox: {
     id: 'sandbox-image',

@@ -89,6 +89,20 @@ export function tokenCharge(
   }
 }
 
+/** The report that a receipt was made from. undefined: it has other units. */
+export function usageOfUnits(units: Readonly<Record<string, number>>): Usage | undefined {
+  const kinds = new Map(RECEIPT_NAMES.map(([kind, unit]) => [unit, kind]))
+  const counts: { [K in Kind]?: number } = {}
+  for (const [unit, count] of Object.entries(units)) {
+    const kind = kinds.get(unit)
+    if (kind === undefined) return undefined
+    counts[kind] = count
+  }
+  const { input = 0, cachedInput = 0, imageInput = 0, imageOutput = 0, output = 0 } = counts
+  const whole = { input: input + cachedInput + imageInput, output: output + imageOutput }
+  return { ...whole, cachedInput, cacheWrite: 0, reasoning: undefined, imageInput, imageOutput, absurd: false }
+}
+
 /** Where the report does not tell text and images apart, output beside reasoning is that of the images. */
 function reportedCounts(usage: Usage | undefined, figures: ImageTokenFigures, hasImages: boolean): Counts | undefined {
   if (usage?.output === undefined) return undefined

@@ -7,6 +7,7 @@ import { isPriced, NO_OPTIONS, type TokenPrice, USUAL_TIERS } from '../../money/
 import { type TokenRate, tokenRate } from '../../money/prices/token-rate.ts'
 import { CAPABILITIES, type Modality } from '../modality.ts'
 import { TOKEN_UNITS, usageOf } from '../preview.ts'
+import { chargedTiers, hasOnly } from '../receipt-units.ts'
 import { belowCost, oddPrice } from './check-price.ts'
 import { compareTokenPrices } from './compare-prices.ts'
 import { describeTextModel } from './describe.ts'
@@ -45,6 +46,17 @@ export const text: Modality<TokenPrice, TextLimits, TokenRate, TextDialectId> = 
     if (Object.keys(tools).some((tool) => !isListed('tool', tool))) return undefined
     const charge = rate.cost({ usage: usageOf(units), options: { ...NO_OPTIONS, tier } })
     return { ...charge, tools: charge.terms && callsByName(charge.terms) }
+  },
+  reprice(rate, receipt) {
+    const { units, tools = {}, tier, price } = receipt
+    const isListed = (kind: 'tier' | 'tool', word: string) => isPriced(rate.price, { kind, word })
+    const charged = chargedTiers(price?.tiers_millionths)
+    // Requests with what the rate does not list would have been rejected.
+    const isRejected =
+      charged.some((each) => !isListed('tier', each)) || Object.keys(tools).some((each) => !isListed('tool', each))
+    if (isRejected || !hasOnly(receipt, TOKEN_UNITS)) return undefined
+    const also = charged.length === 0 && tier !== undefined ? [tier] : charged
+    return rate.cost({ usage: usageOf({ ...units, tools }), options: { ...NO_OPTIONS, also } }).cost
   },
   sandbox: {
     id: 'sandbox-text',

@@ -3,9 +3,10 @@ import { VIDEO_DIALECT_IDS, type VideoDialectId } from '@trivium/protocol/dialec
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { fromFirstRoute } from '../known-limits.ts'
 import type { Modality } from '../modality.ts'
+import { chargedTiers, hasOnly } from '../receipt-units.ts'
 import { compareVideoPrices } from './compare-prices.ts'
 import { describeVideoModel } from './describe.ts'
-import { callsOf, type VideoPrice, type VideoRate, videoRate } from './price.ts'
+import { callsOf, UNIT_NAMES, type VideoPrice, type VideoRate, videoRate } from './price.ts'
 import { mergeVideoLimits, readVideoLimits, type VideoModelLimits } from './read-limits.ts'
 import { readVideoPrice } from './read-price.ts'
 
@@ -31,6 +32,20 @@ export const video: Modality<VideoPrice, VideoModelLimits, VideoRate, VideoDiale
     const charge = rate.cost(video)
     const calls = callsOf(video, rate.price).map((call) => [call.tool, call.calls])
     return charge && { ...charge, tools: calls.length > 0 ? Object.fromEntries(calls) : undefined }
+  },
+  reprice(rate, receipt) {
+    const { units, tools, tier, price } = receipt
+    // Receipts do not say which resolution a video had.
+    if (rate.price.variants.size > 0 || !hasOnly(receipt, [UNIT_NAMES[rate.price.per]])) return undefined
+    const factors = chargedTiers(price?.media_tiers_millionths)
+    const video = { resolution: undefined, seconds: units.seconds, tokens: units.video_tokens }
+    return rate.cost({
+      ...video,
+      isDraft: factors.includes('draft'),
+      isSilent: factors.includes('silent'),
+      ...(tier === undefined ? {} : { tier }),
+      ...(tools === undefined ? {} : { toolCalls: tools }),
+    })?.cost
   },
   sandbox: {
     id: 'sandbox-video',

@@ -49,6 +49,13 @@ export const videoRate = (price: VideoPrice, multiplierMillionths: bigint): Vide
   },
 })
 
+/** What is counted, on receipts. */
+export const UNIT_NAMES: Readonly<Record<VideoUnit, string>> = {
+  second: 'seconds',
+  video: 'videos',
+  million_tokens: 'video_tokens',
+}
+
 /** On receipts, by the names of the units. */
 const FIGURES: Readonly<Record<VideoUnit, string>> = {
   second: 'per_second',
