@@ -6,9 +6,11 @@ import {
   startSmtp,
   type TestSmtp,
 } from '../../packages/gateway/src/mail/test-smtp.ts'
+import { adminClient } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { operate } from '../support/gateway/operate.ts'
 
 const LOGIN = { user: 'gw@example.com', password: 'smtp-hunter2' }
 const config = (port: number) => `
@@ -83,6 +85,47 @@ describe('verification', () => {
     expect(outcomeOf(reset)).toBe('410 link_expired')
     expect(outcomeOf(await browser().post('setup', { token }))).toBe('410 link_expired')
     expect(outcomeOf(await browser().post('email/verify', { token }))).toBe('204')
+  })
+})
+
+describe('invitations', () => {
+  const INVITED = /^http:\/\/gw\.example\.com\/base\/console\/invitation#[\w-]{43}$/m
+  type Made = { url: string; mailed: boolean }
+
+  test('are sent to the address that they name, in the language of the person who invites', async () => {
+    const { client, mail } = await newPerson('inviter@example.com')
+    const invite = async (body: object) => (await client.post<Made>('invitations', body)).body
+    // Whoever has not proved an address makes the gateway write to nobody.
+    expect((await invite({ email: 'friend@example.com' })).mailed).toBe(false)
+    await client.post('email/verify', { token: linkIn(mail)[1] })
+    expect((await invite({})).mailed).toBe(false)
+    await client.post('preferences', { language: 'zh' })
+    const made = await invite({ email: 'friend@example.com' })
+    expect(made.mailed).toBe(true)
+    const sent = await smtp.next()
+    expect([sent.to, INVITED.exec(sent.text)?.[0]]).toEqual([['friend@example.com'], made.url])
+    expect(sent.text).toContain('加入账户“inviter@example.com”')
+
+    const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'k', role: 'owner' })
+    const body = { role: 'support', email: 'colleague@example.com' }
+    const byOperator = await adminClient(gateway.url, secret)<Made>('POST', 'invitations', { body })
+    expect(byOperator.body.mailed).toBe(true)
+    expect((await smtp.next()).text).toContain(
+      'colleague@example.com was invited to Example AI, with the role support.',
+    )
+  })
+
+  test('are sent to one address five times an hour, and twenty times a day by one account', async () => {
+    const { client, mail } = await newPerson('eager@example.com')
+    await client.post('email/verify', { token: linkIn(mail)[1] })
+    const mailed = async (email: string) => (await client.post<Made>('invitations', { email })).body.mailed
+    const same: boolean[] = []
+    for (let count = 0; count < 6; count++) same.push(await mailed('same@example.com'))
+    expect(same).toEqual([true, true, true, true, true, false])
+    const others: boolean[] = []
+    for (let count = 0; count < 15; count++) others.push(await mailed(`friend${count}@example.com`))
+    expect(others).toEqual([...Array<boolean>(14).fill(true), false])
+    for (let count = 0; count < 19; count++) await smtp.next()
   })
 })
 

@@ -18,7 +18,7 @@ import { createFailedCredentials } from './http-api/failed-credentials.ts'
 import { startJobs } from './jobs/index.ts'
 import type { Listener } from './listen.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
-import { createMailer } from './mail/mailer.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
 import { createMetrics, type Metrics } from './observe/metrics/names.ts'
 import { openListener } from './open-listener.ts'
@@ -159,7 +159,7 @@ async function start(
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const context = operationContext(deps, storage, live, listenUrl, readiness)
+  const context = operationContext(deps, storage, live, listenUrl, mailer, readiness)
   const failedCredentials = createFailedCredentials(storage.auditLog, Date.now, log)
   const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer, failedCredentials)
   const adminApi = createAdminApi(deps, storage, context, listenUrl, failedCredentials)
@@ -193,11 +193,13 @@ function operationContext(
   storage: Storage,
   live: LiveConfig,
   listenUrl: () => string,
+  mailer: Mailer,
   readiness: () => { ready: boolean; faults: string[] },
 ) {
   const { node, send, random, upstreamCalls, ticker } = deps
   return () => ({
     storage,
+    mailer,
     health: live.upstreamHealth,
     readiness,
     routing: {

@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { CandidateDependencies } from '../routing/find-candidate.ts'
 import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
@@ -40,6 +41,7 @@ export type OperationContext = {
   /** The configuration in its parts; absent for account holders, who cannot change it. */
   configuration?: ConfigurationParts
   /** Only in a running server. */
+  mailer?: Pick<Mailer, 'send' | 'inBackground'>
   health?: Health
   routing?: RoutingState
   /** Whether this server takes requests, and what keeps it from that. */

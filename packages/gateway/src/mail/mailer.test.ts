@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { eventually } from '../../../../test/support/eventually.ts'
 import type { MailConfig } from '../config/types.ts'
-import { LETTERS } from '../console-api/mail/letters.ts'
 import type { Fields } from '../observe/log.ts'
+import { LETTERS } from './letters.ts'
 import { createMailer } from './mailer.ts'
 import { SMTP_CERTIFICATE, type SmtpOptions, startSmtp, type TestSmtp } from './test-smtp.ts'
 
@@ -168,7 +168,7 @@ test.each(['en', 'zh'] as const)('the letters in %s arrive as written, links unb
   const { smtp, mailer } = await open({ mode: 'smtps' }, (port) => `smtps://localhost:${port}`)
   for (const letter of Object.values(LETTERS[language])) {
     const url = `https://gateway.example.com/some/long/path/console/reset#${'x'.repeat(43)}`
-    const written = letter({ name: 'Trivium', email: 'ada@example.com', url })
+    const written = letter({ name: 'Trivium', email: 'ada@example.com', url, account: 'Acme', role: 'viewer' })
     await mailer.send({ to: 'ada@example.com', ...written })
     expect((await smtp.next()).text).toBe(written.text)
     expect(written.text).toContain(`\n${url}\n`)

@@ -10,11 +10,13 @@ import { audited, fingerprint, need, type OperationContext, operation } from '..
 import { outranks, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 import { personBehind } from './admin-keys.ts'
+import { mailInvitation } from './mail-invitation.ts'
 import { linkTo } from './people.ts'
 
 const DAY_MS = 86_400_000
 const LIFE_MS = 7 * DAY_MS
 const LONGEST_LIFE_MS = 90 * DAY_MS
+/** Open ones, and those that ended within a day. Invitations into no account, by operators, have the limit of one. */
 const MOST = { ofAccount: 100, inAll: 10_000 }
 
 export const createInvitation = operation({
@@ -68,7 +70,9 @@ export const createInvitation = operation({
     const { invitations } = audited(context, 'invitation create', { object: { invitation: hash }, after })
     const made = await invitations.create(invitation, MOST)
     if (!made) throw rejected('too_many_invitations', {})
-    return { ...invitationRow(made), url: linkTo(context, 'invitation', token) }
+    const url = linkTo(context, 'invitation', token)
+    const mailed = await mailInvitation(context, { email, account: account?.name, role, url })
+    return { ...invitationRow(made), url, mailed }
   },
 })
 

@@ -45,7 +45,11 @@ export const INVITATION = resource(
   }),
 )
 /** The link is shown once. */
-export const NEW_INVITATION = fields({ ...INVITATION.properties, url: string() })
+export const NEW_INVITATION = fields({
+  ...INVITATION.properties,
+  url: string(),
+  mailed: boolean('Whether the link is also sent to the address.'),
+})
 
 /** The secret is shown once. */
 export const NEW_ADMIN_KEY = fields({ ...ADMIN_KEY.properties, secret: string() })

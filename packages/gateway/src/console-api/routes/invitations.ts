@@ -20,7 +20,11 @@ const SHOWN = fields(INVITED_TO)
 export type InvitedTo = Static<typeof SHOWN>
 const ROW = fields({ id: ID, ...INVITED_TO, made_by: nullable(ID), created_at: TIME })
 export type InvitationRow = Static<typeof ROW>
-const MADE = fields({ ...ROW.properties, url: string('The link, which is shown once.') })
+const MADE = fields({
+  ...ROW.properties,
+  url: string('The link, which is shown once.'),
+  mailed: boolean('Whether it is also sent to the address.'),
+})
 export type NewInvitationRow = Static<typeof MADE>
 
 const INVITE = fields({ member_role: optional(MEMBER_ROLE), email: optional(EMAIL), expires_at: optional(EXPIRY) })

@@ -15,5 +15,6 @@ export const holderContext = (call: SignedInCall<unknown>, deps: ConsoleDependen
   storage: deps.store,
   config: deps.config(),
   listenUrl: deps.listenUrl(),
+  mailer: deps.mailer,
   accountCipher: () => Promise.reject(new Error('account holders get no secrets of the gateway')),
 })

@@ -1,18 +1,19 @@
 // Links that prove the ownership of a mailbox. A link works once. Its token is behind the #: browsers do not send that part, so that
 // no log and no proxy sees it.
+import { mayReceiveMail } from '../../access/mail-limits.ts'
 import { createLink, hashToken } from '../../access/secrets/tokens.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { ApiError } from '../../http-api/errors.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { currentSession } from '../../http-api/session/sessions.ts'
+import { type Language, LETTERS } from '../../mail/letters.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { SignIn, SignIns } from '../../storage/storage.ts'
 import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { type Language, LETTERS } from '../mail/letters.ts'
 import { releasedBudget } from '../registration/trial-credit.ts'
 import type { LinkToken } from '../routes/account.ts'
-import { countMailRequest, mayReceiveMail } from './guessing/attempts.ts'
+import { countMailRequest } from './guessing/attempts.ts'
 import { personEntry } from './person-entry.ts'
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
@@ -28,7 +29,7 @@ export async function sendLink(
   { http }: Pick<Call, 'http'>,
   deps: ConsoleDependencies,
 ): Promise<void> {
-  if (!(await mayReceiveMail(email, deps))) return
+  if (!(await mayReceiveMail(email, deps.store))) return
   const { language } = await deps.store.people.preferences(person)
   const { token } = await createLink(purpose, person, deps.store.signIns, deps.clock())
   const { server, console } = deps.config()

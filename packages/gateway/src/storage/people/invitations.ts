@@ -35,7 +35,7 @@ export type Accepted = {
 }
 
 export interface Invitations {
-  /** undefined: there are too many, those included that ended within a day. */
+  /** undefined: there are too many, those included that ended within a day. Those into no account count together. */
   create(invitation: NewInvitation, most: { ofAccount: number; inAll: number }): Promise<Invitation | undefined>
   /** Also one that has ended or expired. */
   find(which: { hash: Uint8Array } | { id: bigint }): Promise<Invitation | undefined>

@@ -1,9 +1,9 @@
 // Limits on wrong guesses of passwords and codes, on all nodes. A guess is counted once its answer is known and before it is given: an
 // attempt that was not looked at (the gateway was busy or crashed) is no guess, and of concurrent guesses no more learn their answer than
 // the limit allows. By account alone guesses only cause delays: otherwise anyone could keep an account holder out.
+import { nameOfAddress } from '../../../access/mail-limits.ts'
 import { hashToken } from '../../../access/secrets/tokens.ts'
 import { ApiRejection } from '../../../http-api/rejection.ts'
-import { addressForm } from '../../../storage/sql/people/address-form.ts'
 import type { AttemptLimit, Storage } from '../../../storage/storage.ts'
 import { delayAfter } from './delays.ts'
 import type { From } from './rings.ts'
@@ -25,13 +25,10 @@ export type Guesses = {
   forget(): Promise<void>
 }
 
-/** By the address, in all its spellings, whether an account has it or not; hashed, since anyone may type one. */
-const nameOf = (email: string): string => hashToken(addressForm(email)).toString('base64url').slice(0, 22)
-
 /** At sign-in. `browser`: the id of a browser that has signed in to this account before, which has a count of its own. */
 export function passwordGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
   if (browser !== undefined) return browserGuesses(browser, deps)
-  const account = nameOf(email)
+  const account = nameOfAddress(email)
   const { network, wideNetwork } = from
   const own = [within(`sign-in to ${account} from ${network}`, 10)]
   const shared = [
@@ -48,7 +45,7 @@ export function passwordGuesses(email: string, from: From, browser: string | und
  */
 export function codeGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
   if (browser !== undefined) return browserGuesses(browser, deps)
-  const account = nameOf(email)
+  const account = nameOfAddress(email)
   const own = [within(`code of ${account} from ${from.network}`, 10)]
   return guesses({ own, shared: [within(`code of ${account}`, 20, HOUR_MS)] }, deps)
 }
@@ -86,7 +83,10 @@ const within = (subject: string, most: number, windowMs = WINDOW_MS): AttemptLim
 
 /** The password has changed: former guesses are worth nothing. */
 export const forgetGuesses = (email: string, { network }: From, { store }: Dependencies): Promise<void> =>
-  store.signIns.forgetAttempts([`sign-in to ${nameOf(email)} from ${network}`, `sign-in to ${nameOf(email)}`])
+  store.signIns.forgetAttempts([
+    `sign-in to ${nameOfAddress(email)} from ${network}`,
+    `sign-in to ${nameOfAddress(email)}`,
+  ])
 
 /** `own`: forgotten after a success. */
 type Limits = { own: readonly AttemptLimit[]; shared: readonly AttemptLimit[]; delayedBy?: AttemptLimit }
@@ -112,11 +112,6 @@ function guesses({ own, shared, delayedBy }: Limits, { store }: Dependencies): G
 /** Emails that a network may cause; rejects with 429. */
 export const countMailRequest = ({ network, wideNetwork }: From, deps: Dependencies): Promise<void> =>
   count([within(`mail from ${network}`, 20, HOUR_MS), within(`mail from ${wideNetwork}`, 80, HOUR_MS)], deps)
-
-/** Emails to one address. True: one more may be sent. */
-export async function mayReceiveMail(email: string, { store }: Dependencies): Promise<boolean> {
-  return (await store.signIns.countAttempt([within(`mail ${nameOf(email)}`, 5, HOUR_MS)])) === undefined
-}
 
 async function count(limits: readonly AttemptLimit[], { store }: Dependencies): Promise<void> {
   const waitMs = await store.signIns.countAttempt(limits)

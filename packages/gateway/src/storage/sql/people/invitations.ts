@@ -36,10 +36,10 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
       incrementChangeCounter(db),
       statement(gone),
       required(fewerThan(db, most.inAll)),
-      ...(account === undefined ? [] : [required(fewerThan(db, most.ofAccount).where('account', '=', account))]),
+      required(fewerThan(db, most.ofAccount).where('account', account === undefined ? 'is' : '=', account ?? null)),
       required(insert.returning(COLUMNS)),
     ])
-    const row = rows?.at(account === undefined ? 3 : 4)?.[0]
+    const row = rows?.at(4)?.[0]
     return row && toInvitation(row)
   },
   async find(which) {

@@ -1,12 +1,17 @@
 // The emails that the gateway sends, in the languages of the console. Plain text: nothing to track, nothing to render.
 
-import type { Letter } from '../../mail/mailer.ts'
+import type { Letter } from './mailer.ts'
 
 export type Language = 'en' | 'zh'
 /** `name`: of the console. */
 export type Facts = { name: string; email: string; url: string }
 
-type Letters = Readonly<Record<'verify' | 'reset', (facts: Facts) => Letter>>
+/** `account`: its name. `role`: in the gateway. */
+type Invitation = Facts & { account: string | undefined; role: string | undefined }
+
+type Letters = Readonly<Record<'verify' | 'reset', (facts: Facts) => Letter>> & {
+  readonly invitation: (facts: Invitation) => Letter
+}
 
 export const LETTERS: Readonly<Record<Language, Letters>> = {
   en: {
@@ -32,6 +37,17 @@ ${url}
 If you did not request it, ignore this email: your password has not changed.
 `,
     }),
+    invitation: ({ name, email, url, account, role }) => ({
+      subject: `Invitation to ${name}`,
+      text: `${email} was invited to ${name}${account === undefined ? '' : `, to join the account "${account}"`}${role === undefined ? '' : `, with the role ${role}`}.
+
+Open this link to accept. It works once, for this address alone:
+
+${url}
+
+If you do not know who invited you, ignore this email.
+`,
+    }),
   },
   zh: {
     verify: ({ name, email, url }) => ({
@@ -54,6 +70,17 @@ ${url}
 ${url}
 
 如果不是您本人申请，请忽略此邮件，您的密码没有改变。
+`,
+    }),
+    invitation: ({ name, email, url, account, role }) => ({
+      subject: `${name} 的邀请`,
+      text: `${email} 受邀使用 ${name}${account === undefined ? '' : `，加入账户“${account}”`}${role === undefined ? '' : `，角色为 ${role}`}。
+
+请打开以下链接接受邀请。链接仅可使用一次，且仅限此邮箱：
+
+${url}
+
+如果您不认识邀请人，请忽略此邮件。
 `,
     }),
   },
