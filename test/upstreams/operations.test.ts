@@ -137,6 +137,10 @@ describe('one server', () => {
       ['first', 1, 1, 1],
       ['second', 2, 2, 0],
     ])
+    for (const protocol of ['chat', 'messages'])
+      expect(await preview('--protocol', protocol)).toMatchObject({
+        candidates: [{ dialect: 'chat', translated: protocol === 'messages' }, { dialect: 'chat' }],
+      })
     const restricted = await newKey(gateway, '1', { models: 'pic' })
     const rejection = async (id: string) => (await preview('--key', id)).rejection
     expect(await rejection(restricted.keyId)).toMatchObject({ code: 'model_not_allowed' })
@@ -237,6 +241,7 @@ describe('one server', () => {
       target: 'upstream/first',
       before: null,
       after: { model: 'inner', calls: 2, cost_at_most_usd: '0.00464' },
+      effects: {},
     })
     expect(first.received).toHaveLength(calls)
     expect((await admin('POST', 'upstreams/first/test', { body: { model: 'pair' } })).body).toMatchObject({

@@ -1,12 +1,15 @@
 // Where a request of a key would go now, by the code that routes requests: every candidate in order, with the reason for each that is not
 // taken.
+import { TEXT_DIALECT_IDS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { admit } from '../../access/authenticate.ts'
 import { authorize, keyAllowsModel } from '../../access/authorize.ts'
 import type { AnyOffer, Candidate, Offer } from '../../catalogue/catalogue.ts'
 import { checkGroupOffered } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
+import { dialectsOf } from '../../config/upstream-dialects.ts'
+import { modalityOf } from '../../modalities/index.ts'
 import { Failure } from '../../request/failure.ts'
-import { fields, idOf, optional, text } from '../../request/schema/schema.ts'
+import { fields, idOf, optional, text, word } from '../../request/schema/schema.ts'
 import {
   type CandidateDependencies,
   hasCallable,
@@ -29,20 +32,22 @@ const ROUTE = fields({
   key: optional(idOf('a key')),
   /** In place of a key: one of this group without restrictions. */
   group: optional(text({ max: 200 })),
+  /** In which the client asks for text. */
+  protocol: optional(word(...TEXT_DIALECT_IDS)),
 })
 
 export const previewRoute = operation({
   name: 'model route-preview',
   permission: 'see',
   input: ROUTE,
-  async run(context, { model, key, group }) {
+  async run(context, { model, key, group, protocol }) {
     const caller = key === undefined ? callerIn(context, group ?? DEFAULT_GROUP) : await callerOf(context, key)
     const seen = { model, group: caller.group, key: key ?? null, node: nodeOf(context) }
     try {
       const offer = offerFor(context, caller, model)
       const deps = context.routing?.candidates ?? NO_TRAFFIC
       const offers: Offer[] = [offer, ...offer.fallbacks.filter((each) => keyAllowsModel(caller, each.model.id))]
-      const candidates = offers.flatMap((each) => routesOf(each as AnyOffer, caller, deps))
+      const candidates = offers.flatMap((each) => routesOf(each as AnyOffer, caller, deps, protocol))
       const isTaken = offers.some((each) => hasCallable(each, deps))
       const rejection = isTaken ? null : failureOf(noRouteError(offer, deps))
       return { ...seen, rejection, candidates: withShares(candidates) }
@@ -81,12 +86,15 @@ function offerFor(context: OperationContext, caller: Caller, model: string): Any
 const failureOf = ({ info: { code, message } }: Failure) => ({ code, message })
 
 /** The keys of an upstream share its route; each may be called or not. */
-function routesOf(offer: AnyOffer, caller: Caller, deps: CandidateDependencies) {
+function routesOf(offer: AnyOffer, caller: Caller, deps: CandidateDependencies, protocol: TextDialectId | undefined) {
   const now = deps.ticker.exactNow()
   const byRoute = Map.groupBy(offer.candidates as readonly Candidate[], ({ route }) => route)
   return [...byRoute].map(([route, all]) => {
     const { upstream } = all[0] as Candidate
-    const dialect = dialectFor(upstream, offer.model.type) ?? null
+    const { type } = offer.model
+    const asked = protocol && modalityOf(type).dialects.includes(protocol) ? protocol : undefined
+    const served = dialectFor(upstream, type) ?? null
+    const dialect = asked && dialectsOf(upstream).includes(asked) ? asked : served
     const keys = all.map((candidate) => keyOf(candidate, dialect === null, caller, deps, now))
     const usable = keys.filter(({ reason }) => reason === null).length
     return {
@@ -94,6 +102,8 @@ function routesOf(offer: AnyOffer, caller: Caller, deps: CandidateDependencies) 
       upstream: upstream.id,
       upstream_model: route.model,
       dialect,
+      /** Null: the protocol was not given, or makes no difference. */
+      translated: asked ? dialect !== asked : null,
       priority: route.priority,
       weight: route.weight,
       keys: keys.length,

@@ -139,6 +139,7 @@ export const ROUTE_PREVIEW = resource(
         upstream: string(),
         upstream_model: string(),
         dialect: nullable(string()),
+        translated: nullable(boolean('Whether requests in `protocol` are translated; null: not known without it.')),
         priority: number(),
         weight: number(),
         keys: number(),

@@ -136,13 +136,15 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     options: [
       { name: 'key', value: 'ID', summary: "the id of the key; 'key list' shows it" },
       { name: 'group', value: 'GROUP', summary: 'in place of --key: any key of this group; default: default' },
+      { name: 'protocol', value: 'NAME', summary: 'the protocol of the client, such as chat: says what is translated' },
     ],
     example: 'model route-preview gpt-x --key 7',
-    input: ({ positionals: [model], values: { key, group } }) => ({
+    input: ({ positionals: [model], values: { key, group, protocol } }) => ({
       model,
       ...present([
         ['key', key],
         ['group', group],
+        ['protocol', protocol],
       ]),
     }),
     asksServer: true,
