@@ -198,6 +198,7 @@ const STEPS: Step[] = [
     }),
   ],
   ['settings show', READ],
+  ['config entries', READ],
   ['alert test', 'after'],
   [
     'config import',

@@ -50,6 +50,7 @@ describe('help', () => {
       'code list',
       'code revoke',
       'config check',
+      'config entries',
       'config export',
       'config import',
       'config restore',

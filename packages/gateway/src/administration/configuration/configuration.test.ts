@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax of the file
 // Operations on the stored configuration: merged, validated as a whole, one revision and one audit row each, and in force at once.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -224,6 +225,72 @@ describe('changes', () => {
     expect((await run('revision list', { limit: 9, after: '2' })).items.map(({ id }: never) => id)).toEqual(['1'])
   })
 
+  test('revisions say what they changed; any two are compared; 0 is the beginning, and can be restored', async () => {
+    await withEntries()
+    await run('settings change', { console: { name: 'Mine' } })
+    await run('settings change', { console: { name: 'Yours' }, registration: { open: true } })
+    const { items } = await run('revision list', { limit: 3 })
+    expect(items[0]).toMatchObject({
+      changed: 2,
+      changes: [
+        { kind: 'setting', id: 'console.name', change: 'changed' },
+        { kind: 'setting', id: 'registration.open', change: 'created' },
+      ],
+    })
+    const differ = async (revision: string, compare: string) =>
+      (await run('revision show', { revision, compare })).changes.map(({ id, before, after }: never) => [
+        id,
+        before === null ? 'none' : before,
+        after === null ? 'none' : after,
+      ])
+    expect(await differ('4', '2')).toEqual([
+      ['console.name', 'none', 'Yours'],
+      ['registration.open', 'none', true],
+    ])
+    expect(await differ('2', '3')).toEqual([['console.name', 'Mine', 'none']])
+    expect(await differ('3', '3')).toEqual([])
+    expect((await differ('4', '0')).map(([id]: string[]) => id)).toContain('main')
+    expect(await rejection('revision show', { revision: '1', compare: '9' })).toStartWith('unknown_revision')
+    expect(await run('revision show', { revision: '0' })).toMatchObject({ id: '0', at: null, changes: [] })
+    await run('revision restore', { revision: '0' })
+    expect((await storage.configuration.read()).entries).toEqual([])
+    expect(await differ('5', '0')).toEqual([])
+  })
+
+  test('the text of a file is imported with values for its placeholders; nothing of this machine is read', async () => {
+    const file = `
+console: { name: Imported }
+server: { drain: 5s, trusted_proxies: [10.0.0.0/8] }
+upstreams: [{ id: far, dialect: chat, base_url: "https://far.example.com/v1", keys: ["\${FAR_KEY}"], allow_private: true }]
+models: [{ id: far-1, routes: [{ upstream: far }], price: { input: 0.10, output: 2 } }]
+`
+    const given = { file, variables: { FAR_KEY: 'far-secret-0123456789' } }
+    expect(await run('config import', given)).toMatchObject({
+      entries: ['settings/console.name', 'settings/server.drain', 'upstreams/far', 'models/far-1'],
+      left_out: ['server.trusted_proxies', 'upstreams[far].allow_private'],
+    })
+    expect(live.config().upstreams.get('far')?.keys).toEqual(['far-secret-0123456789'])
+    expect((await storage.configuration.read()).entries.find(({ id }) => id === 'far-1')?.value).toMatchObject({
+      price: { input: '0.10', output: 2 },
+    })
+    const bomb = `a: &a [x, x]\nb: &b [*a, *a]\nconsole: { name: *b }`
+    for (const [text, says] of [
+      [file, '${FAR_KEY} has no value'],
+      ['console: { name: "${file:/etc/passwd}" }', 'files are not read here'],
+      ['console: { name: "${PATH}" }', '${PATH} has no value'],
+      [bomb, 'aliases'],
+      [`console: ${'['.repeat(50_000)}`, ''],
+      ['colour: red', 'unknown field'],
+      ['models: [{ price: 1 }]', 'id is missing'],
+      ['# nothing', 'it is empty'],
+      ['server: { trusted_proxies: [10.0.0.0/8] }', 'no entries that can be stored'],
+      ['mail: { url: "imap://x", from: a@example.com }', 'smtp'],
+    ] as const)
+      expect(await rejection('config import', { file: text }, 'owner')).toContain(says)
+    expect(await rejection('config import', {})).toContain('entries must be given')
+    expect(await rejection('config import', { file, entries: [] })).toContain('exclude each other')
+  })
+
   test('settings show what is written, and where; a null removes', async () => {
     const mail = { url: 'smtps://me:hunter22222@mx.example.com', from: 'a@example.com' }
     // An admin could have the sign-in links of owners sent elsewhere, and hide the trace.
@@ -295,6 +362,22 @@ describe('changes', () => {
     expect(await run('config unused')).toEqual([
       'stored models/gpt-x is overridden by the file or the environment',
       expect.stringMatching(/^stored groups\/few is left out: stored groups\[few\]\.models.*unknown model "written"/),
+    ])
+    const listed = async (filter: object) => (await run('config entries', filter)).items
+    expect(await listed({ state: 'shadowing' })).toMatchObject([
+      { id: 'models/gpt-x', kind: 'model', name: 'gpt-x', source: { from: 'file', line: 1 }, shadowed_revision: 2 },
+    ])
+    expect(await listed({ state: 'invalid' })).toMatchObject([
+      {
+        id: 'groups/few',
+        source: { from: 'stored' },
+        state: 'invalid',
+        mistakes: [expect.stringContaining('written')],
+      },
+    ])
+    expect((await listed({ from: 'environment' })).map(({ id }: never) => id)).toContain('upstreams/gemini')
+    expect(await listed({ kind: 'upstream', limit: 1, after: 'upstreams/gemini' })).toMatchObject([
+      { id: 'upstreams/main', source: { from: 'stored', revision: 1 }, state: 'in force', mistakes: [] },
     ])
     expect(await rejection('upstream delete', { upstream: 'main' })).toContain('named_by_file: ')
     await run('model delete', { model: 'gpt-x' })

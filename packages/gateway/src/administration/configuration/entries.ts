@@ -17,8 +17,8 @@ export const ENTRY_ID = text({ max: 300 })
 const PAGE = { after: optional(ENTRY_ID), before: optional(ENTRY_ID), limit: optional(LIMIT) }
 
 /** In the order of ids, so that what comes after a page has higher ones. */
-const pagesOf =
-  (all: readonly Shown[]) =>
+export const pagesOf =
+  <Row extends { id: string }>(all: readonly Row[]) =>
   async ({ before: last, after: first }: Range<string>, limit: number) =>
     first === undefined
       ? all.filter(({ id }) => last === undefined || id > last).slice(0, limit)

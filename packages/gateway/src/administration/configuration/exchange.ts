@@ -1,10 +1,13 @@
 // The configuration as a file, and the entries of a file as one revision.
 import type { Assembled } from '../../config/assemble.ts'
 import { exportConfig } from '../../config/exchange/export.ts'
-import { ENTRY_KINDS, entryKey } from '../../config/stored.ts'
-import { fields, list, unknown, word } from '../../request/schema/schema.ts'
+import type { Imported } from '../../config/exchange/import.ts'
+import { readConfigText } from '../../config/exchange/read-text.ts'
+import { ENTRY_KINDS, type EntryKind, entryKey } from '../../config/stored.ts'
+import { fields, list, mapOf, optional, rule, text, unknown, word } from '../../request/schema/schema.ts'
 import { REASON } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
+import { OperationRejected, rejected } from '../rejections.ts'
 import { changeConfiguration, readState } from './change.ts'
 import { ENTRY_ID } from './entries.ts'
 import { rejectNames } from './show.ts'
@@ -49,22 +52,56 @@ export const unusedIn = ({ shadowed, invalid }: Pick<Assembled, 'shadowed' | 'in
 ]
 
 const MOST_ENTRIES = 5_000
+const LONGEST_FILE = 512 * 1024
+const VARIABLES = rule(
+  mapOf(text({ min: 0, max: 4_096 })),
+  (variables) => Object.keys(variables).length <= 200,
+  'have at most 200 names',
+)
 
 /** Entries that file or environment override are stored, too: they are in force when they are removed there. */
 export const importConfiguration = operation({
   name: 'config import',
   permission: 'configuration',
   input: fields({
-    entries: list(fields({ kind: word(...ENTRY_KINDS), id: ENTRY_ID, value: unknown() }), MOST_ENTRIES),
+    entries: optional(list(fields({ kind: word(...ENTRY_KINDS), id: ENTRY_ID, value: unknown() }), MOST_ENTRIES)),
+    /** The text of a configuration file, instead of entries; `variables`: what `${NAME}` in it stands for. */
+    file: optional(text({ max: LONGEST_FILE })),
+    variables: optional(VARIABLES),
     reason: REASON,
   }),
-  async run(context, { entries, reason }) {
+  async run(context, { reason, ...given }) {
+    const { entries, leftOut } = importedFrom(given)
     for (const { value } of entries) rejectNames(value, 'entries')
     const changes = entries.map(({ kind, id, value }) => ({ kind, id, after: value }))
     const entryKeys = entries.map(entryKey)
     const action = { name: 'config import', object: 'configuration', reason }
     const { stored, loaded } = await changeConfiguration(context, action, () => ({ changes }))
     const shadowed = loaded.shadowed.map(entryKey).filter((key) => entryKeys.includes(key))
-    return { id: 'configuration', entries: entryKeys, revision: stored.revision, shadowed }
+    return { id: 'configuration', entries: entryKeys, revision: stored.revision, shadowed, left_out: leftOut }
   },
 })
+
+type Given = {
+  entries?: readonly { kind: EntryKind; id: string; value: unknown }[]
+  file?: string
+  variables?: Readonly<Record<string, string>>
+}
+
+function importedFrom({ entries, file, variables = {} }: Given): Imported {
+  if (entries !== undefined && file !== undefined) throw rejected('exclusive', { field: 'entries', other: 'file' })
+  if (file === undefined) {
+    if (entries === undefined) throw rejected('malformed', { field: 'entries', must: 'be given', or: 'file' })
+    return { entries: [...entries], leftOut: [] }
+  }
+  const { imported, mistakes } = readConfigText(file, variables)
+  const all = mistakes.map((mistake) => ({
+    reason: 'configuration_mistake' as const,
+    details: { field: 'file', mistake },
+  }))
+  const [first] = all
+  if (first) throw new OperationRejected(first, all)
+  if (!imported || imported.entries.length === 0)
+    throw rejected('configuration_mistake', { field: 'file', mistake: 'it has no entries that can be stored' })
+  return imported
+}

@@ -1,6 +1,7 @@
 // Every operation on the stored configuration.
 import { listGroups } from '../catalogue/list-groups.ts'
 import { listModels } from '../catalogue/list-models.ts'
+import { listEntries } from './all-entries.ts'
 import { entryOperations } from './entries.ts'
 import { exportConfiguration, importConfiguration, unusedEntries } from './exchange.ts'
 import { listRevisions, restoreRevision, showRevision } from './revisions.ts'
@@ -21,6 +22,7 @@ export const ALL = [
   addUpstreamKey,
   removeUpstreamKey,
   eraseUpstreamKey,
+  listEntries,
   showSettings,
   changeSettings,
   listRevisions,

@@ -1,12 +1,15 @@
 // Revisions of the stored configuration: who changed what, and the way back.
 
+import { canonicalJson } from '../../config/hash.ts'
+import { entryKey } from '../../config/stored.ts'
 import { formatRequestId } from '../../request/ids.ts'
-import { fields, idOf } from '../../request/schema/schema.ts'
+import { fields, idOf, optional } from '../../request/schema/schema.ts'
 import type { EntryChange, Revision, StoredSecret } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { pageFields, type Range, readPage } from '../inputs/page.ts'
 import { REASON } from '../inputs/schemas.ts'
 import { type OperationContext, operation } from '../operation.ts'
+import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
 import { changeConfiguration, type State } from './change.ts'
 import { isObject } from './merge-patch.ts'
@@ -14,6 +17,8 @@ import { secretsIn } from './secrets.ts'
 import { withoutCosts, withoutSecrets } from './show.ts'
 
 const REVISION = idOf('a revision')
+/** Changes of one revision that the list names. */
+const MOST_NAMED = 5
 
 export const listRevisions = operation({
   name: 'revision list',
@@ -23,15 +28,27 @@ export const listRevisions = operation({
   async run({ storage }, page) {
     const read = (range: Range<number>, limit: number) => storage.configuration.revisions(range, limit)
     const { items, next } = await readPage(page, read, ({ revision }) => String(revision), Number)
-    return { items: items.map(shownRevision), next }
+    const numbers = items.map(({ revision }) => revision)
+    const summaries = new Map(
+      (await storage.configuration.summaries(numbers, MOST_NAMED)).map((each) => [each.revision, each]),
+    )
+    const names = await actorNames(storage, items)
+    return {
+      items: items.map((revision) => {
+        const { count = 0, first = [] } = summaries.get(revision.revision) ?? {}
+        return { ...shownRevision(revision, names), changed: count, changes: first }
+      }),
+      next,
+    }
   },
 })
 
 export const showRevision = operation({
   name: 'revision show',
   permission: 'see',
-  input: fields({ revision: REVISION }),
-  run: (context, { revision }) => show(context, Number(revision)),
+  input: fields({ revision: REVISION, compare: optional(REVISION) }),
+  run: (context, { revision, compare }) =>
+    compare === undefined ? show(context, Number(revision)) : difference(context, Number(revision), Number(compare)),
 })
 
 /** The entries become what they were at that revision, as one more revision. 0: nothing is stored. */
@@ -65,21 +82,69 @@ function rejectErased(changes: readonly EntryChange[], { stored }: State, revisi
   throw rejected('secret_erased', { revision, entries: entries.map(({ kind, id }) => `${kind} '${id}'`).join(', ') })
 }
 
-async function show(context: OperationContext, revision: number) {
-  const { configuration } = context.storage
-  const found = await configuration.find(revision)
+/** 0: the beginning, with nothing stored. */
+async function find(context: OperationContext, revision: number): Promise<FoundRevision> {
+  if (revision === 0) return { ...BEGINNING, changes: [] }
+  const found = await context.storage.configuration.find(revision)
   if (!found) throw rejected('unknown_revision', { revision })
-  const { secrets } = await configuration.read()
+  const { changes, ...about } = found
+  return { ...shownRevision(about, await actorNames(context.storage, [about])), changes }
+}
+
+type FoundRevision = Omit<ReturnType<typeof shownRevision>, 'at'> & { at: string | null; changes: EntryChange[] }
+
+type ShownRevision = Omit<FoundRevision, 'changes'> & {
+  compared_with: string | null
+  changed: number
+  changes: ReturnType<typeof shownChanges>
+}
+
+const BEGINNING = {
+  id: '0',
+  at: null,
+  actor: '',
+  actor_name: null,
+  request_id: null,
+  action: 'nothing stored',
+  reason: '',
+} as const
+
+async function show(context: OperationContext, revision: number): Promise<ShownRevision> {
+  const { changes, ...found } = await find(context, revision)
+  const { secrets } = await context.storage.configuration.read()
+  return { ...found, compared_with: null, changed: changes.length, changes: shownChanges(context, changes, secrets) }
+}
+
+/** What was stored at `compare` and at `revision`, where that differs, whichever is the older one. */
+async function difference(context: OperationContext, revision: number, compare: number): Promise<ShownRevision> {
+  const { changes: _, ...found } = await find(context, revision)
+  await find(context, compare)
+  const { configuration } = context.storage
+  const { entries, secrets } = await configuration.read()
+  const now = new Map(entries.map((entry) => [entryKey(entry), entry.value]))
+  const at = async (number: number) =>
+    new Map((await configuration.changesSince(number)).map((change) => [entryKey(change), change]))
+  const [one, other] = [await at(compare), await at(revision)]
+  const changes = [...new Map([...one, ...other]).values()]
+    .map((change): EntryChange => {
+      const key = entryKey(change)
+      const [before, after] = [one, other].map((since) => (since.has(key) ? since.get(key)?.before : now.get(key)))
+      return { kind: change.kind, id: change.id, before, after }
+    })
+    .filter(({ before, after }) => canonicalJson(before) !== canonicalJson(after))
+    .sort((first, second) => (entryKey(first) < entryKey(second) ? -1 : 1))
+  const shown = shownChanges(context, changes, secrets)
+  return { ...found, compared_with: String(compare), changed: changes.length, changes: shown }
+}
+
+function shownChanges(context: OperationContext, changes: readonly EntryChange[], secrets: readonly StoredSecret[]) {
   const known = new Map(secrets.map((secret) => [secret.id, secret]))
-  return {
-    ...shownRevision(found),
-    changes: found.changes.map((change) => ({
-      kind: change.kind,
-      id: change.id,
-      before: shownSide(context, change, change.before, known),
-      after: shownSide(context, change, change.after, known),
-    })),
-  }
+  return changes.map((change) => ({
+    kind: change.kind,
+    id: change.id,
+    before: shownSide(context, change, change.before, known),
+    after: shownSide(context, change, change.after, known),
+  }))
 }
 
 function shownSide(
@@ -93,10 +158,15 @@ function shownSide(
   return kind === 'model' && isObject(shown) ? withoutCosts(context, shown) : shown
 }
 
-const shownRevision = ({ revision, at, actor, requestId, action, reason }: Revision) => ({
+const shownRevision = (
+  { revision, at, actor, requestId, action, reason }: Revision,
+  names: ReadonlyMap<string, string>,
+) => ({
   id: String(revision),
   at: isoTime(at),
-  actor: actor.id === '' ? actor.type : `${actor.type}/${actor.id}`,
+  actor: shownActor(actor),
+  /** Null: the command line, a job, or one that is gone. */
+  actor_name: names.get(shownActor(actor)) ?? null,
   request_id: requestId === undefined ? null : formatRequestId(requestId),
   action,
   reason,

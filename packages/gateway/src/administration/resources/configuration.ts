@@ -150,6 +150,20 @@ export const SETTINGS = resource(
   }),
 )
 
+/** An entry that is in force, or that is stored and cannot be. */
+export const ENTRY = resource(
+  'entry',
+  fields({
+    id: string('Its key, such as `models/gpt-x`.'),
+    kind: word('upstream', 'model', 'group', 'setting'),
+    name: string('Its id; of a setting, its path.'),
+    source: SOURCE,
+    state: word('in force', 'invalid'),
+    mistakes: listOf(string()),
+    shadowed_revision: nullable(number('The revision of the stored entry that this one overrides.')),
+  }),
+)
+
 export const EXPORTED = resource(
   'configuration',
   fields({
@@ -161,25 +175,42 @@ export const EXPORTED = resource(
 )
 export const IMPORTED = resource(
   'configuration',
-  fields({ id: ID, entries: listOf(string()), revision: number(), shadowed: listOf(string()) }),
+  fields({
+    id: ID,
+    entries: listOf(string()),
+    revision: number(),
+    shadowed: listOf(string()),
+    left_out: listOf(string('What only a file can have, such as `server.tls.cert`.')),
+  }),
 )
 
 const REVISION_FIELDS = {
   id: ID,
   at: TIME,
   actor: string(),
+  actor_name: nullable(string('An email address, or the name of an admin key.')),
   request_id: nullable(string()),
   action: string(),
   reason: string(),
+  changed: number('How many entries differ.'),
 }
-export const REVISION = resource('revision', fields(REVISION_FIELDS))
+const KIND = word('upstream', 'model', 'group', 'setting')
+export const REVISION = resource(
+  'revision',
+  fields({
+    ...REVISION_FIELDS,
+    changes: listOf(fields({ kind: KIND, id: ID, change: word('created', 'changed', 'deleted') })),
+  }),
+)
 export const REVISION_SHOWN = resource(
   'revision',
   fields({
     ...REVISION_FIELDS,
+    at: nullable(TIME),
+    compared_with: nullable(ID),
     changes: listOf(
       fields({
-        kind: word('upstream', 'model', 'group', 'setting'),
+        kind: KIND,
         id: ID,
         before: unknown(),
         after: unknown(),

@@ -19,9 +19,13 @@ const FILE_ONLY_SETTINGS = [
 ]
 
 /** What the environment adds to a file is not part of it. */
-export function importedEntries({ written }: Pick<Assembled, 'written'>): Imported {
+export const importedEntries = ({ written }: Pick<Assembled, 'written'>): Imported =>
+  storable([...written().values()].filter(({ origin }) => origin.from === 'file'))
+
+/** What of these can be stored. */
+export function storable(entries: readonly Omit<WrittenEntry, 'origin'>[]): Imported {
   const result: Imported = { entries: [], leftOut: [] }
-  for (const { origin, ...entry } of written().values()) if (origin.from === 'file') addEntry(entry, result)
+  for (const entry of entries) addEntry(entry, result)
   return result
 }
 

@@ -30,6 +30,11 @@ export type Revision = {
   reason: string
 }
 
+/** What became of an entry, without its values. */
+export type NamedChange = { kind: EntryKind; id: string; change: 'created' | 'changed' | 'deleted' }
+/** `count`: of all changes of the revision, of which `first` are the first. */
+export type RevisionSummary = { revision: number; count: number; first: NamedChange[] }
+
 export interface Configuration {
   /** The newest revision; 0: there is none. */
   revision(): Promise<number>
@@ -37,6 +42,8 @@ export interface Configuration {
   read(): Promise<StoredConfiguration>
   /** Newest first. `before`, `after`: only those with a lower or a higher number, nearest to it. */
   revisions(range: { before?: number; after?: number }, limit: number): Promise<Revision[]>
+  /** What each of these changed, with at most `most` changes of each. */
+  summaries(revisions: readonly number[], most: number): Promise<RevisionSummary[]>
   find(revision: number): Promise<(Revision & { changes: EntryChange[] }) | undefined>
   /** For each entry that was changed after this revision: what it was then, and what it is now. */
   changesSince(revision: number): Promise<EntryChange[]>

@@ -111,6 +111,32 @@ export const SETTINGS_COMMANDS: readonly StoreCommand[] = [
   },
   {
     ...base,
+    name: 'config entries',
+    options: [
+      ROWS,
+      { name: 'kind', value: 'KIND', summary: 'only upstreams, models, groups or settings: upstream, model, ...' },
+      { name: 'source', value: 'SOURCE', summary: 'only those of: file, environment, stored, built-in' },
+      { name: 'state', value: 'STATE', summary: "only those that are: 'in force', invalid, shadowing" },
+    ],
+    summary: 'list all entries and written settings with their source',
+    example: 'config entries --state invalid',
+    input: ({ values: { kind, source, state } }) =>
+      present([
+        ['kind', kind],
+        ['from', source],
+        ['state', state],
+      ]),
+    rows: 100,
+    show: shown([
+      text('kind', 'kind'),
+      text('name', 'name'),
+      { title: 'source', cell: ({ source }) => sourceText(source as Shown['source']) },
+      text('state', 'state'),
+      text('mistakes', 'mistakes'),
+    ]),
+  },
+  {
+    ...base,
     name: 'config revisions',
     operation: 'revision list',
     options: [ROWS],
@@ -130,9 +156,10 @@ export const SETTINGS_COMMANDS: readonly StoreCommand[] = [
     ...ofRevision,
     name: 'config revision',
     operation: 'revision show',
-    summary: 'show what a revision changed',
-    example: 'config revision 7',
-    input: ({ positionals: [revision] }) => ({ revision }),
+    options: [{ name: 'compare', value: 'N', summary: 'show what differs from this revision; 0: nothing stored' }],
+    summary: 'show what a revision changed, or what differs from another one',
+    example: 'config revision 7 --compare 3',
+    input: ({ positionals: [revision], values: { compare } }) => ({ revision, ...present([['compare', compare]]) }),
   },
   {
     ...ofRevision,

@@ -48,7 +48,19 @@ export function configurationContract(use: Use): void {
       changes: [change('main', undefined, UPSTREAM)],
     })
     expect(await storage.configuration.find(2)).toBeUndefined()
-    expect(await storage.auditLog.page({}, 10)).toHaveLength(1)
+    const more = [change('b', undefined, {}), change('c', undefined, {}), change('main', UPSTREAM, {})]
+    await writing(storage).write(1, more)
+    await writing(storage).write(2, [change('b', {}, undefined)])
+    const named = (id: string, what: string) => ({ kind: 'upstream', id, change: what })
+    const summaries = await storage.configuration.summaries([1, 2, 3], 2)
+    expect(summaries.map(({ revision, count, first }) => [revision, count, first] as unknown)).toEqual([
+      [1, 1, [named('main', 'created')]],
+      [2, 3, [named('b', 'created'), named('c', 'created')]],
+      [3, 1, [named('b', 'deleted')]],
+    ])
+    expect((await storage.configuration.summaries([2], 3))[0]?.first[2]).toEqual(named('main', 'changed') as never)
+    expect(await storage.configuration.summaries([], 3)).toEqual([])
+    expect(await storage.auditLog.page({}, 10)).toHaveLength(3)
   })
 
   test('of writers who expect the same revision one writes, and of the others nothing', async () => {

@@ -6,6 +6,7 @@ import type {
   ConfigurationWriter,
   EntryChange,
   EntryKind,
+  NamedChange,
   NewStoredSecret,
   Revision,
   StoredSecret,
@@ -52,6 +53,21 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
     if (after !== undefined) query = query.where('revision', '>', after)
     const rows = (await runner.readPage(statement(query))).map(toRevision)
     return isBackward ? rows.reverse() : rows
+  },
+  async summaries(revisions, most) {
+    if (revisions.length === 0) return []
+    const found = sql`SELECT revision, kind, id, is_new, is_gone, changes FROM (
+        SELECT revision, kind, id, before IS NULL AS is_new, after IS NULL AS is_gone,
+          count(*) OVER (PARTITION BY revision) AS changes,
+          row_number() OVER (PARTITION BY revision ORDER BY kind, id) AS place
+        FROM configuration_change WHERE revision IN (${sql.join(revisions)})) AS numbered
+      WHERE place <= ${most} ORDER BY revision, place`
+    const rows = await runner.readPage(rawStatement(db, found))
+    return [...Map.groupBy(rows, (row) => small(row.revision))].map(([revision, changes]) => ({
+      revision,
+      count: small(changes[0]?.changes),
+      first: changes.map(toNamed),
+    }))
   },
   async find(revision) {
     const found = db.selectFrom('configuration_revision').selectAll().where('revision', '=', revision)
@@ -160,6 +176,11 @@ const toChange = (row: Row): EntryChange => ({
   ...entryOf(row),
   before: optional(row.before, json),
   after: optional(row.after, json),
+})
+
+const toNamed = (row: Row): NamedChange => ({
+  ...entryOf(row),
+  change: Number(row.is_new) === 1 ? 'created' : Number(row.is_gone) === 1 ? 'deleted' : 'changed',
 })
 
 const toSecret = (row: Row): StoredSecret => ({
