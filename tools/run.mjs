@@ -17,6 +17,7 @@ const modules = join(root, 'node_modules')
 const TASKS = {
   test: (args) => testPasses(root, args),
   check: () => [
+    ['bun', 'tools/api-types.ts'],
     ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/protocol'],
     ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/console'],
     ['node', 'node_modules/typescript/bin/tsc', '-p', '.'],
@@ -24,6 +25,7 @@ const TASKS = {
   lint: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],
   format: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--write']],
   build: (args) => [['bun', 'tools/build/run.ts', ...args]],
+  'api-types': () => [['bun', 'tools/api-types.ts']],
   'deploy-check': () => [['bun', 'tools/deploy/run.ts']],
   notice: () => [['bun', 'tools/build/notice.ts']],
   simulate: (args) => [['bun', 'tools/simulation/run.ts', ...args]],

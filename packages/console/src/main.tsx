@@ -5,6 +5,7 @@ import { createQueryClient, prefetch } from './api/queries.ts'
 import { App } from './app/app.tsx'
 import { CONSOLE_PATH } from './app/base-path.ts'
 import { pageAt } from './app/navigation.ts'
+import { isOperate, operatePlace } from './app/places.tsx'
 import { applyTheme } from './app/theme.ts'
 import { LanguageProvider, loadLanguage } from './i18n/language.tsx'
 
@@ -12,7 +13,8 @@ applyTheme()
 const root = document.getElementById('app')
 if (root) {
   const client = createQueryClient()
-  const page = pageAt(location.pathname.slice(CONSOLE_PATH.length) || '/')
+  const path = location.pathname.slice(CONSOLE_PATH.length) || '/'
+  const page = isOperate(path) ? operatePlace : pageAt(path)
   // What the first page needs is loaded at once, not one after the other.
   if (page) void prefetch(client, 'session')
   const [language] = await Promise.all([loadLanguage(), page?.load()])

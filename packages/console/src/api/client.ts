@@ -54,10 +54,14 @@ export async function read<P extends Path<'GET'>>(
   params: Params<'GET', P>,
   signal?: AbortSignal,
 ): Promise<Result<Output<'GET', P>>> {
-  const url = apiUrl(path, params)
+  return readUrl(apiUrl(path, params), signal)
+}
+
+/** What was read last is not sent again if it is still the same. */
+export async function readUrl<T>(url: string, signal?: AbortSignal): Promise<Result<T>> {
   const known = answers.get(url)
   const headers = known ? { 'if-none-match': known.etag } : {}
-  return call<Output<'GET', P>>(url, { method: 'GET', headers, ...(signal ? { signal } : {}) }, (response, value) => {
+  return call<T>(url, { method: 'GET', headers, ...(signal ? { signal } : {}) }, (response, value) => {
     if (response.status === 304) return known?.value
     const etag = response.headers.get('etag')
     answers.delete(url)
@@ -83,8 +87,16 @@ export function remove<P extends Path<'DELETE'>>(
   return call(apiUrl(path, params), { method: 'DELETE', headers: changing() })
 }
 
-/** The URL of a route, for links to downloads too. Parameters of the query without a value are left out. */
-export function apiUrl(path: Path, params: Readonly<Record<string, string | null | undefined>>): string {
+/** The version of a resource as it was read last, for a change that must not undo what another person did meanwhile. */
+export const etagOf = (url: string): string | undefined => answers.get(url)?.etag
+
+/** The URL of a route, for links to downloads too. */
+export const apiUrl = (path: Path, params: UrlParams): string => BASE + filledPath(path, params)
+
+export type UrlParams = Readonly<Record<string, string | null | undefined>>
+
+/** Parameters of the path in their places, the others as a query. Those of the query without a value are left out. */
+export function filledPath(path: string, params: UrlParams): string {
   const rest = new Map(Object.entries(params))
   const place = path.replace(/\{(\w+)(\.{3})?\}/g, (_, name: string, isRest: string | undefined) => {
     const value = rest.get(name) ?? ''
@@ -93,10 +105,10 @@ export function apiUrl(path: Path, params: Readonly<Record<string, string | null
   })
   const query = new URLSearchParams()
   for (const [name, value] of rest) if (value) query.set(name, value)
-  return `${BASE}${place}${query.size > 0 ? `?${query}` : ''}`
+  return `${place}${query.size > 0 ? `?${query}` : ''}`
 }
 
-async function call<T>(
+export async function call<T>(
   url: string,
   init: RequestInit,
   known: (response: Response, value: unknown) => unknown = (_, value) => value,

@@ -1,7 +1,6 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
-import { useTexts } from '../i18n/language.tsx'
 import { ForgotPasswordPage } from '../pages/auth/forgot-password.tsx'
 import { InvitationPage } from '../pages/auth/invitation.tsx'
 import { VerifyEmailPage } from '../pages/auth/links.tsx'
@@ -9,15 +8,15 @@ import { ResetPasswordPage } from '../pages/auth/reset-password.tsx'
 import { SetupPage } from '../pages/auth/set-up.tsx'
 import { SignInPage } from '../pages/auth/sign-in.tsx'
 import { SignUpPage } from '../pages/auth/sign-up.tsx'
-import { ButtonLink } from '../ui/button.tsx'
-import { PageHeader } from '../ui/page.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
 import { CONSOLE_PATH } from './base-path.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
 import { guardNavigation, LeaveQuestion } from './leave-guard.tsx'
 import { PAGES } from './navigation.ts'
-import { SignedIn } from './session.tsx'
+import { NotFound } from './not-found.tsx'
+import { OPERATE, operatePlace } from './places.tsx'
+import { SignedIn, useSession } from './session.tsx'
 
 export function App({ client }: { client: QueryClient }) {
   return (
@@ -32,6 +31,11 @@ export function App({ client }: { client: QueryClient }) {
             <Route path="/verify" component={VerifyEmailPage} />
             <Route path="/invitation" component={InvitationPage} />
             <Route path="/setup" component={SetupPage} />
+            <Route path={`${OPERATE}/*?`}>
+              <SignedIn>
+                <Operate />
+              </SignedIn>
+            </Route>
             <Route>
               <SignedIn>
                 <Layout>
@@ -65,12 +69,12 @@ function Page(): ReactNode {
   )
 }
 
-function NotFound() {
-  const { notFound } = useTexts().common
+/** For people without a role it does not exist. */
+function Operate(): ReactNode {
+  if (useSession().gateway_role !== null) return <operatePlace.page />
   return (
-    <>
-      <PageHeader title={notFound.title} text={notFound.text} />
-      <ButtonLink href="/">{notFound.action}</ButtonLink>
-    </>
+    <Layout>
+      <NotFound />
+    </Layout>
   )
 }

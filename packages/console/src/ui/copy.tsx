@@ -5,8 +5,10 @@ import { Icon } from './icons.tsx'
 
 const SHOWN_MS = 2_000
 
-/** Copies `text`. `label` names what is copied, for screen readers. `withText`: not the icon alone. */
-export function CopyButton({ text, label, withText = false }: { text: string; label?: string; withText?: boolean }) {
+type CopyProps = { text: string; label?: string; withText?: boolean; name?: string }
+
+/** Copies `text`. `label` names what is copied, for screen readers. `withText`: not the icon alone; `name`: in other words. */
+export function CopyButton({ text, label, withText = false, name }: CopyProps) {
   const { common } = useTexts()
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -15,7 +17,7 @@ export function CopyButton({ text, label, withText = false }: { text: string; la
     return () => clearTimeout(timer)
   }, [isCopied])
   const copy = async () => setCopied(await copyText(text))
-  const shown = isCopied ? common.copied : common.copy
+  const shown = isCopied ? common.copied : (name ?? common.copy)
   return (
     <button
       type="button"

@@ -26,11 +26,17 @@ const PATHS = {
   edit: 'M3 13l.6-2.8 7-7 2.2 2.2-7 7z',
   refresh: 'M13 8a5 5 0 1 1-1.5-3.5L13 6M13 2.5V6H9.5',
   stop: 'M4 4h8v8H4z',
+  help: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM6.3 6.3a1.8 1.8 0 1 1 2.5 1.9c-.5.2-.8.6-.8 1.1M8 11.2h.01',
 } as const
 
 export type IconName = keyof typeof PATHS
 
-export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
+export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
+  <Drawing path={PATHS[name]} size={size} />
+)
+
+/** For icons that one part of the console has for itself. */
+export function Drawing({ path, size = 16 }: { path: string; size?: number }) {
   return (
     <svg
       width={size}
@@ -44,7 +50,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
       aria-hidden="true"
       className="shrink-0"
     >
-      <path d={PATHS[name]} />
+      <path d={path} />
     </svg>
   )
 }

@@ -1,21 +1,43 @@
 // The frame of a page's content: its header, and sections.
 
 import { type ReactNode, useEffect, useId } from 'react'
+import { Link } from 'wouter'
 import { useAbout } from '../api/queries.ts'
+import { useTexts } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
+import { Icon } from './icons.tsx'
 import { Skeleton } from './states.tsx'
 
-/** The heading of the page, which is the title of the document as well; `actions` stand at its right. */
-export function PageHeader({ title, text, actions }: { title: string; text?: ReactNode; actions?: ReactNode }) {
+type HeaderProps = { title: string; text?: ReactNode; actions?: ReactNode; help?: string }
+
+/** The heading of the page, which is the title of the document as well; `actions` stand at its right. `help`: its part of the documentation. */
+export function PageHeader({ title, text, actions, help }: HeaderProps) {
   useTitle(title)
   return (
     <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
-        <h1 className="text-xl font-semibold">{title}</h1>
+        <div className="flex items-center gap-1">
+          <h1 className="min-w-0 text-xl font-semibold wrap-anywhere">{title}</h1>
+          {help && <HelpLink part={help} title={title} />}
+        </div>
         {text && <div className="mt-1 text-muted">{text}</div>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
+  )
+}
+
+function HelpLink({ part, title }: { part: string; title: string }) {
+  const { help } = useTexts().common
+  return (
+    <Link
+      href={`/help/${part}`}
+      aria-label={help(title)}
+      title={help(title)}
+      className="inline-grid size-7 place-items-center rounded-md text-muted hover:bg-raised hover:text-ink pointer-coarse:size-10"
+    >
+      <Icon name="help" />
+    </Link>
   )
 }
 

@@ -5,16 +5,20 @@ import { useTexts } from '../i18n/language.tsx'
 import { Button } from './button.tsx'
 import { useUrlState } from './url-state.ts'
 
-const FIRST = { before: '' }
+/** The name of the cursor in the URL is that of the API's parameter. */
+export type Cursor = 'before' | 'after'
+const FIRST = { before: '', after: '' }
 
 /** The cursor of the page to read: `useRead('keys', { before })`. Filters must reset it. */
-export const usePageCursor = (): string => useUrlState(FIRST)[0].before
+export const usePageCursor = (cursor: Cursor = 'before'): string => useUrlState(FIRST)[0][cursor]
+
+type PaginationProps = { next: string | null | undefined; total?: string; cursor?: Cursor }
 
 /** `next`: the cursor in the last response. */
-export function Pagination({ next, total }: { next: string | null | undefined; total?: string }) {
+export function Pagination({ next, total, cursor = 'before' }: PaginationProps) {
   const { common } = useTexts()
-  const [{ before }, setPage] = useUrlState(FIRST)
-  const open = (event: MouseEvent, page: typeof FIRST) => {
+  const [{ [cursor]: before }, setPage] = useUrlState(FIRST)
+  const open = (event: MouseEvent, page: Partial<typeof FIRST>) => {
     setPage(page, { replace: false })
     showHead(event.currentTarget)
   }
@@ -36,7 +40,7 @@ export function Pagination({ next, total }: { next: string | null | undefined; t
           </>
         )}
         {(before !== '' || next) && (
-          <Button small disabled={!next} onClick={(event) => next && open(event, { before: next })}>
+          <Button small disabled={!next} onClick={(event) => next && open(event, { [cursor]: next })}>
             {common.nextPage}
           </Button>
         )}

@@ -2,16 +2,19 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react'
 import { useTexts } from '../i18n/language.tsx'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { classes } from './classes.ts'
 import { Icon } from './icons.tsx'
 
 type Tone = 'good' | 'bad' | 'plain'
-type Toast = { id: number; text: string; tone: Tone }
-type Show = (text: string, tone?: Tone) => void
+/** What can be done about it, such as undoing it. */
+type Offer = { label: string; onSelect(): void }
+type Toast = { id: number; text: string; tone: Tone; offer: Offer | undefined }
+type Show = (text: string, tone?: Tone, offer?: Offer) => void
 
 const Context = createContext<Show>(() => {})
 const SHOWN_MS = 6_000
+const OFFERED_MS = 10_000
 const MOST = 3
 
 /** `const toast = useToast(); toast(t.saved)` */
@@ -23,10 +26,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const next = useRef(0)
   const close = useCallback((id: number) => setToasts((shown) => shown.filter((each) => each.id !== id)), [])
   const show = useCallback<Show>(
-    (text, tone = 'good') => {
+    (text, tone = 'good', offer = undefined) => {
       const id = next.current++
-      setToasts((shown) => [...shown, { id, text, tone }].slice(-MOST))
-      setTimeout(close, SHOWN_MS, id)
+      setToasts((shown) => [...shown, { id, text, tone, offer }].slice(-MOST))
+      setTimeout(close, offer ? OFFERED_MS : SHOWN_MS, id)
     },
     [close],
   )
@@ -38,7 +41,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
         role="status"
         className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 wide:inset-x-auto wide:top-auto wide:right-6 wide:bottom-6 wide:items-end"
       >
-        {toasts.map(({ id, text, tone }) => (
+        {toasts.map(({ id, text, tone, offer }) => (
           <div
             key={id}
             className="pointer-events-auto flex max-w-[420px] items-center gap-2 rounded-md border border-edge/50 bg-surface py-1.5 pr-1.5 pl-3"
@@ -47,6 +50,17 @@ export function ToastProvider({ children }: { children: ReactNode }) {
               <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'warning' : 'info'} />
             </span>
             <span className="min-w-0 break-words">{text}</span>
+            {offer && (
+              <Button
+                small
+                onClick={() => {
+                  close(id)
+                  offer.onSelect()
+                }}
+              >
+                {offer.label}
+              </Button>
+            )}
             <IconButton icon="close" label={common.close} onClick={() => close(id)} />
           </div>
         ))}

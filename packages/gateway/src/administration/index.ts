@@ -16,6 +16,7 @@ import type { Operation } from './operation.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
 import { createInvitation, listInvitations, revokeInvitation } from './people/invitations.ts'
 import * as people from './people/people.ts'
+import { listRoles } from './people/roles.ts'
 import { endSessions, listSessions } from './people/sessions.ts'
 import { previewPrice } from './previews/price-preview.ts'
 import { previewRoute } from './previews/route-preview.ts'
@@ -47,6 +48,7 @@ const ALL = [
   importAccounts,
   creditAccount,
   setCreditLine,
+  listRoles,
   people.listPeople,
   people.showPerson,
   people.setPersonRole,

@@ -26,6 +26,7 @@ export const common = {
   more: 'More actions',
   none: 'None',
   ofCap: (spent: string, cap: string) => `${spent} of ${cap} USD`,
+  help: (page: string) => `Help: ${page}`,
   support: 'Get help',
   leave: {
     leave: 'Leave',
@@ -55,6 +56,9 @@ export const nav = {
   account: 'Account',
   disabled:
     'This account is disabled: its keys are rejected, and nothing in it can be changed. Ask the operator of this gateway.',
+  place: 'Place',
+  mine: 'My account',
+  operate: 'Operate',
   theme: 'Theme',
   language: 'Language',
 }

@@ -26,6 +26,7 @@ export const common: Texts['common'] = {
   more: '更多操作',
   none: '无',
   ofCap: (spent, cap) => `${spent} / ${cap} USD`,
+  help: (page) => `帮助：${page}`,
   support: '获取帮助',
   leave: {
     leave: '离开',
@@ -47,6 +48,9 @@ export const nav: Texts['nav'] = {
   signOut: '退出登录',
   account: '账户',
   disabled: '此账户已停用：其密钥的请求会被拒绝，账户内容只能查看，不能修改。请联系网关运营者。',
+  place: '切换',
+  mine: '我的账户',
+  operate: '运营',
   theme: '主题',
   language: '语言',
 }

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { useAbout } from '../../api/queries.ts'
-import { Logo } from '../../app/layout.tsx'
+import { Logo } from '../../app/frame.tsx'
 import { setTheme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage } from '../../i18n/language.tsx'
 import { SelectField } from '../../ui/form/field.tsx'

@@ -8,12 +8,14 @@ import {
   setPersonRole,
   showPerson,
 } from '../../administration/people/people.ts'
+import { listRoles } from '../../administration/people/roles.ts'
 import {
   ADMIN_KEY,
   INVITATION,
   NEW_ADMIN_KEY,
   NEW_INVITATION,
   PERSON_SHOWN,
+  ROLE,
 } from '../../administration/resources/people.ts'
 import type { AdminRoutes } from './route.ts'
 
@@ -24,6 +26,12 @@ export const PEOPLE_ROUTES = {
     output: PERSON_SHOWN,
     list: true,
     csv: true,
+  },
+  'GET roles': {
+    operation: listRoles,
+    summary: 'Lists the roles of the gateway with their permissions',
+    output: ROLE,
+    list: true,
   },
   'GET people/{person}': { operation: showPerson, summary: 'Shows a person', output: PERSON_SHOWN },
   'PATCH people/{person}': {

@@ -2,7 +2,13 @@
 import { boolean, fields, ID, listOf, nullable, string, TIME, word } from '../../request/schema/schema.ts'
 import { MEMBER_ROLES } from '../../storage/people/members.ts'
 import { GATEWAY_ROLES } from '../../storage/people/people.ts'
+import { PERMISSIONS, type Permission } from '../permissions.ts'
 import { resource } from './resource.ts'
+
+export const ROLE = resource(
+  'role',
+  fields({ id: word(...GATEWAY_ROLES), permissions: listOf(word(...(Object.keys(PERMISSIONS) as Permission[]))) }),
+)
 
 export const PERSON_SHOWN = resource(
   'person',

@@ -1,0 +1,189 @@
+// What both places of the console share: where the navigation is, how its links look, the name of the gateway, and the menu of the person.
+
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useAbout } from '../api/queries.ts'
+import { useTexts } from '../i18n/language.tsx'
+import { classes } from '../ui/classes.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Menu } from '../ui/overlay.tsx'
+import { isOperate, OPERATE } from './places.tsx'
+import { useSession, useSignOut, useSwitchAccount } from './session.tsx'
+
+export const isCurrent = (path: string, location: string): boolean =>
+  path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
+
+type FrameProps = {
+  /** The columns at the left, and the bars of small screens. */
+  side: ReactNode
+  top: ReactNode
+  bottom: ReactNode
+  /** The widest that the content gets. */
+  width: string
+  children: ReactNode
+}
+
+export function Frame({ side, top, bottom, width, children }: FrameProps) {
+  const { common } = useTexts()
+  const [location] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const former = useRef(location)
+  // Screen readers and the keyboard continue at the new page, as after a page load.
+  useEffect(() => {
+    if (former.current === location) return
+    former.current = location
+    window.scrollTo(0, 0)
+    main.current?.focus()
+  }, [location])
+  return (
+    <div className="flex min-h-dvh flex-col wide:flex-row">
+      <button
+        type="button"
+        className="absolute top-2 left-2 z-50 -translate-y-16 rounded-md border bg-surface px-3 py-2 focus:translate-y-0"
+        onClick={() => main.current?.focus()}
+      >
+        {common.skipToContent}
+      </button>
+      <div className="sticky top-0 hidden h-dvh w-[216px] shrink-0 flex-col border-r bg-surface wide:flex">{side}</div>
+      <div className="flex items-center justify-between gap-2 border-b bg-surface pr-2 wide:hidden">{top}</div>
+      <main
+        id="content"
+        ref={main}
+        tabIndex={-1}
+        className="min-w-0 flex-1 overflow-x-clip px-4 pt-4 pb-24 outline-none wide:px-8 wide:py-8"
+      >
+        <div className={classes('mx-auto', width)}>{children}</div>
+      </main>
+      {bottom}
+    </div>
+  )
+}
+
+type NavLinkProps = { path: string; icon: ReactNode; label: string; load?(): void; small?: boolean }
+
+export function SideLink({ path, icon, label, load, small = false }: NavLinkProps) {
+  const [location] = useLocation()
+  const isHere = isCurrent(path, location)
+  return (
+    <Link
+      href={path}
+      onPointerEnter={load}
+      aria-current={isHere ? 'page' : undefined}
+      className={classes(
+        'flex shrink-0 items-center gap-2.5 rounded-md px-2 hover:bg-raised',
+        small ? 'h-7' : 'h-8',
+        isHere ? 'bg-raised font-medium text-ink' : 'text-muted hover:text-ink',
+      )}
+    >
+      {icon}
+      {label}
+    </Link>
+  )
+}
+
+/** At the bottom of small screens. */
+export function BottomBar({ children }: { children: ReactNode }) {
+  const { nav } = useTexts()
+  return (
+    <nav
+      aria-label={nav.label}
+      className="fixed inset-x-0 bottom-0 z-40 grid auto-cols-fr grid-flow-col border-t bg-surface pb-[env(safe-area-inset-bottom)] wide:hidden"
+    >
+      {children}
+    </nav>
+  )
+}
+
+export const BOTTOM_ITEM =
+  'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[10.5px] leading-none -outline-offset-2'
+
+export function BottomLink({ path, icon, label, load }: NavLinkProps) {
+  const [location] = useLocation()
+  const isHere = isCurrent(path, location)
+  return (
+    <Link
+      href={path}
+      onPointerEnter={load}
+      aria-current={isHere ? 'page' : undefined}
+      className={classes(BOTTOM_ITEM, isHere ? 'font-medium text-link' : 'text-muted')}
+    >
+      {icon}
+      {label}
+    </Link>
+  )
+}
+
+export function Brand({ href = '/' }: { href?: string }) {
+  const { overview } = useTexts()
+  const { data } = useAbout()
+  return (
+    <Link
+      href={href}
+      aria-label={data ? undefined : overview.title}
+      className="flex h-14 min-w-0 items-center gap-2 rounded-md px-4 font-semibold"
+    >
+      <Logo />
+      <span className="truncate">{data?.name}</span>
+    </Link>
+  )
+}
+
+/** Three ways that meet. */
+export function Logo() {
+  return (
+    <svg width="18" height="18" viewBox="0 0 18 18" fill="none" aria-hidden="true" className="shrink-0 text-accent">
+      <path d="M3 3.5 9 9m0 0 6-5.5M9 9v6.5" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" />
+    </svg>
+  )
+}
+
+/** On small screens it leads to the other place, too. */
+export function AccountMenu({ wide = false }: { wide?: boolean }) {
+  const { nav, settings } = useTexts()
+  const { account, accounts, gateway_role: role } = useSession()
+  const [location, navigate] = useLocation()
+  const isHere = isOperate(location)
+  const signOut = useSignOut()
+  const switchAccount = useSwitchAccount()
+  return (
+    <Menu
+      align={wide ? 'start' : 'end'}
+      trigger={
+        <button
+          type="button"
+          aria-label={`${nav.account}: ${account.name}`}
+          className="flex h-8 min-w-0 items-center gap-2 rounded-md px-2 text-muted hover:bg-raised hover:text-ink pointer-coarse:h-10"
+        >
+          <Icon name="person" />
+          {wide && <span className="min-w-0 flex-1 truncate text-left text-sm">{account.name}</span>}
+        </button>
+      }
+      items={[
+        ...(accounts.length > 1 ? accounts : []).map(({ id, name }) => ({
+          id,
+          label: name,
+          icon: id === account.id ? ('check' as const) : ('person' as const),
+          isCurrent: id === account.id,
+          onSelect: () => (id === account.id ? undefined : switchAccount(id)),
+        })),
+        ...(wide || role === null
+          ? []
+          : [
+              {
+                label: isHere ? nav.mine : nav.operate,
+                icon: 'overview' as const,
+                hasLine: accounts.length > 1,
+                onSelect: () => navigate(isHere ? '/' : OPERATE),
+              },
+            ]),
+        {
+          label: settings.title,
+          icon: 'settings',
+          hasLine: accounts.length > 1,
+          onSelect: () => navigate('/settings'),
+        },
+        { label: nav.signOut, icon: 'external', onSelect: signOut },
+      ]}
+    />
+  )
+}

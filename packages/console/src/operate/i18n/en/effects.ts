@@ -1,0 +1,7 @@
+// What a change means in numbers, by the names that the API's dry runs give them. Those without a text are shown as they are.
+export const effects: Record<string, (value: string) => string> = {
+  active_keys: (value) => (value === '1' ? '1 active key stops working.' : `${value} active keys stop working.`),
+  running_requests: (value) => (value === '1' ? '1 request is running.' : `${value} requests are running.`),
+  held_usd: (value) => `${value} USD are held for running requests.`,
+  balance_after_usd: (value) => `The balance is ${value} USD afterwards.`,
+}

@@ -1,0 +1,30 @@
+import type { OperateTexts } from '../texts.ts'
+
+export const acts: OperateTexts['acts'] = {
+  reason: '原因',
+  reasonHint: '会记录在审计日志中。',
+  reasonMissing: '请填写原因，原因会被记录。',
+  changes: '变更内容',
+  noChanges: '没有变化。',
+  effects: '影响',
+  before: '变更前',
+  after: '变更后',
+  field: '字段',
+  unset: '未设置',
+  checking: '正在检查变更',
+  copyCurl: '复制为 curl',
+  curl: '用管理 API 执行相同操作',
+  undo: '撤销',
+  undone: '已撤销。',
+  changed: '您打开之后，其他人已修改此内容。请比较后再保存，或取消并查看。',
+  saveAnyway: '仍然保存',
+  readAgain: '重新加载',
+  yours: '您的版本',
+  theirs: '对方的版本',
+  secondFactor: {
+    text: '此操作需要验证器应用的新验证码：上次验证已超过十分钟。',
+    code: '验证码',
+    missing: '请输入验证器应用的验证码，或恢复代码。',
+    wrong: '验证码错误，或已被使用。',
+  },
+}

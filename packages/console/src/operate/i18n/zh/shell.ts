@@ -1,0 +1,33 @@
+import type { OperateTexts } from '../texts.ts'
+
+export const shell: OperateTexts['shell'] = {
+  groups: { start: '开始', traffic: '流量', customers: '客户', catalogue: '目录', money: '资金', gateway: '网关' },
+  more: '更多',
+  pages: '全部页面',
+  roles: { owner: '所有者', admin: '管理员', finance: '财务', support: '客服', viewer: '只读' },
+  role: '您的角色',
+  needs: (roles) => `需要${roles.join('或')}角色`,
+  openAlerts: (count) => (count === 0 ? '没有未处理的告警' : `${count} 条未处理的告警`),
+  notPermitted: '您的角色不能查看此页面',
+  search: {
+    title: '搜索',
+    open: '搜索（Ctrl K）',
+    label: '邮箱、账户、密钥末四位、请求 ID、模型、上游或兑换码',
+    hint: '粘贴任何能指明账户、密钥、请求、模型、上游或兑换码的内容。',
+    none: '没有找到。',
+    kinds: {
+      page: '页面',
+      account: '账户',
+      person: '人员',
+      key: '密钥',
+      request: '请求',
+      model: '模型',
+      upstream: '上游',
+      group: '分组',
+      code: '兑换码',
+    },
+  },
+  filters: { add: '筛选', clear: '全部清除', remove: (name) => `移除筛选条件：${name}`, any: '不限' },
+  live: '实时',
+  paused: '已暂停',
+}

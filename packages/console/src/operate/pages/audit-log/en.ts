@@ -1,0 +1,3 @@
+export const auditLog = {
+  title: 'Audit log',
+}

@@ -1,0 +1,3 @@
+export const codes = {
+  title: 'Codes',
+}

@@ -1,0 +1,3 @@
+export const upstreams = {
+  title: 'Upstreams',
+}

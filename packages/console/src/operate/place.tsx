@@ -1,0 +1,176 @@
+// The operators' place: its frame, and its pages by permission. An accent line and the word beside the name say where one is.
+
+import type { ReactNode } from 'react'
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
+import { ErrorBoundary } from '../app/error-boundary.tsx'
+import { AccountMenu, BOTTOM_ITEM, BottomBar, BottomLink, Brand, Frame, SideLink } from '../app/frame.tsx'
+import { LayoutSkeleton } from '../app/layout-skeleton.tsx'
+import { NotFound } from '../app/not-found.tsx'
+import { OPERATE, PlaceSwitch } from '../app/places.tsx'
+import { useTexts } from '../i18n/language.tsx'
+import { Menu } from '../ui/overlay.tsx'
+import { Badge } from '../ui/states.tsx'
+import { useAdmin } from './api/queries.ts'
+import { OperateTextsProvider, useOperateTexts } from './i18n/use-texts.tsx'
+import { FIRST_PAGES, GROUPS, type OperatePage, PAGES, type PageId, pathOf } from './navigation.ts'
+import { ActProvider } from './ui/act.tsx'
+import { OperateIcon } from './ui/icons.tsx'
+import { type Role, usePermissions, useRole } from './ui/permissions.ts'
+import { SearchButton, SearchProvider } from './ui/search.tsx'
+
+/** What a role has to do with most. */
+const LANDING: Readonly<Partial<Record<Role, PageId>>> = { finance: 'margin', support: 'accounts' }
+
+export default function Place() {
+  return (
+    <OperateTextsProvider waiting={<LayoutSkeleton />}>
+      <Permitted />
+    </OperateTextsProvider>
+  )
+}
+
+function Permitted() {
+  const permissions = usePermissions()
+  if (!permissions) return <LayoutSkeleton />
+  const pages = PAGES.filter(({ needs }) => permissions.has(needs))
+  return (
+    <ActProvider>
+      <SearchProvider pages={pages}>
+        <div aria-hidden="true" className="fixed inset-x-0 top-0 z-40 h-[3px] bg-accent" />
+        <Frame
+          side={<SideBar pages={pages} />}
+          top={<TopBar />}
+          bottom={<Places pages={pages} />}
+          width="max-w-[1480px]"
+        >
+          <Page pages={pages} />
+        </Frame>
+      </SearchProvider>
+    </ActProvider>
+  )
+}
+
+function Page({ pages }: { pages: readonly OperatePage[] }): ReactNode {
+  const [location] = useLocation()
+  const landing = pathOf(LANDING[useRole()] ?? 'overview')
+  return (
+    <ErrorBoundary place={location}>
+      <Switch>
+        <Route path={OPERATE}>
+          <Redirect to={landing} replace />
+        </Route>
+        {pages.map(({ id, path, page }) => (
+          // Pages below a page, such as /operate/accounts/7, are the page's own.
+          <Route key={id} path={`${path}/*?`} component={page} />
+        ))}
+        <Route component={NotFound} />
+      </Switch>
+    </ErrorBoundary>
+  )
+}
+
+function SideBar({ pages }: { pages: readonly OperatePage[] }) {
+  const texts = useOperateTexts()
+  const { nav } = useTexts()
+  return (
+    <>
+      <Brand href={OPERATE} />
+      <PlaceSwitch />
+      <SearchButton />
+      <nav aria-label={nav.label} className="flex flex-1 flex-col overflow-y-auto px-2 pb-2">
+        {GROUPS.map(({ id, pages: all }) => {
+          const shown = all.filter((page) => pages.includes(page))
+          if (shown.length === 0) return null
+          return (
+            <section key={id} aria-label={texts.shell.groups[id]} className="flex flex-col">
+              {id !== 'start' && (
+                <div aria-hidden="true" className="mt-2 px-2 text-xs font-medium text-muted">
+                  {texts.shell.groups[id]}
+                </div>
+              )}
+              {shown.map((page) => (
+                <SideLink
+                  key={page.id}
+                  small
+                  path={page.path}
+                  icon={<OperateIcon name={page.id} />}
+                  label={texts[page.id].title}
+                  load={page.load}
+                />
+              ))}
+            </section>
+          )
+        })}
+      </nav>
+      <div className="flex flex-col gap-2 border-t p-2">
+        <Foot />
+        <AccountMenu wide />
+      </div>
+    </>
+  )
+}
+
+const ALERTS_EVERY_MS = 15_000
+
+/** In the place of a wallet: the role, and what is wrong with the gateway. */
+function Foot() {
+  const { shell } = useOperateTexts()
+  const role = useRole()
+  const { data } = useAdmin('alerts', { state: 'open', limit: '100' }, { every: ALERTS_EVERY_MS })
+  const count = data?.data.length ?? 0
+  return (
+    <Link href={pathOf('alerts')} className="flex min-w-0 flex-col items-start rounded-md px-2 py-1 hover:bg-raised">
+      <span className="text-xs text-muted">
+        {shell.role}: {shell.roles[role]}
+      </span>
+      <span className="text-sm">
+        {count > 0 ? <Badge tone="bad">{shell.openAlerts(count)}</Badge> : shell.openAlerts(count)}
+      </span>
+    </Link>
+  )
+}
+
+function TopBar() {
+  const { nav } = useTexts()
+  return (
+    <>
+      <span className="flex min-w-0 items-center">
+        <Brand href={OPERATE} />
+        <Badge tone="accent">{nav.operate}</Badge>
+      </span>
+      <span className="flex items-center gap-1">
+        <SearchButton small />
+        <AccountMenu />
+      </span>
+    </>
+  )
+}
+
+function Places({ pages }: { pages: readonly OperatePage[] }) {
+  const texts = useOperateTexts()
+  const [, navigate] = useLocation()
+  const first = pages.filter(({ id }) => FIRST_PAGES.includes(id))
+  const rest = pages.filter((page) => !first.includes(page))
+  return (
+    <BottomBar>
+      {first.map(({ id, path, load }) => (
+        <BottomLink
+          key={id}
+          path={path}
+          icon={<OperateIcon name={id} size={18} />}
+          label={texts[id].title}
+          load={load}
+        />
+      ))}
+      <Menu
+        trigger={
+          <button type="button" className={`${BOTTOM_ITEM} text-muted`}>
+            <OperateIcon name="more" size={18} />
+            {texts.shell.more}
+          </button>
+        }
+        items={rest.map(({ id, path }) => ({ label: texts[id].title, onSelect: () => navigate(path) }))}
+      />
+    </BottomBar>
+  )
+}

@@ -1,0 +1,164 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import type { ApiError } from '../../api/client.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/form/field.tsx'
+import { Banner, Skeleton } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { perform, readAdmin, rehearse, verifySecondFactor } from '../api/client.ts'
+import { refreshAdmin } from '../api/queries.ts'
+import type { DryRun } from '../api/routes.ts'
+import { useOperateTexts } from '../i18n/use-texts.tsx'
+import type { AnyAct } from './act.tsx'
+import { CurlOf } from './curl.tsx'
+import { Diff } from './diff.tsx'
+import { Effects } from './effects.tsx'
+import { useOperateError } from './errors.ts'
+
+type ActDialogProps = {
+  act: AnyAct
+  /** The same for every try, so that a change whose answer was lost is done once. */
+  idempotencyKey: string
+  /** undefined: nothing was done. */
+  onEnd(value: unknown): void
+  /** Asks for another act: the one that takes this one back. */
+  again(act: AnyAct): Promise<unknown>
+}
+
+const FORM = 'act'
+const LONGEST_REASON = 500
+
+export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps) {
+  const { common } = useTexts()
+  const t = useOperateTexts().acts
+  const messageOf = useOperateError()
+  const toast = useToast()
+  const queries = useQueryClient()
+  const [planned, setPlanned] = useState<DryRun | undefined>(act.rehearsed)
+  const [reason, setReason] = useState('')
+  const [code, setCode] = useState('')
+  const [needsCode, setNeedsCode] = useState(false)
+  const [hasChanged, setChanged] = useState(false)
+  const [error, setError] = useState<string>()
+  const [wrong, setWrong] = useState<{ reason?: string; code?: string }>({})
+  const [isBusy, setBusy] = useState(false)
+  const { reason: wanted = 'optional' } = act
+
+  // A rejected dry run is shown at once: nobody types a reason for what cannot be done.
+  const plan = async () => {
+    const result = await rehearse(act)
+    if (result.ok) setPlanned(result.value)
+    else setError(messageOf(result.error))
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an act is planned once, when its dialog opens.
+  useEffect(() => {
+    if (!act.rehearsed) void plan()
+  }, [])
+
+  const onRejected = async (rejected: ApiError) => {
+    if (rejected.code === 'second_factor_needed') return setNeedsCode(true)
+    if (rejected.code !== 'precondition_failed' || act.ifMatch === undefined) return setError(messageOf(rejected))
+    // What another person did meanwhile is compared with what this person wants.
+    await readAdmin(act.ifMatch as never, (act.params ?? {}) as never)
+    setChanged(true)
+    await plan()
+  }
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    const isMissing = wanted === 'required' && reason.trim() === ''
+    const hasNoCode = needsCode && code.trim() === ''
+    setWrong({
+      ...(isMissing ? { reason: t.reasonMissing } : {}),
+      ...(hasNoCode ? { code: t.secondFactor.missing } : {}),
+    })
+    if (isMissing || hasNoCode) return
+    setBusy(true)
+    setError(undefined)
+    if (needsCode) {
+      const verified = await verifySecondFactor(code.trim())
+      if (!verified.ok) {
+        setBusy(false)
+        return verified.error.status === 401 || verified.error.code === 'wrong_code'
+          ? setWrong({ code: t.secondFactor.wrong })
+          : setError(messageOf(verified.error))
+      }
+    }
+    const result = await perform(act, reason.trim(), idempotencyKey)
+    setBusy(false)
+    if (!result.ok) return await onRejected(result.error)
+    void refreshAdmin(queries)
+    const { undo } = act
+    toast(act.done, 'good', undo && { label: t.undo, onSelect: () => void again(undo) })
+    onEnd(result.value)
+  }
+
+  const close = () => onEnd(undefined)
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={act.title}
+      footer={
+        <>
+          <span className="mr-auto">
+            <CurlOf act={act} reason={reason} />
+          </span>
+          <Button onClick={close}>{common.cancel}</Button>
+          <Button
+            type="submit"
+            form={FORM}
+            variant={act.danger ? 'danger' : 'primary'}
+            busy={isBusy}
+            disabled={planned === undefined}
+          >
+            {hasChanged ? t.saveAnyway : act.action}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={submit} className="flex flex-col gap-4">
+        {hasChanged && <Banner tone="warn">{t.changed}</Banner>}
+        {error && <Banner tone="bad">{error}</Banner>}
+        {act.text && <div>{act.text}</div>}
+        {planned && <Effects effects={planned.effects} />}
+        {planned && !act.hideChanges && <Diff before={planned.before} after={planned.after} />}
+        {!planned && !error && (
+          <span role="status" aria-label={t.checking}>
+            <Skeleton size="h-16 w-full" />
+          </span>
+        )}
+        {wanted !== 'none' && (
+          <TextField
+            label={t.reason}
+            name="reason"
+            maxLength={LONGEST_REASON}
+            optional={wanted === 'optional'}
+            hint={t.reasonHint}
+            value={reason}
+            onChange={setReason}
+            error={wrong.reason}
+          />
+        )}
+        {needsCode && (
+          <>
+            <Banner tone="warn">{t.secondFactor.text}</Banner>
+            <TextField
+              label={t.secondFactor.code}
+              name="code"
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              autoFocus
+              value={code}
+              onChange={setCode}
+              error={wrong.code}
+            />
+          </>
+        )}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,28 @@
+// The fields in which two JSON values differ. Pure.
+
+export type Difference = { path: string; from: string | undefined; to: string | undefined }
+
+/** Lists are compared as a whole: their entries have no names. */
+export function differences(before: unknown, after: unknown): Difference[] {
+  const [from, to] = [flattened(before), flattened(after)]
+  const paths = [...new Set([...from.keys(), ...to.keys()])]
+  return paths.map((path) => ({ path, from: from.get(path), to: to.get(path) })).filter((each) => each.from !== each.to)
+}
+
+function flattened(value: unknown, path = '', found = new Map<string, string>()): Map<string, string> {
+  if (value === null || value === undefined) {
+    if (path !== '' && value === null) found.set(path, 'null')
+  } else if (typeof value === 'object' && !Array.isArray(value)) {
+    for (const [name, part] of Object.entries(value)) flattened(part, path === '' ? name : `${path}.${name}`, found)
+  } else {
+    found.set(path, written(value))
+  }
+  return found
+}
+
+/** Short lists of plain values as people write them, anything else as JSON. */
+function written(value: unknown): string {
+  if (typeof value !== 'object') return String(value)
+  const isPlain = Array.isArray(value) && value.every((entry) => typeof entry !== 'object')
+  return isPlain ? (value as unknown[]).join(', ') || '[]' : JSON.stringify(value)
+}
