@@ -91,7 +91,8 @@ const isTest = (path: string) => /\.(test|contract)\.ts$|\/(contract|fixtures)\/
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter(
-      (entry) => entry.isFile() && /\.(ts|tsx|mjs)$/.test(entry.name) && !entry.parentPath.includes('node_modules'),
+      (entry) =>
+        entry.isFile() && /(?<!\.d)\.(ts|tsx|mjs)$/.test(entry.name) && !entry.parentPath.includes('node_modules'),
     )
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .sort()

@@ -146,6 +146,7 @@ const STEPS: Step[] = [
   ['alert mute', 'after', () => ({ rule: 'old_holds', until: '2099-01-31T12:00:00Z' })],
   ['alert unmute', 'before', () => ({ rule: 'old_holds' })],
   ['node list', READ],
+  ['role list', READ],
   ['job list', READ],
   ['server state', READ],
   ['secrets check', READ],

@@ -13,9 +13,9 @@ import { CONSOLE_PATH } from './base-path.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
 import { guardNavigation, LeaveQuestion } from './leave-guard.tsx'
-import { PAGES } from './navigation.ts'
+import { operatePlace, PAGES } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
-import { OPERATE, operatePlace } from './places.tsx'
+import { OPERATE } from './operate-path.ts'
 import { SignedIn, useSession } from './session.tsx'
 
 export function App({ client }: { client: QueryClient }) {

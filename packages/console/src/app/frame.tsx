@@ -7,7 +7,7 @@ import { useTexts } from '../i18n/language.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/overlay.tsx'
-import { isOperate, OPERATE } from './places.tsx'
+import { isOperate, OPERATE } from './operate-path.ts'
 import { useSession, useSignOut, useSwitchAccount } from './session.tsx'
 
 export const isCurrent = (path: string, location: string): boolean =>

@@ -29,6 +29,9 @@ export const PAGES: readonly NavigationPage[] = [
   page('settings', () => import('../pages/settings/page.tsx')),
 ]
 
+/** Loaded apart: account holders never need it. */
+export const operatePlace = lazyPage(() => import('../operate/place.tsx'))
+
 /** The page of a path below /console. Pages below a page are its own. */
 export const pageAt = (path: string): NavigationPage | undefined =>
   PAGES.find((page) => page.path === (path === '/' ? path : `/${path.split('/')[1]}`))

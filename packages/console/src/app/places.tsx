@@ -4,15 +4,8 @@ import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useTexts } from '../i18n/language.tsx'
 import { classes } from '../ui/classes.ts'
-import { lazyPage } from './lazy-page.tsx'
+import { isOperate, OPERATE } from './operate-path.ts'
 import { useSession } from './session.tsx'
-
-export const OPERATE = '/operate'
-
-/** Loaded apart: account holders never need it. */
-export const operatePlace = lazyPage(() => import('../operate/place.tsx'))
-
-export const isOperate = (path: string): boolean => path === OPERATE || path.startsWith(`${OPERATE}/`)
 
 /** Nothing for people without a role. */
 export function PlaceSwitch() {
@@ -25,7 +18,6 @@ export function PlaceSwitch() {
     <Link
       href={href}
       aria-current={isHere ? 'true' : undefined}
-      onPointerEnter={operatePlace.load}
       className={classes(
         'flex-1 rounded-sm px-2 py-1 text-center text-sm whitespace-nowrap',
         isHere ? 'bg-surface font-medium text-ink' : 'text-muted hover:text-ink',

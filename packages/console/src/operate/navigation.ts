@@ -1,14 +1,10 @@
 // The pages of the operators' place in the order of the navigation, by group.
 
 import { type LazyPage, lazyPage } from '../app/lazy-page.tsx'
-import { OPERATE } from '../app/places.tsx'
 import type { OperateTexts } from './i18n/texts.ts'
+import { type PageId, pathOf } from './page-ids.ts'
 import type { Permission } from './ui/permissions.ts'
 
-/** Names the folder in pages/, the texts, which have a title, and the icon. */
-export type PageId = {
-  [N in keyof OperateTexts]: OperateTexts[N] extends { title: string } ? N : never
-}[keyof OperateTexts]
 /** `needs`: without the permission the page does not exist. */
 export type OperatePage = LazyPage & { id: PageId; path: string; needs: Permission }
 export type GroupId = keyof OperateTexts['shell']['groups']
@@ -19,10 +15,6 @@ const page = (id: PageId, load: Parameters<typeof lazyPage>[0], needs: Permissio
   needs,
   ...lazyPage(load),
 })
-
-/** `auditLog` is at `/operate/audit-log`. */
-export const pathOf = (id: PageId): string =>
-  `${OPERATE}/${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 /** Each page is a chunk of its own, loaded when it is opened. */
 export const GROUPS: readonly { id: GroupId; pages: readonly OperatePage[] }[] = [

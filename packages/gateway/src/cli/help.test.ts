@@ -135,6 +135,7 @@ describe('help', () => {
     'key groups': "for 'config check' and 'doctor'",
     'config unused': "for 'config check' and 'doctor'",
     'server state': "for 'doctor'",
+    'role list': 'fixed; the documentation has the table',
     'secrets check': "for 'doctor'",
     'model price-impact': "for the console: 'model price-preview' shows what a single request costs",
     'group price-impact': "for the console: 'model price-preview' shows what a single request costs",

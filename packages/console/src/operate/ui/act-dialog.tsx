@@ -11,7 +11,7 @@ import { perform, readAdmin, rehearse, verifySecondFactor } from '../api/client.
 import { refreshAdmin } from '../api/queries.ts'
 import type { DryRun } from '../api/routes.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
-import type { AnyAct } from './act.tsx'
+import type { AnyAct } from './act-types.ts'
 import { CurlOf } from './curl.tsx'
 import { Diff } from './diff.tsx'
 import { Effects } from './effects.tsx'

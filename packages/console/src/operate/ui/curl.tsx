@@ -5,7 +5,7 @@ import { useAbout } from '../../api/queries.ts'
 import { shellQuote } from '../../snippets/literals.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
-import type { AnyAct } from './act.tsx'
+import type { AnyAct } from './act-types.ts'
 
 export function CurlOf({ act, reason }: { act: AnyAct; reason: string }) {
   const t = useOperateTexts().acts

@@ -1,6 +1,6 @@
 // Icons of the operators' pages. Those that account holders have, too, are the same.
 import { Drawing, Icon } from '../../ui/icons.tsx'
-import type { PageId } from '../navigation.ts'
+import type { PageId } from '../page-ids.ts'
 
 const SHARED = { overview: 'overview', usage: 'usage', keys: 'keys', models: 'models' } as const
 const PATHS = {
