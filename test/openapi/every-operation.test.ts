@@ -174,6 +174,7 @@ const GIVEN: Record<string, () => Promise<Given>> = {
     return { parameters: { account } }
   },
   upstreamModels: async () => ({ parameters: { upstream: 'near' } }),
+  upstreamDraftModels: async () => ({ body: { dialect: 'chat', base_url: `${sandbox.url}/v1`, keys: ['any'] } }),
   upstreamTest: async () => ({ parameters: { upstream: 'near' } }),
   upstreamKeyRemove: storedKey,
   upstreamKeyErase: storedKey,

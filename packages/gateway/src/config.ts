@@ -10,24 +10,18 @@ import { KINDS } from './upstreams/kinds/index.ts'
 import { baseName } from './upstreams/prices/base-name.ts'
 import { capabilitiesOf } from './upstreams/prices/capabilities.ts'
 import { knownLimits } from './upstreams/prices/known-limits.ts'
-import { mayBeListed, type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
+import { builtInPriceList, mayBeListed, type PriceList } from './upstreams/prices/price-list.ts'
 import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
 
 export type { LoadResult } from './config/assemble.ts'
 
-let list: PriceList | undefined
-
-function priceList(): PriceList {
-  list ??= readPriceList()
-  return list
-}
-
 const NO_LIST: PriceList = { date: '', vendors: [] }
-const listFor = (model: string): PriceList => ([model, baseName(model)].some(mayBeListed) ? priceList() : NO_LIST)
+const listFor = (model: string): PriceList =>
+  [model, baseName(model)].some(mayBeListed) ? builtInPriceList() : NO_LIST
 
 export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
-  priceList,
+  priceList: builtInPriceList,
   capabilities: (model) => capabilitiesOf(listFor(model), model),
   limits: (type, model) => knownLimits(listFor(model), type, model),
   now: Date.now,

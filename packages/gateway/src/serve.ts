@@ -196,7 +196,7 @@ function operationContext(
   mailer: Mailer,
   readiness: () => { ready: boolean; faults: string[] },
 ) {
-  const { node, send, random, upstreamCalls, ticker } = deps
+  const { node, send, random, upstreamCalls, upstreamMeasures, ticker } = deps
   return () => ({
     storage,
     mailer,
@@ -206,6 +206,7 @@ function operationContext(
       nodeId: node.identity().nodeId,
       catalogue: live.catalogue(),
       send,
+      measures: upstreamMeasures,
       candidates: { random, upstreamCalls, ticker },
     },
     config: live.config(),

@@ -19,6 +19,7 @@ import * as people from './people/people.ts'
 import { listRoles } from './people/roles.ts'
 import { endSessions, listSessions } from './people/sessions.ts'
 import { previewPrice } from './previews/price-preview.ts'
+import { proposePrices } from './previews/price-proposals.ts'
 import { previewRoute } from './previews/route-preview.ts'
 import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
@@ -28,6 +29,9 @@ import { reportFailures, reportSpending } from './reports/spend.ts'
 import { listTasks, showTask } from './reports/tasks.ts'
 import { listTransfers } from './reports/transfers.ts'
 import { reportUsage } from './reports/usage.ts'
+import { discoverDraftModels, testUpstreamDraft } from './upstreams/drafts.ts'
+import { listUpstreamFigures } from './upstreams/figures.ts'
+import { listUpstreamKinds } from './upstreams/kinds.ts'
 import { discoverModels } from './upstreams/models.ts'
 import { listUpstreamStates, showUpstreamState } from './upstreams/state.ts'
 import { disableUpstream, drainUpstream, enableUpstream, resetUpstream } from './upstreams/switches.ts'
@@ -102,6 +106,11 @@ const ALL = [
   checkSecrets,
   testAlerts,
   listUpstreamStates,
+  listUpstreamKinds,
+  listUpstreamFigures,
+  testUpstreamDraft,
+  discoverDraftModels,
+  proposePrices,
   showUpstreamState,
   enableUpstream,
   disableUpstream,

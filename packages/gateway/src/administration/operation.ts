@@ -5,6 +5,7 @@ import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
 import type { CandidateDependencies } from '../routing/find-candidate.ts'
 import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
@@ -53,6 +54,8 @@ export type RoutingState = {
   nodeId: number
   catalogue: Catalogue
   send: Send
+  /** What this process has not stored yet. */
+  measures: Pick<UpstreamMeasures, 'recent'>
   candidates: CandidateDependencies & { upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'runningAt'> }
 }
 

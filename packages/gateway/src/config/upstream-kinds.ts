@@ -13,6 +13,8 @@ export type UpstreamKind = {
   name: string
   /** The vendor's documentation that this description follows. */
   source: string
+  /** Where the vendor hands out API keys. */
+  keysPage?: string
   /** Absent: the file must give it, in the form of `example`. */
   baseUrl?: string
   /** An example URL for messages, if the file must give the base URL. */

@@ -45,7 +45,7 @@ function describe(route: CompiledRoute, schemas: Schemas, errors: Errors): Descr
       ...errors.of('AdminError', {
         hasBody: body !== undefined,
         isChange,
-        callsUpstreams: path.startsWith('upstreams/'),
+        callsUpstreams: /^upstream(s|-drafts)\//.test(path),
         takesIfMatch: shownBy !== undefined,
       }),
     },

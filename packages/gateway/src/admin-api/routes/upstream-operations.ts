@@ -1,13 +1,21 @@
 // What operators do with running upstreams, and previews of prices and routes.
 import { previewPrice } from '../../administration/previews/price-preview.ts'
+import { proposePrices } from '../../administration/previews/price-proposals.ts'
 import { previewRoute } from '../../administration/previews/route-preview.ts'
 import {
   PRICE_PREVIEW,
+  PRICE_PROPOSALS,
   ROUTE_PREVIEW,
+  UPSTREAM_DRAFT_MODELS,
+  UPSTREAM_FIGURES,
+  UPSTREAM_KIND,
   UPSTREAM_MODELS,
   UPSTREAM_STATE,
   UPSTREAM_TEST,
 } from '../../administration/resources/upstreams.ts'
+import { discoverDraftModels, testUpstreamDraft } from '../../administration/upstreams/drafts.ts'
+import { listUpstreamFigures } from '../../administration/upstreams/figures.ts'
+import { listUpstreamKinds } from '../../administration/upstreams/kinds.ts'
 import { discoverModels } from '../../administration/upstreams/models.ts'
 import { showUpstreamState } from '../../administration/upstreams/state.ts'
 import {
@@ -61,6 +69,37 @@ export const UPSTREAM_OPERATION_ROUTES = {
     operation: discoverModels,
     summary: 'Compares the models that an upstream lists with those that are configured',
     output: UPSTREAM_MODELS,
+  },
+  'GET upstream-kinds': {
+    operation: listUpstreamKinds,
+    summary: 'Lists the built-in kinds of upstreams, and what a new one needs',
+    output: UPSTREAM_KIND,
+    list: true,
+  },
+  'GET upstream-figures': {
+    operation: listUpstreamFigures,
+    summary: 'Lists upstreams with their health, calls, failures and latencies of the last hours',
+    output: UPSTREAM_FIGURES,
+    list: true,
+    example: { query: 'hours=24' },
+  },
+  'POST upstream-drafts/test': {
+    operation: testUpstreamDraft,
+    summary: 'Calls an upstream that is not stored yet, and books the cost to the ledger account tests',
+    output: UPSTREAM_TEST,
+    example: { body: { kind: 'openai', keys: ['the-key-of-the-vendor'], estimate: true } },
+  },
+  'POST upstream-drafts/models': {
+    operation: discoverDraftModels,
+    summary: 'Lists the models of an upstream that is not stored yet',
+    output: UPSTREAM_DRAFT_MODELS,
+    example: { body: { kind: 'openai', keys: ['the-key-of-the-vendor'] } },
+  },
+  'POST price-proposals': {
+    operation: proposePrices,
+    summary: 'Proposes prices of models: those of the built-in list, with a percentage on top',
+    output: PRICE_PROPOSALS,
+    example: { body: { models: ['gpt-6.1-terra'], markup_percent: 20 } },
   },
   'POST models/{model}/price-preview': {
     operation: previewPrice,

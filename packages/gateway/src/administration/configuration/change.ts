@@ -12,7 +12,7 @@ import type {
   StoredConfiguration,
 } from '../../storage/storage.ts'
 import type { Mistake } from '../../yaml/document.ts'
-import { audited, type OperationContext } from '../operation.ts'
+import { audited, type Effects, type OperationContext } from '../operation.ts'
 import { OperationRejected, rejected } from '../rejections.ts'
 import { countEffects } from './effect-counts.ts'
 import { effectsOf } from './effects.ts'
@@ -30,8 +30,8 @@ export type State = { stored: StoredConfiguration; loaded: Assembled }
 
 /** New secrets are text, those that stay are named. `after` undefined: the entry is deleted. */
 export type Wanted = { kind: EntryKind; id: string; after: unknown }
-/** `erased`: ids of secrets. */
-export type Plan = { changes: readonly Wanted[]; erased?: readonly string[] }
+/** `erased`: ids of secrets. `effects`: for a dry run, besides those of every change. */
+export type Plan = { changes: readonly Wanted[]; erased?: readonly string[]; effects?: Effects }
 
 type Action = {
   name: string
@@ -64,7 +64,7 @@ export async function changeConfiguration(
   const cipher = await context.accountCipher()
   for (let attempt = 0; ; attempt += 1) {
     const state = await readState(context)
-    const { changes: wanted, erased = [] } = await plan(state)
+    const { changes: wanted, erased = [], effects: own } = await plan(state)
     const made: NewStoredSecret[] = []
     const changes = wanted.map((each) => sealed(each, state.stored, cipher, made)).filter(isChange)
     if (changes.length === 0 && erased.length === 0) return state
@@ -75,9 +75,17 @@ export async function changeConfiguration(
     const { configuration } = audited(context, name, {
       object,
       before: auditFields(changes, 'before', known),
-      after: withEffects(auditFields(changes, 'after', known), effects),
+      after: withEffects(auditFields(changes, 'after', known), Object.values(effects)),
       reason: reason ?? '',
-      ...(context.dryRun ? { effects: await countEffects(context, state.loaded.config, next.config, changes) } : {}),
+      ...(context.dryRun
+        ? {
+            effects: {
+              ...own,
+              ...(await countEffects(context, state.loaded.config, next.config, changes)),
+              ...effects,
+            },
+          }
+        : {}),
     })
     if (await configuration.write(state.stored.revision, changes, made, erased)) break
     if (attempt === MOST_ATTEMPTS) throw rejected('configuration_changed', {})
@@ -167,7 +175,7 @@ function checkWhole(
 }
 
 /** What a deletion makes wrong in the file is named there: a conflict. */
-function mistakesOf(mistakes: readonly Mistake[], isDeletion: boolean): OperationRejected {
+export function mistakesOf(mistakes: readonly Mistake[], isDeletion: boolean): OperationRejected {
   const [inFile] = mistakes.filter(({ line }) => line !== undefined)
   if (inFile && (isDeletion || mistakes.every(({ line }) => line !== undefined)))
     return rejected('named_by_file', { place: `${inFile.file}:${inFile.line}`, mistake: inFile.message })

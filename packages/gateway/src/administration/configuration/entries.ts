@@ -7,6 +7,7 @@ import { type Range, readPage } from '../inputs/page.ts'
 import { LIMIT, REASON } from '../inputs/schemas.ts'
 import { need, type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { effectsOfStopping } from '../upstreams/effects.ts'
 import { changeConfiguration, findEntry, type Plan, readState, type State } from './change.ts'
 import { NOUNS, type NounKind } from './entry-nouns.ts'
 import { mergePatch } from './merge-patch.ts'
@@ -106,10 +107,12 @@ export function entryOperations<const Kind extends NounKind>(kind: Kind) {
         const id = idIn(input)
         const shown = await show(context, id)
         const action = { name: `${kind} delete`, object: `${kind}/${id}`, reason: input.reason as string | undefined }
+        const upstream = kind === 'upstream' ? context.config.upstreams.get(id) : undefined
+        const effects = upstream ? await effectsOfStopping(context, upstream) : {}
         await changeConfiguration(context, action, (state): Plan => {
           // What is shadowed by the file can be deleted, too.
           if (!findEntry(state.stored.entries, kind, id)) throw missing(kind, id, state)
-          return { changes: [{ kind, id, after: undefined }] }
+          return { changes: [{ kind, id, after: undefined }], effects }
         })
         return shown
       },

@@ -16,33 +16,76 @@ import {
 import { SWITCH_STATES } from '../../storage/storage.ts'
 import { resource } from './resource.ts'
 
+const SWITCH = fields({
+  state: word(...SWITCH_STATES),
+  since: nullable(TIME),
+  by: nullable(string()),
+  reason: nullable(string()),
+})
+const KEY_STATES = nullable(
+  listOf(
+    fields({
+      key: string('Its last four characters.'),
+      state: word('ready', 'cooling', 'open', 'probing', 'rejected'),
+      breaker: word('closed', 'open', 'half-open'),
+      reason: nullable(string()),
+      until: nullable(TIME),
+      cooling: listOf(fields({ model: string(), until: TIME })),
+      running_requests: number(),
+      latency_ms: nullable(number()),
+    }),
+  ),
+)
+const NODE = nullable(string('The node whose state it is: each knows its own.'))
+
 export const UPSTREAM_STATE = resource(
   'upstream_state',
   fields({
     id: ID,
-    node: nullable(string('The node whose state it is: each knows its own.')),
-    switch: fields({
-      state: word(...SWITCH_STATES),
-      since: nullable(TIME),
-      by: nullable(string()),
-      reason: nullable(string()),
-    }),
+    node: NODE,
+    switch: SWITCH,
     running_requests: nullable(number()),
     http: nullable(string()),
-    keys: nullable(
-      listOf(
-        fields({
-          key: string('Its last four characters.'),
-          state: word('ready', 'cooling', 'open', 'probing', 'rejected'),
-          breaker: word('closed', 'open', 'half-open'),
-          reason: nullable(string()),
-          until: nullable(TIME),
-          cooling: listOf(fields({ model: string(), until: TIME })),
-          running_requests: number(),
-          latency_ms: nullable(number()),
-        }),
-      ),
-    ),
+    keys: KEY_STATES,
+  }),
+)
+
+export const UPSTREAM_KIND = resource(
+  'upstream_kind',
+  fields({
+    id: ID,
+    name: string(),
+    base_url: nullable(string()),
+    base_url_example: nullable(string()),
+    needs_base_url: boolean(),
+    needs_key: boolean(),
+    keys_url: nullable(string('Where the vendor hands out API keys.')),
+    docs_url: string(),
+    protocols: listOf(string()),
+    priced_models: number('How many of its models the built-in price list has.'),
+  }),
+)
+
+const CALLS = { requests: number('Calls of this upstream.'), failed: number() }
+const PERCENTILES = nullable(fields({ p50: number(), p95: number() }))
+
+export const UPSTREAM_FIGURES = resource(
+  'upstream_figures',
+  fields({
+    id: ID,
+    kind: string(),
+    name: nullable(string('Of the vendor.')),
+    base_url: nullable(string()),
+    models: number('Models with a route to it.'),
+    node: NODE,
+    switch: SWITCH,
+    health: word('ready', 'degraded', 'down', 'draining', 'disabled', 'unknown'),
+    keys: KEY_STATES,
+    running_requests: nullable(number()),
+    ...CALLS,
+    first_token_ms: PERCENTILES,
+    total_ms: PERCENTILES,
+    hours: listOf(fields({ hour: TIME, ...CALLS })),
   }),
 )
 
@@ -56,7 +99,7 @@ export const UPSTREAM_TEST = resource(
     model: nullable(string()),
     type: nullable(string()),
     calls: number('How many calls a test makes.'),
-    price: nullable(word('cost', 'price')),
+    price: nullable(word('cost', 'price', 'list')),
     cost_at_most_usd: nullable(USD),
     cost_usd: nullable(USD),
     unknown_costs: number('Calls whose cost is not known.'),
@@ -97,6 +140,28 @@ export const UPSTREAM_MODELS = resource(
       }),
     ),
     unlisted: listOf(ROUTED),
+  }),
+)
+
+export const UPSTREAM_DRAFT_MODELS = resource(
+  'upstream_draft_models',
+  fields({ kind: string(), is_complete: boolean(), models: listOf(string()) }),
+)
+
+export const PRICE_PROPOSALS = resource(
+  'price_proposals',
+  fields({
+    date: string('Of the price list.'),
+    models: listOf(
+      fields({
+        model: string(),
+        type: nullable(string()),
+        note: nullable(string()),
+        price: nullable(mapOf(unknown())),
+        proposed_price: nullable(mapOf(unknown())),
+        limits: nullable(mapOf(unknown())),
+      }),
+    ),
   }),
 )
 

@@ -1,16 +1,14 @@
 // Which models an upstream lists, compared with those that are configured here: what could be added, and what is gone.
-import { createSandbox } from '@trivium/sandbox/handler.ts'
-import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import type { FileConfig } from '../../config/types.ts'
-import { modalityOf } from '../../modalities/index.ts'
 import { fields } from '../../request/schema/schema.ts'
 import { listUpstreamModels } from '../../upstreams/diagnostics/list-models.ts'
-import { findListed, type ListedModel, type PriceList, readPriceList } from '../../upstreams/prices/price-list.ts'
-import { createSend } from '../../upstreams/send.ts'
+import { builtInPriceList, findListed, type PriceList } from '../../upstreams/prices/price-list.ts'
 import { operation } from '../operation.ts'
+import { described, UNKNOWN } from '../previews/price-proposals.ts'
 import { rejected } from '../rejections.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 import { limitCalls } from './limit-calls.ts'
+import { ownSend } from './test.ts'
 
 /** The key is used, so that a vendor's answer depends on it; nothing is changed, and nothing is billed. */
 export const discoverModels = operation({
@@ -19,7 +17,7 @@ export const discoverModels = operation({
   input: fields({ upstream: UPSTREAM_ID }),
   run: async ({ actor, config, routing }, { upstream: id }) => {
     const upstream = configuredUpstream(config, id)
-    const send = routing?.send ?? createSend(createSandbox({ faults: false }))
+    const send = routing?.send ?? ownSend()
     const listed = await limitCalls(actor, () => listUpstreamModels(send, upstream))
     if ('problem' in listed) {
       const { status, problem } = listed
@@ -28,7 +26,7 @@ export const discoverModels = operation({
     }
     const names = new Set(listed.models)
     const routed = routedTo(config, id)
-    const prices = readPriceList()
+    const prices = builtInPriceList()
     const shown = (model: string) => ({ model, ids: routed.get(model) ?? [] })
     return {
       upstream: id,
@@ -55,14 +53,6 @@ function routedTo({ models }: FileConfig, upstream: string): Map<string, string[
 /** With what the built-in list knows of it; nothing is guessed. */
 function offered(model: string, prices: PriceList) {
   const known = findListed(prices, model)?.model
-  return { model, type: known?.type ?? null, note: known?.note ?? null, ...(known ? described(known) : UNKNOWN) }
-}
-
-const UNKNOWN = { price: null, limits: null }
-
-function described({ id, type, price, limits }: ListedModel) {
-  const { describe, rateOf } = modalityOf(type)
-  const model = { id, routes: [], price, priceVersion: '', limits }
-  const shown = describe(model, rateOf(price, MULTIPLIER_ONE))
-  return { price: shown.price as unknown, limits: shown.limits as unknown }
+  const { price, limits } = known ? described(known) : UNKNOWN
+  return { model, type: known?.type ?? null, note: known?.note ?? null, price, limits }
 }

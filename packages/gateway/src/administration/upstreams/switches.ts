@@ -4,6 +4,7 @@ import type { SwitchState } from '../../storage/storage.ts'
 import { followSwitches } from '../../upstreams/health/follow-switches.ts'
 import { actorText, audited, type OperationContext, operation } from '../operation.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
+import { effectsOfStopping } from './effects.ts'
 import { stateOf } from './state.ts'
 
 const SWITCH = fields({ upstream: UPSTREAM_ID, reason: optional(text({ min: 0, max: 1_000 })) })
@@ -28,6 +29,7 @@ const switchTo = <const Name extends string>(name: Name, state: SwitchState, dan
         before: { state: stored?.state ?? 'enabled' },
         after: { state },
         reason,
+        effects: state === 'enabled' ? {} : await effectsOfStopping(context, upstream),
       }
       const store = audited(context, name, change).upstreams
       await store.setSwitch({ upstream: id, state, actor: actorText(actor), reason })

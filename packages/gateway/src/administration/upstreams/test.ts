@@ -18,7 +18,7 @@ import {
   typeAt,
 } from '../../upstreams/diagnostics/check-upstream.ts'
 import { createSend, type Send } from '../../upstreams/send.ts'
-import { auditEntry, audited, operation, preview } from '../operation.ts'
+import { auditEntry, audited, type OperationContext, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 import { limitCalls } from './limit-calls.ts'
@@ -43,25 +43,33 @@ export const testUpstream = operation({
   permission: 'configuration',
   input: TEST,
   async run(context, input) {
-    const { actor, storage, config, routing } = context
-    const planned = planTest(config, input)
-    const object = `upstream/${input.upstream}`
+    const planned = planTest(context.config, input)
     if (input.estimate) return estimateOf(planned)
-    const { model, calls, cost_at_most_usd } = estimateOf(planned)
-    preview(context, 'upstream test', { object, after: { model, calls, cost_at_most_usd } })
-    return await limitCalls(actor, async () => {
-      // What a test costs could not be booked without a store.
-      await storage.ping()
-      const { cost, ...tested } = await runTest(planned, routing?.send ?? ownSend())
-      const change = { object, after: { model: tested.model, ok: tested.ok, cost_usd: tested.cost_usd } }
-      if (cost > 0n) {
-        const reason = `test of the upstream ${input.upstream} with the model ${tested.model}`
-        await audited(context, 'upstream test', change).upstreams.bookTest(cost, reason)
-      } else await storage.auditLog.add(auditEntry(context, 'upstream test', change))
-      return { ...tested, booked: cost > 0n }
-    })
+    const object = `upstream/${input.upstream}`
+    return await runAndBook(context, planned, { name: 'upstream test', object, of: `the upstream ${input.upstream}` })
   },
 })
+
+/** Calls the upstream, and books what that cost. `of`: what is tested, for the ledger. */
+export async function runAndBook(
+  context: OperationContext,
+  planned: Planned,
+  { name, object, of }: { name: string; object: string; of: string },
+) {
+  const { actor, storage, routing } = context
+  const { model, calls, cost_at_most_usd } = estimateOf(planned)
+  preview(context, name, { object, after: { model, calls, cost_at_most_usd } })
+  return await limitCalls(actor, async () => {
+    // What a test costs could not be booked without a store.
+    await storage.ping()
+    const { cost, ...tested } = await runTest(planned, routing?.send ?? ownSend())
+    const change = { object, after: { model: tested.model, ok: tested.ok, cost_usd: tested.cost_usd } }
+    if (cost > 0n)
+      await audited(context, name, change).upstreams.bookTest(cost, `test of ${of} with the model ${tested.model}`)
+    else await storage.auditLog.add(auditEntry(context, name, change))
+    return { ...tested, booked: cost > 0n }
+  })
+}
 
 /** The same without a store: a gateway that does not run yet has none, and books nothing. */
 export async function testWithoutStore(config: FileConfig, input: Input) {
@@ -73,9 +81,10 @@ export async function testWithoutStore(config: FileConfig, input: Input) {
 
 export type Tested = Awaited<ReturnType<typeof testWithoutStore>>
 
-const ownSend = (): Send => createSend(createSandbox({ faults: false }))
+/** For a process that serves nothing. */
+export const ownSend = (): Send => createSend(createSandbox({ faults: false }))
 
-type Planned = { upstream: Upstream; model: RoutedModel | undefined; checks: ReturnType<typeof plannedChecks> }
+export type Planned = { upstream: Upstream; model: RoutedModel | undefined; checks: ReturnType<typeof plannedChecks> }
 
 function planTest(config: FileConfig, { upstream: id, model: named }: Input): Planned {
   const upstream = configuredUpstream(config, id)
@@ -87,8 +96,12 @@ function planTest(config: FileConfig, { upstream: id, model: named }: Input): Pl
 }
 
 /** A routed model: its name here, what to check, and what that costs the operator, if it is known; `price`: by what. */
-type RoutedModel = CheckedModel & { id: string | undefined; rate: AnyPrice | undefined; price: PriceSource | null }
-type PriceSource = 'cost' | 'price'
+export type RoutedModel = CheckedModel & {
+  id: string | undefined
+  rate: AnyPrice | undefined
+  price: PriceSource | null
+}
+type PriceSource = 'cost' | 'price' | 'list'
 
 /** The cheapest types come first. */
 function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
@@ -109,7 +122,7 @@ function modelNamed(routed: readonly RoutedModel[], upstream: Upstream, named: s
   return known ?? { id: undefined, name: named, type: typeAt(upstream), rate: undefined, price: null }
 }
 
-function estimateOf({ upstream, model, checks }: Planned) {
+export function estimateOf({ upstream, model, checks }: Planned) {
   const bound = model?.rate && MODEL_CHECKS[model.type]?.bound(model.rate)
   const calls = Math.min(MOST_CALLS, checks.length)
   const most = isFree(upstream, model) ? 0n : bound === undefined ? undefined : bound * BigInt(calls)

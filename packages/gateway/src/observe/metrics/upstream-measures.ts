@@ -11,6 +11,8 @@ export type UpstreamCount = { upstream: string; measure: UpstreamMeasure; bucket
 
 export type UpstreamMeasures = RequestObserver & {
   take(): UpstreamCount[]
+  /** What was counted since `take`. */
+  recent(): UpstreamCount[]
   /** What could not be stored is counted again. */
   putBack(counts: readonly UpstreamCount[]): void
 }
@@ -19,7 +21,7 @@ const FAILED_OUTCOMES: ReadonlySet<string> = new Set(['failed', 'cut', 'timeout'
 const RATE_LIMITED = 429
 
 export function measureUpstreams(): UpstreamMeasures {
-  let counted = new Map<string, Record<UpstreamMeasure, Uint32Array>>()
+  let counted = new Map<string, Histograms>()
 
   function add(upstream: string, measure: UpstreamMeasure, bucket: number, count: number): void {
     let own = counted.get(upstream)
@@ -45,21 +47,25 @@ export function measureUpstreams(): UpstreamMeasures {
     shed() {},
     malformed() {},
     take() {
-      const taken = counted
+      const taken = listed(counted)
       counted = new Map()
-      return [...taken].flatMap(([upstream, measures]) =>
-        UPSTREAM_MEASURES.flatMap((measure) =>
-          [...measures[measure]].flatMap((count, bucket) =>
-            count === 0 ? [] : [{ upstream, measure, bucket, count }],
-          ),
-        ),
-      )
+      return taken
     },
+    recent: () => listed(counted),
     putBack(counts) {
       for (const { upstream, measure, bucket, count } of counts) add(upstream, measure, bucket, count)
     },
   }
 }
+
+type Histograms = Record<UpstreamMeasure, Uint32Array>
+
+const listed = (counted: ReadonlyMap<string, Histograms>): UpstreamCount[] =>
+  [...counted].flatMap(([upstream, measures]) =>
+    UPSTREAM_MEASURES.flatMap((measure) =>
+      [...measures[measure]].flatMap((count, bucket) => (count === 0 ? [] : [{ upstream, measure, bucket, count }])),
+    ),
+  )
 
 const emptyHistogram = (): Uint32Array => new Uint32Array(LAST_BUCKET + 1)
 

@@ -6,6 +6,7 @@ export const azure: UpstreamKind = {
   kind: 'azure',
   name: 'Azure OpenAI',
   source: 'https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle',
+  keysPage: 'https://portal.azure.com/',
   example: 'https://my-resource.openai.azure.com/openai/v1',
   baseUrlSuffix: '/openai/v1',
   endpoints: [
@@ -37,6 +38,7 @@ export const vertexExpress: UpstreamKind = {
   name: 'Vertex AI in express mode (API key)',
   source:
     'https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference',
+  keysPage: 'https://console.cloud.google.com/apis/credentials',
   baseUrl: 'https://aiplatform.googleapis.com/v1',
   endpoints: [standardEndpoint('generate-content', { path: '/publishers/google/{model}:{method}' })],
   testedWith: 'none',
@@ -47,6 +49,7 @@ export const bedrock: UpstreamKind = {
   kind: 'bedrock',
   name: 'Amazon Bedrock',
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-responses-api.html',
+  keysPage: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
   example: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
   baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
@@ -59,6 +62,7 @@ export const bedrockClaude: UpstreamKind = {
   kind: 'bedrock-claude',
   name: 'Claude in Amazon Bedrock',
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html',
+  keysPage: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
   example: 'https://bedrock-mantle.us-east-1.api.aws/anthropic',
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('messages', { credential: 'bearer' })],

@@ -64,6 +64,10 @@ export function readPriceList(text: string = source): PriceList {
   return list
 }
 
+let builtIn: PriceList | undefined
+/** Parsed on first use. */
+export const builtInPriceList = (): PriceList => (builtIn ??= readPriceList())
+
 let ids: string[] | undefined
 
 /** Whether the list can have a model of this name. Unlike the list, the ids are found without parsing, which takes a fifth of a second. */

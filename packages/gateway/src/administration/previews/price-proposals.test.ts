@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { stringify } from 'yaml'
+import { modalityOf } from '../../modalities/index.ts'
+import { readPriceList } from '../../upstreams/prices/price-list.ts'
+import { parseDocumentOf } from '../../yaml/document.ts'
+import { described } from './price-proposals.ts'
+
+const MODELS = readPriceList().vendors.flatMap(({ models }) => models)
+
+test('what is proposed for any listed model can be stored as its price, and at no markup is the same price', () => {
+  for (const model of MODELS) {
+    const { readPrice } = modalityOf(model.type)
+    const read = (price: unknown): unknown => {
+      const { root, context } = parseDocumentOf(stringify(price), 'price.yaml', {})
+      const result: unknown = root && readPrice(root)
+      expect([model.id, context.mistakes]).toEqual([model.id, []])
+      return result
+    }
+    const { price, proposed_price } = described(model, 1_200_000n)
+    expect(read(price)).toEqual(model.price as unknown)
+    expect(read(proposed_price)).not.toEqual(model.price as unknown)
+  }
+  expect(MODELS.length).toBeGreaterThan(30)
+})

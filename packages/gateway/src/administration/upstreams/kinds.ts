@@ -1,0 +1,27 @@
+// The kinds of upstreams that are built in: what a new one needs, before anything is written.
+import { NOTHING } from '../../request/schema/schema.ts'
+import { KINDS } from '../../upstreams/kinds/index.ts'
+import { builtInPriceList } from '../../upstreams/prices/price-list.ts'
+import { operation } from '../operation.ts'
+
+export const listUpstreamKinds = operation({
+  name: 'upstream kinds',
+  permission: 'see',
+  input: NOTHING,
+  async run() {
+    const priced = new Map(builtInPriceList().vendors.map(({ kind, models }) => [kind, models.length]))
+    const items = [...KINDS.values()].map((kind) => ({
+      id: kind.kind,
+      name: kind.name,
+      base_url: kind.baseUrl ?? null,
+      base_url_example: kind.example ?? null,
+      needs_base_url: kind.baseUrl === undefined,
+      needs_key: kind.keyless !== true,
+      keys_url: kind.keysPage ?? null,
+      docs_url: kind.source,
+      protocols: [...kind.endpoints.map(({ dialect }) => dialect), ...(kind.images ? ['images'] : [])],
+      priced_models: priced.get(kind.kind) ?? 0,
+    }))
+    return { items, next: null }
+  },
+})
