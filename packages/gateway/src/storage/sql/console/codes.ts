@@ -66,7 +66,7 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const codes = (await runner.readPage(statement(page))).map(toCode)
       return after ? codes.reverse() : codes
     },
-    async batches({ before, after }, limit) {
+    async batches({ label, before, after }, limit) {
       const newest = sql`max(created_at)`
       const place = before ?? after
       const beyond =
@@ -75,7 +75,8 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const [rows = []] = await runner.readSlowly([
         rawStatement(
           db,
-          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code GROUP BY label
+          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code
+            ${label === undefined ? sql`` : sql`WHERE label = ${checkText('label', label)}`} GROUP BY label
             ${beyond ?? sql``} ORDER BY ${newest} ${order}, label ${order} LIMIT ${limit}`,
         ),
       ])
