@@ -14,6 +14,7 @@ import { ApiRejection } from '../http-api/rejection.ts'
 import { createReaders } from '../http-api/session/readers.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
+import { createSharedResults } from '../sharing/shared-results.ts'
 import { type AdminActor, type AdminCall, nameOf } from './call.ts'
 import { changeResource } from './change-resource.ts'
 import { type CompiledRoute, compileAdminRoutes, tagOf } from './compile-routes.ts'
@@ -42,6 +43,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   // A change has its slot of admission control since its lookup.
   const changes = createConcurrentCalls(() => ADMITTED, LIMITS)
   const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
+  const shared = createSharedResults(() => performance.now())
   const exports = createConcurrentCalls(() => ADMITTED, EXPORTS_AT_ONCE)
 
   const contextFor = (
@@ -99,8 +101,12 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
       if (file === undefined) throw EXPORT_RUNS
       return await file
     }
-    const result = await perform(route.operation, contextFor(actor), input)
-    const rendered = route.render(result, query.has('before'))
+    const show = async () => route.render(await perform(route.operation, contextFor(actor), input), query.has('before'))
+    if (route.route.isShared) {
+      const body = await shared.get(sharedName(call, actor), async () => Buffer.from(JSON.stringify(await show())))
+      return await transferred(http, { ...json(route.status, headers, null), body })
+    }
+    const rendered = await show()
     const tag = route.route.list ? undefined : tagOf(rendered)
     return await transferred(http, json(route.status, headers, rendered), tag)
   }
@@ -143,7 +149,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
       const named = reference === undefined ? input : withReference(input, reference, `${nameOf(actor)} ${key}`)
       const mayRepeat = reference !== undefined
       return await once(key, { call, actor, bytes: input.bytes, mayRepeat }, () => performed(call, actor, named), deps)
-    })
+    }).finally(shared.clear)
   }
 
   async function performed(call: AdminCall, actor: AdminActor, given: Input): Promise<Ended> {
@@ -168,6 +174,10 @@ async function outcomeOf(route: CompiledRoute, context: OperationContext, input:
 /** The parameters of a route that is above another one in its path. */
 const parametersOf = ({ parameters: { properties } }: CompiledRoute, given: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
+
+/** What a shared response depends on. */
+const sharedName = ({ route, parameters, query }: AdminCall, { role }: AdminActor): string =>
+  JSON.stringify([role, route.path, parameters, query.toString()])
 
 const withReference = (input: Input, field: string, value: string): Input => ({
   ...input,

@@ -1,13 +1,9 @@
 // Every operation, by its name. Each noun has a file of its own.
-
-import { addNote, deleteNote, listNotes } from './accounts/notes.ts'
 import * as accounts from './accounts.ts'
 import { listAuditLog } from './audit-log.ts'
-import { changeAccounts } from './bulk/accounts.ts'
 import { importAccounts } from './bulk/import-accounts.ts'
-import { changeKeys } from './bulk/keys.ts'
 import { previewGroupPrices, previewModelPrice } from './catalogue/price-impact.ts'
-import { createCodes, listCodeBatches, listCodes, redeemCode, revokeCodes } from './codes.ts'
+import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
@@ -17,6 +13,7 @@ import { listAlerts, testAlerts } from './operating/alerts.ts'
 import { listJobs, listNodes } from './operating/cluster.ts'
 import { checkSecrets, showServerState } from './operating/server-state.ts'
 import type { Operation } from './operation.ts'
+import { showOverview } from './overview/overview.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
 import { createInvitation, listInvitations, revokeInvitation } from './people/invitations.ts'
 import * as people from './people/people.ts'
@@ -29,6 +26,7 @@ import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
 import { findKeys, showRequest } from './reports/find.ts'
 import { listRequests } from './reports/requests.ts'
+import { searchAll } from './reports/search.ts'
 import { reportFailures, reportSpending } from './reports/spend.ts'
 import { listTasks, showTask } from './reports/tasks.ts'
 import { listTransfers } from './reports/transfers.ts'
@@ -53,11 +51,7 @@ const ALL = [
   accounts.deleteAccount,
   accounts.forgetResponses,
   accounts.showCallbackSecret,
-  listNotes,
-  addNote,
-  deleteNote,
   importAccounts,
-  changeAccounts,
   creditAccount,
   setCreditLine,
   listRoles,
@@ -86,10 +80,8 @@ const ALL = [
   keys.rotateKey,
   keys.deleteKey,
   keys.countKeyGroups,
-  changeKeys,
   createCodes,
   listCodes,
-  listCodeBatches,
   revokeCodes,
   redeemCode,
   listUsage,
@@ -105,6 +97,8 @@ const ALL = [
   listRejectedRequests,
   auditLedger,
   listAuditLog,
+  showOverview,
+  searchAll,
   listAlerts,
   listAlertRules,
   listAlertTargets,

@@ -130,6 +130,8 @@ describe('help', () => {
   const WITHOUT_COMMAND = {
     'upstream list': "'upstream list' asks every process for its health, too",
     'upstream state': "'upstream state' asks every process",
+    overview: 'a page of figures; reports and lists have each of them',
+    search: 'commands take the email address, name or id of what they are about',
     'alert targets': "'alert test' names them",
     'upstream states': "for 'upstream list'",
     'upstream kinds': 'docs/upstreams.md lists them',
@@ -144,12 +146,6 @@ describe('help', () => {
     'secrets check': "for 'doctor'",
     'model price-impact': "for the console: 'model price-preview' shows what a single request costs",
     'group price-impact': "for the console: 'model price-preview' shows what a single request costs",
-    'account notes': 'for colleagues, who read them in the console',
-    'account note add': 'for colleagues, who read them in the console',
-    'account note delete': 'for colleagues, who read them in the console',
-    'account bulk': "a script repeats 'account disable', 'account limit' or 'account credit'",
-    'key bulk': "a script repeats 'key limit' or 'key delete'",
-    'code batches': "'code list --label' lists the codes of a batch",
     'code redeem': 'account holders redeem codes; operators credit accounts',
   }
 

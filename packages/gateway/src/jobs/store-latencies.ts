@@ -1,4 +1,4 @@
-// Stores what this process has measured since the last run, and removes what was measured on former days: times to the first token by
+// Stores what this process has measured since the last run, and removes what was measured weeks ago: times to the first token by
 // model, and the calls of upstreams.
 import type { Latencies } from '../observe/latency-buckets.ts'
 import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
@@ -6,7 +6,8 @@ import type { Storage } from '../storage/storage.ts'
 import type { Every } from './every.ts'
 
 const INTERVAL_MS = 60_000
-const KEPT_MS = 2 * 86_400_000
+/** Operators compare a week with the one before. */
+const KEPT_MS = 15 * 86_400_000
 
 export function storeLatencies(
   every: Every,

@@ -13,6 +13,7 @@ import { listsContract } from './contract/console/lists.ts'
 import { refundsContract } from './contract/console/refunds.ts'
 import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
 import { spendingContract } from './contract/console/spending.ts'
+import { trafficContract } from './contract/console/traffic.ts'
 import { upstreamsContract } from './contract/console/upstreams.ts'
 import { contentsContract } from './contract/contents.ts'
 import { creditLinesContract } from './contract/credit-lines.ts'
@@ -64,6 +65,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))
     describe('rejected requests', () => rejectedRequestsContract(use))
+    describe('traffic', () => trafficContract(use))
     describe('refunds', () => refundsContract(use))
     describe('alerts', () => alertsContract(use))
     describe('audit log', () => auditLogContract(use))

@@ -11,6 +11,7 @@ import type { Refunds } from './console/refunds.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Reports } from './console/reports.ts'
 import type { Spending } from './console/spending.ts'
+import type { Traffic } from './console/traffic.ts'
 import type { Upstreams } from './console/upstreams.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
@@ -45,6 +46,7 @@ export * from './console/refunds.ts'
 export * from './console/rejected-requests.ts'
 export * from './console/reports.ts'
 export * from './console/spending.ts'
+export * from './console/traffic.ts'
 export * from './console/upstreams.ts'
 export * from './keys.ts'
 export * from './leases.ts'
@@ -124,6 +126,8 @@ export interface Storage {
   readonly lists: Lists
   /** Sums over all accounts, for operators. */
   readonly reports: Reports
+  /** The same of the last hours and days. */
+  readonly traffic: Traffic
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
   audited(entry: AuditEntry): Pick<
     Storage,

@@ -1,6 +1,6 @@
 // Redemption codes, the audit log, alerts, and the audit of the ledger.
 import { listAuditLog } from '../../administration/audit-log.ts'
-import { createCodes, listCodeBatches, listCodes, revokeCodes } from '../../administration/codes.ts'
+import { createCodes, listCodes, revokeCodes } from '../../administration/codes.ts'
 import { auditLedger } from '../../administration/ledger.ts'
 import {
   listAlertRules,
@@ -17,7 +17,6 @@ import {
   ALERT_TEST,
   AUDIT_ROW,
   CODE,
-  CODE_BATCH,
   LEDGER_AUDIT,
   NEW_CODES,
   REVOKED_CODES,
@@ -26,13 +25,6 @@ import type { AdminRoutes } from './route.ts'
 
 export const OPERATING_ROUTES = {
   'GET codes': { operation: listCodes, summary: 'Lists redemption codes', output: CODE, list: true, csv: true },
-  'GET codes/batches': {
-    operation: listCodeBatches,
-    summary: 'Lists batches of redemption codes by label, newest first, with what became of their codes',
-    output: CODE_BATCH,
-    list: true,
-    csv: true,
-  },
   'POST codes': {
     operation: createCodes,
     summary: 'Creates redemption codes, which are shown once',
@@ -55,7 +47,7 @@ export const OPERATING_ROUTES = {
     csv: true,
     jsonl: true,
   },
-  'GET alerts': { operation: listAlerts, summary: 'Lists alerts', output: ALERT, list: true },
+  'GET alerts': { operation: listAlerts, summary: 'Lists alerts', output: ALERT, list: true, isShared: true },
   'POST alerts/test': {
     operation: testAlerts,
     summary: 'Sends a test to every target of the alerts, or to one',
@@ -67,6 +59,7 @@ export const OPERATING_ROUTES = {
     summary: 'Lists the rules of the alerts',
     output: ALERT_RULE,
     list: true,
+    isShared: true,
   },
   'GET alerts/targets': {
     operation: listAlertTargets,

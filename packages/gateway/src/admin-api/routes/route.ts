@@ -21,6 +21,8 @@ export type AdminRoute = {
   /** The list can be had as a file, with `?format=csv` or `?format=jsonl`. */
   csv?: true
   jsonl?: true
+  /** Many poll it: callers with the same role and input share a response for 2 s, or until a change that this node makes. */
+  isShared?: true
   /** Of a successful response; 200 unless given. */
   status?: 201 | 202
   /** The field of the result that is the resource; what is beside it, such as a secret, joins it. */

@@ -126,6 +126,7 @@ export function operatorsContract(use: Use): void {
     await storage.codes.create(spring)
     await elapse(1)
     await storage.codes.create(other)
+    expect((await storage.codes.withLastFour('A000', 9)).map(({ label }) => label)).toEqual(['other', 'spring'])
     const [first, second] = spring.map(({ hash }) => hash)
     await storage.codes.redeem(account.id, first ?? newHash())
     expect(await storage.codes.revoke({ hash: second ?? newHash() })).toBe(1)

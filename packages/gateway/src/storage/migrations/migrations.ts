@@ -21,6 +21,8 @@ import NOTES_POSTGRES from './version-2/notes-postgres.sql' with { type: 'text' 
 import NOTES from './version-2/notes-sqlite.sql' with { type: 'text' }
 import REFUNDS_POSTGRES from './version-2/refunds-postgres.sql' with { type: 'text' }
 import REFUNDS from './version-2/refunds-sqlite.sql' with { type: 'text' }
+import SEARCH_POSTGRES from './version-2/search-postgres.sql' with { type: 'text' }
+import SEARCH from './version-2/search-sqlite.sql' with { type: 'text' }
 import SIGN_IN_POSTGRES from './version-2/sign-in-postgres.sql' with { type: 'text' }
 import SIGN_IN from './version-2/sign-in-sqlite.sql' with { type: 'text' }
 import UPSTREAM_HOUR_POSTGRES from './version-2/upstream-hour-postgres.sql' with { type: 'text' }
@@ -43,7 +45,18 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS, CONFIGURATION, UPSTREAM_SWITCH, LISTS, SIGN_IN, REFUNDS, NOTES, ALERT_MUTES, UPSTREAM_HOUR].join('\n'),
+    ledger: [
+      ADMIN_KEYS,
+      CONFIGURATION,
+      UPSTREAM_SWITCH,
+      LISTS,
+      SIGN_IN,
+      REFUNDS,
+      NOTES,
+      ALERT_MUTES,
+      SEARCH,
+      UPSTREAM_HOUR,
+    ].join('\n'),
     contents: '',
     postgres: [
       ADMIN_KEYS_POSTGRES,
@@ -54,6 +67,7 @@ export const MIGRATIONS: Migration[] = [
       REFUNDS_POSTGRES,
       NOTES_POSTGRES,
       ALERT_MUTES_POSTGRES,
+      SEARCH_POSTGRES,
       UPSTREAM_HOUR_POSTGRES,
     ].join('\n'),
   },

@@ -12,6 +12,7 @@ import { refundsOver } from './console/refunds.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { reportsOver } from './console/reports.ts'
 import { spendingOver } from './console/spending.ts'
+import { trafficOver } from './console/traffic.ts'
 import { upstreamsOver } from './console/upstreams.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
@@ -50,6 +51,7 @@ type Nouns = Pick<
   | 'upstreams'
   | 'lists'
   | 'reports'
+  | 'traffic'
 >
 
 export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited' | 'now'> {
@@ -98,6 +100,7 @@ const nouns = (connection: Connection): Nouns => ({
   spending: spendingOver(connection),
   lists: listsOver(connection),
   reports: reportsOver(connection),
+  traffic: trafficOver(connection),
 })
 
 const metaOver = ({ db, runner }: Connection): Meta => ({

@@ -66,7 +66,15 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const codes = (await runner.readPage(statement(page))).map(toCode)
       return after ? codes.reverse() : codes
     },
-    async batches({ label, before, after }, limit) {
+    async withLastFour(lastFour, limit) {
+      const query = db
+        .selectFrom('redemption_code')
+        .selectAll()
+        .where('last_four', '=', checkText('lastFour', lastFour))
+      const newest = query.orderBy('created_at', 'desc').orderBy('hash', 'desc').limit(limit)
+      return (await runner.readPage(statement(newest))).map(toCode)
+    },
+    async batches({ before, after }, limit) {
       const newest = sql`max(created_at)`
       const place = before ?? after
       const beyond =
@@ -75,8 +83,7 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const [rows = []] = await runner.readSlowly([
         rawStatement(
           db,
-          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code
-            ${label === undefined ? sql`` : sql`WHERE label = ${checkText('label', label)}`} GROUP BY label
+          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code GROUP BY label
             ${beyond ?? sql``} ORDER BY ${newest} ${order}, label ${order} LIMIT ${limit}`,
         ),
       ])

@@ -1,0 +1,2 @@
+-- Operators look for a code by its end.
+CREATE INDEX redemption_code_last_four ON redemption_code (last_four);
