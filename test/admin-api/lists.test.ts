@@ -15,6 +15,7 @@ let owner: AdminClient
 let viewer: AdminClient
 const keys = { owner: '', viewer: '' }
 const accounts: string[] = []
+const secrets: string[] = []
 
 beforeAll(async () => {
   gateway = await startGateway()
@@ -26,16 +27,19 @@ beforeAll(async () => {
   for (const name of ['one', 'two']) {
     const { id } = await operate<{ id: string }>(gateway, 'account create', { name, credit_usd: '5' })
     const { secret } = await operate<{ secret: string }>(gateway, 'key create', { account: id, name })
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }),
-    })
-    expect(answer.status).toBe(200)
+    expect((await ask(secret)).status).toBe(200)
     accounts.push(id)
+    secrets.push(secret)
   }
 })
 afterAll(() => gateway.stop())
+
+const ask = (secret: string, more: object = {}) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }], ...more }),
+  })
 
 const list = async (path: string, client = owner): Promise<List> => {
   const { status, body } = await client<List>('GET', path)
@@ -70,6 +74,88 @@ test('usage is grouped, and its sums are those of the ledger', async () => {
     { from: `account/${accounts[1]}`, to: 'revenue', amount_usd: data[1]?.charged_usd },
   ])
   expect((await list('usage', viewer)).data[0]).not.toHaveProperty('unknown_costs')
+})
+
+test('requests are found by what their client got, by id and by all errors', async () => {
+  const [secret = ''] = secrets
+  const failed = await ask(secret, { model: 'sandbox-text:status=500' })
+  expect(failed.status).toBe(502)
+  const id = failed.headers.get('x-request-id') ?? ''
+  const { error } = (await failed.json()) as { error: { message: string; code: string } }
+  const found = { id, account: 'one', key: 'one', status: 502, error_code: 'upstream_error' }
+  for (const query of ['outcome=errors', 'status=502', `id=${id}`, `outcome=errors&account=${accounts[0]}&status=502`])
+    expect((await list(`requests?${query}`)).data).toMatchObject([found])
+  expect((await list(`requests?id=${id}&status=200`)).data).toEqual([])
+  expect((await list('requests?status=200')).data).toHaveLength(2)
+  expect((await viewer('GET', `requests/${id}`)).body).toMatchObject({
+    response: { status: 502, code: 'upstream_error', message: error.message },
+    refunded_usd: '0.00',
+  })
+  const outcomes = (await list(`usage?group_by=outcome,hour&from=${new Date().toISOString().slice(0, 10)}`)).data
+  expect(outcomes.map(({ outcome, requests }) => [outcome, requests])).toEqual([
+    ['completed', 2],
+    ['failed', 1],
+  ])
+  const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
+  const { status, body } = await owner('GET', `usage?group_by=hour&from=${from}`)
+  expect([status, (body as { error: { param: string } }).error.param]).toEqual([400, 'from'])
+})
+
+test('requests that were rejected before a hold are counted, with the message of the last', async () => {
+  const [secret = ''] = secrets
+  const rejected = await ask(secret, { model: 'no-such-model' })
+  const { error } = (await rejected.json()) as { error: { message: string } }
+  await eventually(async () => (await list('rejected-requests')).data.length > 0)
+  const page = await list(`rejected-requests?account=${accounts[0]}&error_code=model_not_found&limit=1`)
+  expect(page.data).toMatchObject([
+    { object: 'rejected_requests', account: 'one', key: 'one', status: 404, count: 1, reason: error.message },
+  ])
+  expect(page.data[0]?.last_request_id).toBe(rejected.headers.get('x-request-id'))
+  expect((await list(`rejected-requests?before=${page.last_id}`)).data).toEqual([])
+  expect((await list('rejected-requests?error_code=other')).data).toEqual([])
+})
+
+test('a refund is a credit that names its request, once for each key, and never above the charge', async () => {
+  const [id] = (await list(`requests?account=${accounts[1]}`)).data.map((row) => String(row.id))
+  const path = `requests/${id}/refund`
+  const balance = async () => (await owner('GET', `accounts/${accounts[1]}`)).body.balance_usd
+  const [before, { body: charged }] = [await balance(), await owner('GET', `requests/${id}`)]
+  const cost = String(charged.cost_usd)
+  const part = '0.000000001'
+  const reason = 'It was cut off.'
+  const { body: planned } = await owner('POST', `${path}?dry_run=true`, { body: { reason } })
+  expect(planned).toMatchObject({
+    target: `request/${id}`,
+    before: { refunded_usd: '0.00' },
+    after: { refunded_usd: cost },
+    effects: { refund_usd: cost, balance_after_usd: '10.00' },
+  })
+  expect(await balance()).toBe(before)
+  for (const [client, body, status] of [
+    [viewer, { reason }, 403],
+    [owner, {}, 400],
+    [owner, { reason, amount_usd: '0' }, 400],
+    [owner, { reason, amount_usd: '1' }, 409],
+  ] as const)
+    expect([body, (await client('POST', path, { body })).status]).toEqual([body, status])
+  const headers = { 'idempotency-key': 'part' }
+  const parts = await Promise.all(
+    Array.from({ length: 3 }, () => owner('POST', path, { body: { reason, amount_usd: part }, headers })),
+  )
+  expect(parts.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  // All that is left, at the same time and with keys of their own: one gets it.
+  const rest = await Promise.all(
+    ['a', 'b', 'c'].map((key) => owner('POST', path, { body: { reason }, headers: { 'idempotency-key': key } })),
+  )
+  expect(rest.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+  expect((await owner('GET', `requests/${id}`)).body).toMatchObject({ cost_usd: cost, refunded_usd: cost })
+  expect(await balance()).toBe('10.00')
+  const credits = (await list(`ledger/transfers?kind=credit&account=${accounts[1]}&limit=2`)).data
+  expect(credits.map((row) => row.reason)).toEqual(Array(2).fill(`refund of ${id}: ${reason}`))
+  expect(credits[1]).toMatchObject({ amount_usd: part })
+  expect(await operate<object>(gateway, 'audit', {})).toMatchObject({ ok: true })
+  const log = (await list('audit-log?action=request%20refund')).data
+  expect(log.map((row) => [row.target, row.reason])).toEqual(Array(2).fill([`request/${id}`, reason]))
 })
 
 test('a node tells that it is ready, and jobs when they last ran', async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   provider = await startOpenIdProvider()
   gateway = await startGateway({
     config: `
-sandbox: true
+sandbox: { faults: true }
 registration: { open: true, trial_budget_per_day: 1000 }
 mail: { url: "smtp://localhost:${smtp.port}", from: gw@example.com, ca: ${SMTP_CERTIFICATE} }
 sign_in: { providers: [{ id: company, issuer: "${provider.issuer}", client_id: ${CLIENT.id}, client_secret: ${CLIENT.secret}, allow_private: true }] }
@@ -143,7 +143,7 @@ const PATHS: Record<string, () => Promise<string>> = {
   '/admin/v1/configuration/revisions/{revision}': async () =>
     String(((await done('revisionList')).body.data as Node[])[0]?.id),
   '/admin/v1/requests/{request}': requestOf,
-  '/admin/v1/tasks/{task}': newTask,
+  '/admin/v1/tasks/{task}': () => idOf(another('createVideoTask', { model: 'sandbox-video:never-starts' })),
   '/console/api/keys/{id}': async () =>
     String(((await done('consolePostKeys', { body: { name: newName('key') } })).body.key as Node).id),
   '/console/api/requests/{id}': requestOf,

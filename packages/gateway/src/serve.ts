@@ -38,6 +38,7 @@ import { meteredLedger } from './storage/node/metered-ledger.ts'
 import type { Storage } from './storage/storage.ts'
 import { startRenewals } from './upkeep.ts'
 import { followSwitches } from './upstreams/health/follow-switches.ts'
+import { videoTasks } from './videos/video-tasks.ts'
 
 export type ServeOptions = CommandContext & {
   /** Starts another process like this one as a worker. */
@@ -197,6 +198,7 @@ function operationContext(
   readiness: () => { ready: boolean; faults: string[] },
 ) {
   const { node, send, random, upstreamCalls, upstreamMeasures, ticker } = deps
+  const types = { video: videoTasks(deps) }
   return () => ({
     storage,
     mailer,
@@ -209,6 +211,7 @@ function operationContext(
       measures: upstreamMeasures,
       candidates: { random, upstreamCalls, ticker },
     },
+    tasks: { types, deps },
     config: live.config(),
     configuration: live,
     listenUrl: listenUrl(),

@@ -179,6 +179,7 @@ export function createTestDependencies({
         find: unused,
         existing: unused,
         unfinished: unused,
+        durations: unused,
         list: unused,
         page: unused,
         update: unused,

@@ -31,6 +31,8 @@ import { reportFailures, reportSpending } from './reports/spend.ts'
 import { listTasks, showTask } from './reports/tasks.ts'
 import { listTransfers } from './reports/transfers.ts'
 import { reportUsage } from './reports/usage.ts'
+import { refundRequest } from './traffic/refund.ts'
+import { cancelOperatedTask, queryTask, releaseTask } from './traffic/task-acts.ts'
 import { discoverDraftModels, testUpstreamDraft } from './upstreams/drafts.ts'
 import { listUpstreamFigures } from './upstreams/figures.ts'
 import { listUpstreamKinds } from './upstreams/kinds.ts'
@@ -95,6 +97,10 @@ const ALL = [
   reportSpending,
   reportFailures,
   listRejectedRequests,
+  refundRequest,
+  cancelOperatedTask,
+  queryTask,
+  releaseTask,
   auditLedger,
   listAuditLog,
   showOverview,

@@ -8,6 +8,9 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
 import type { CandidateDependencies } from '../routing/find-candidate.ts'
 import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
+import type { CancelDependencies } from '../tasks/steps/cancel.ts'
+import type { TaskTypes } from '../tasks/task-type.ts'
+import type { WorkDependencies } from '../tasks/work.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
@@ -45,6 +48,7 @@ export type OperationContext = {
   mailer?: Pick<Mailer, 'send' | 'inBackground'>
   health?: Health
   routing?: RoutingState
+  tasks?: TaskActs
   /** Whether this server takes requests, and what keeps it from that. */
   readiness?(): { ready: boolean; faults: string[] }
 }
@@ -58,6 +62,9 @@ export type RoutingState = {
   measures: Pick<UpstreamMeasures, 'recent'>
   candidates: CandidateDependencies & { upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'runningAt'> }
 }
+
+/** What changes tasks in a running server: the steps of each type, and what they need. */
+export type TaskActs = { types: TaskTypes; deps: WorkDependencies & CancelDependencies }
 
 export type Operation<Input extends TSchema = TSchema, Result = unknown> = {
   name: string

@@ -1,11 +1,12 @@
 // Requests that were rejected before a hold, which no receipt tells of: counted by key, error code and minute.
 
-import { parseIsoTime } from '../request/iso-time.ts'
-import { fields, idOf, optional, textLike, WRITTEN_TIME } from '../request/schema/schema.ts'
-import type { RejectedCount } from '../storage/storage.ts'
+import { ERRORS } from '@trivium/protocol/canonical/error.ts'
+import { fields, idOf, optional, text, textLike } from '../request/schema/schema.ts'
+import type { RejectedCount, RejectedPlace } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
-import { ACCOUNT, LIMIT } from './inputs/schemas.ts'
+import { given, pageFieldsBy, readPage, readTimes, TIMES } from './inputs/page.ts'
+import { ACCOUNT } from './inputs/schemas.ts'
 import { operation } from './operation.ts'
 
 export const listRejectedRequests = operation({
@@ -14,41 +15,55 @@ export const listRejectedRequests = operation({
   input: fields({
     account: optional(ACCOUNT),
     key: optional(idOf('a key')),
-    since: optional(WRITTEN_TIME),
-    after: optional(textLike((value) => readPlace(value) !== undefined, 'be the end of a page')),
-    limit: LIMIT,
+    error_code: optional(text({ max: 100 })),
+    ...TIMES,
+    ...pageFieldsBy(textLike((value) => parsePlace(value) !== undefined, 'be the end of a page')),
   }),
   /** Newest first. */
-  async run(context, { account: named, key, since, after: place, limit }) {
+  async run(context, { account: named, key, error_code: code, from, to, ...page }) {
+    const { rejectedRequests, accounts, keys } = context.storage
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
-    const after = place === undefined ? undefined : readPlace(place)
-    const filter = {
-      ...(account === undefined ? {} : { account }),
-      ...(key === undefined ? {} : { key: BigInt(key) }),
-      ...(since === undefined ? {} : { from: parseIsoTime(since) ?? 0 }),
-      ...(after === undefined ? {} : { before: after }),
+    const sought = given({ account, key: key === undefined ? undefined : BigInt(key), code })
+    const filter = { ...sought, ...readTimes(given({ from, to })) }
+    const { items, next } = await readPage<RejectedCount, RejectedPlace>(
+      page,
+      (range, limit) => rejectedRequests.list({ ...filter, ...range }, limit),
+      placeOf,
+      readPlace,
+    )
+    const names = {
+      account: await accounts.names([...new Set(items.map((row) => row.account))]),
+      key: await keys.names([...new Set(items.map((row) => row.key))]),
     }
-    const rows = await context.storage.rejectedRequests.list(filter, limit)
-    const last = rows.at(-1)
-    return { items: rows.map(shownCount), next: last === undefined || rows.length < limit ? null : placeOf(last) }
+    const shown = items.map((row) => ({
+      ...shownCount(row),
+      account: names.account.get(row.account) ?? null,
+      key: names.key.get(row.key) ?? null,
+    }))
+    return { items: shown, next }
   },
 })
 
 /** What did not fit while it was counted has no key of its own, and perhaps no account. */
 const shownCount = ({ account, key, code, minute, count, lastRequest, reason }: RejectedCount) => ({
+  id: placeOf({ minute, account, key, code }),
   minute: isoTime(minute),
   account_id: account === 0n ? null : String(account),
   key_id: key === 0n ? null : String(key),
   code,
+  status: Object.hasOwn(ERRORS, code) ? ERRORS[code as keyof typeof ERRORS].status : null,
   count,
   last_request_id: lastRequest,
   reason,
 })
 
-const placeOf = ({ minute, account, key, code }: RejectedCount): string => [minute, account, key, code].join('.')
+const placeOf = ({ minute, account, key, code }: RejectedPlace): string => [minute, account, key, code].join('.')
 
-function readPlace(written: string): Pick<RejectedCount, 'minute' | 'account' | 'key' | 'code'> | undefined {
+function parsePlace(written: string): RejectedPlace | undefined {
   const [, minute, account, key, code] = /^(\d{1,15})\.(\d{1,18})\.(\d{1,18})\.(\w{1,100})$/.exec(written) ?? []
   if (minute === undefined || account === undefined || key === undefined || code === undefined) return undefined
   return { minute: Number(minute), account: BigInt(account), key: BigInt(key), code }
 }
+
+const readPlace = (written: string): RejectedPlace =>
+  parsePlace(written) ?? { minute: 0, account: 0n, key: 0n, code: '' }

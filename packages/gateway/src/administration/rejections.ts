@@ -57,6 +57,9 @@ export const REJECTIONS = {
   missing_field: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
   exclusive: input<Field & { other: string }>(({ field, other }) => `${field} and ${other} exclude each other.`),
   empty_range: input<Field & { other: string }>(({ field, other }) => `${field} must be before ${other}.`),
+  range_too_long: input<Field & { days: number }>(
+    ({ field, days }) => `${field} must be at most ${days} days before the end of a report by hour.`,
+  ),
   wrong_row: input<{ row: number; message: string }>(({ row, message }) => `Row ${row}: ${message}.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
 
@@ -154,6 +157,27 @@ export const REJECTIONS = {
     'not_found',
     ({ request }) => `No request with a receipt has the id ${request}; those that were rejected before have none.`,
   ),
+  request_running: rule<{ request: string }>(
+    'conflict',
+    ({ request }) => `The request ${request} has not ended, and has cost nothing yet.`,
+  ),
+  cost_not_final: rule<{ request: string; account: string }>(
+    'conflict',
+    ({ request, account }) =>
+      `The cost of ${request} may still be corrected by the gateway that began it. Credit the account ${account} instead.`,
+  ),
+  refund_too_large: rule<Field & { request: string; charged: string; refunded: string; left: string }>(
+    'conflict',
+    ({ request, charged, refunded, left }) =>
+      `${request} cost ${charged} USD, of which ${refunded} USD are refunded: at most ${left} USD can be refunded.`,
+  ),
+  /** `act`: such as `cancelled`. */
+  task_in_state: rule<{ state: string; act: string }>(
+    'conflict',
+    ({ state, act }) => `The task is ${state} and cannot be ${act}.`,
+  ),
+  task_rejected: rule<{ message: string }>('conflict', ({ message }) => message),
+  needs_server: rule<Nothing>('conflict', () => 'Only a running server can do this. Start it first.'),
   unknown_task: rule<{ task: string }>('not_found', ({ task }) => `No task has the id ${task}.`),
   no_second_factor: rule<{ account: string }>(
     'conflict',

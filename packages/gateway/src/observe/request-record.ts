@@ -21,6 +21,8 @@ export class RequestRecord {
   readonly attempts: UpstreamAttempt[] = []
   /** The code of the error that ended the last attempt. */
   attemptError: string | undefined
+  /** The message of that error, as the client gets it. */
+  attemptMessage: string | undefined
   account: bigint | undefined
   key: bigint | undefined
   /** As requested; after a fallback, the model that answered. */

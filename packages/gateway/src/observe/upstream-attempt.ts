@@ -8,6 +8,7 @@ import { newSpanId } from './traces/context.ts'
 export function beginAttempt(record: RequestRecord, called: Called): UpstreamAttempt {
   endAttempt(record)
   record.attemptError = undefined
+  record.attemptMessage = undefined
   const attempt: UpstreamAttempt = {
     upstream: called.upstream,
     model: called.model,
@@ -40,8 +41,9 @@ export function attemptAnswered(attempt: UpstreamAttempt, reply: Pick<UpstreamRe
 }
 
 /** The last call has ended. `error`: its code, if it failed; that of a later step, which knows more, replaces it. */
-export function endAttempt(record: RequestRecord, error?: string): void {
+export function endAttempt(record: RequestRecord, error?: string, message?: string): void {
   if (error !== undefined) record.attemptError = error
+  if (message !== undefined) record.attemptMessage = message
   const last = record.attempts.at(-1)
   if (!last) return
   if (error !== undefined) last.error = error

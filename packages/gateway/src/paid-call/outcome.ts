@@ -2,6 +2,7 @@
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
+import { DELIVERED_OUTCOMES } from '../storage/storage.ts'
 import type { UpstreamCall } from '../upstreams/upstream-call.ts'
 
 export type Outcome =
@@ -20,7 +21,7 @@ export type Outcome =
 export type TaskOutcome = 'cancelled' | 'expired'
 
 /** The client got a response of the model. */
-export const DELIVERED: readonly Outcome[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
+export const DELIVERED: readonly Outcome[] = DELIVERED_OUTCOMES
 
 /** The outcome of an upstream call that broke off: aborted by the gateway, or cut by the upstream. */
 export const outcomeOfBreak = ({ reason }: Pick<UpstreamCall, 'reason'>): Outcome => reason ?? 'cut'

@@ -37,7 +37,7 @@ export async function runPaidCall<T>(
     // Work may also throw before it returns a promise.
     return await work()
   } catch (error) {
-    if (error instanceof Failure) endAttempt(call.record, error.info.code)
+    if (error instanceof Failure) endAttempt(call.record, error.info.code, error.info.message)
     await voidUnsettled(call, deps)
     throw error
   }

@@ -55,7 +55,7 @@ function errorOf({ record }: PaidCall, outcome: Outcome): ReceiptError | undefin
   const { attemptError: code } = record
   if (code === undefined || DELIVERED.includes(outcome)) return undefined
   const last = record.attempts.at(-1)
-  return { code, status: last?.status, requestId: last?.requestId }
+  return { code, status: last?.status, requestId: last?.requestId, message: record.attemptMessage }
 }
 
 function costOf(charges: readonly Charge[]): Nanos {

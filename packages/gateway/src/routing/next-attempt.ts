@@ -62,7 +62,7 @@ export function endAttempt(
   deps: NextAttemptDependencies,
 ): void {
   const { health } = call.attempt
-  noteEnd(call.record, failure.info.code)
+  noteEnd(call.record, failure.info.code, failure.info.message)
   if (verdict.is === 'rejected') logRejectedKey(call, verdict.reason, deps)
   health.record(verdict, deps.ticker.exactNow())
   releaseSlots(call, health, deps)

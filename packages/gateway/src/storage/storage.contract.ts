@@ -12,6 +12,7 @@ import { consoleKeysContract } from './contract/console/keys.ts'
 import { listsContract } from './contract/console/lists.ts'
 import { refundsContract } from './contract/console/refunds.ts'
 import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
+import { requestStatusContract } from './contract/console/request-status.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { trafficContract } from './contract/console/traffic.ts'
 import { upstreamsContract } from './contract/console/upstreams.ts'
@@ -76,6 +77,7 @@ export function storageContract(name: string, open: Open): void {
     describe('history', () => historyContract(use))
     describe('what operators do', () => operatorsContract(use))
     describe('lists over all accounts', () => listsContract(use))
+    describe('requests by status', () => requestStatusContract(use))
     describe('lists of customers', () => customersContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))

@@ -18,6 +18,8 @@ export const TASK_STATES = [
   'expired',
 ] as const
 export type TaskState = (typeof TASK_STATES)[number]
+/** A task in one of these has ended. */
+export const LAST_STATES = ['succeeded', 'failed', 'cancelled', 'expired'] as const satisfies TaskState[]
 
 /** The state as clients see it. */
 export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
@@ -109,9 +111,11 @@ export interface Tasks {
     filter: TaskFilter,
     page: { offset: number; limit: number },
   ): Promise<{ total: number; tasks: TaskRow[] }>
-  /** Of all accounts, newest first. */
+  /** Of the newest tasks that succeeded: how long each took, in milliseconds. */
+  durations(): Promise<{ model: string; ms: number }[]>
+  /** Of all accounts, newest first. `open`: in any state but the last ones. */
   page(
-    filter: { account?: bigint; state?: TaskState; model?: string },
+    filter: { account?: bigint; state?: TaskState | 'open'; model?: string; upstream?: string },
     place: Place,
     limit: number,
   ): Promise<Page<TaskRow>>

@@ -37,7 +37,12 @@ export async function workOn(task: Task, type: TaskType, deps: WorkDependencies)
  * The deadline of the task has passed. It may have finished since the last query; otherwise it is asked to stop, because what it makes
  * after this is not paid for.
  */
-async function expire(task: Task, type: TaskType, deps: WorkDependencies): Promise<Task | undefined> {
+export async function expire(
+  task: Task,
+  type: TaskType,
+  deps: Pick<WorkDependencies, 'store'>,
+  message = 'The task was not finished in time. It was not charged.',
+): Promise<Task | undefined> {
   const { upstreamTask } = task
   if (upstreamTask !== undefined) {
     const answer = await type.query(task, upstreamTask)
@@ -45,7 +50,7 @@ async function expire(task: Task, type: TaskType, deps: WorkDependencies): Promi
     if (change?.state === 'copying' || change?.state === 'closing') return changeTask(deps.store.tasks, task, change)
     await type.cancel(task, upstreamTask)
   }
-  const error = { code: 'TaskExpired', message: 'The task was not finished in time. It was not charged.' }
+  const error = { code: 'TaskExpired', message }
   return changeTask(deps.store.tasks, task, endWith({ state: 'expired', error, mayBeBilled: true }))
 }
 

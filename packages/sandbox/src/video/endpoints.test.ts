@@ -207,6 +207,7 @@ describe('faults', () => {
   const model = (faults: string) => ({ model: `sandbox-video:${faults}` })
 
   test.each([
+    ['never-starts', 'queued', undefined],
     ['never-ends', 'running', undefined],
     ['fails', 'failed', 'InternalServiceError'],
     ['moderation', 'failed', 'OutputVideoSensitiveContentDetected'],

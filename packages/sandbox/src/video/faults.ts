@@ -14,6 +14,8 @@ const NUMBERS = {
 } as const satisfies Record<string, NumberRule>
 
 const FLAGS = [
+  /** The task stays queued. */
+  'never-starts',
   /** The task stays running. */
   'never-ends',
   'fails',

@@ -27,8 +27,8 @@ export function statusOf(task: Task, now: number): { status: TaskStatus; since: 
   const { createdAt, cancelledAt, order } = task
   if (cancelledAt !== undefined) return { status: 'cancelled', since: cancelledAt }
   const started = createdAt + QUEUED_MS
-  if (now < started) return { status: 'queued', since: createdAt }
   const { flags } = order.faults
+  if (now < started || flags.has('never-starts')) return { status: 'queued', since: createdAt }
   if (flags.has('never-ends') || now < endOf(task)) return { status: 'running', since: started }
   return { status: flags.has('fails') || flags.has('moderation') ? 'failed' : 'succeeded', since: endOf(task) }
 }

@@ -1,6 +1,8 @@
 // Finds what a customer or a log names: a request by its id, a key by its secret or the end of it, of whichever account.
 
-import { showReceipt } from '../../paid-call/receipts/show-receipt.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { showCharge, tokensIn } from '../../paid-call/receipts/show-charge.ts'
+import { responseOf, showReceipt } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { fields, optional, REQUEST_ID, textLike } from '../../request/schema/schema.ts'
 import { keyRows } from '../key-rows.ts'
@@ -15,7 +17,11 @@ export const showRequest = operation({
     const found = await storage.ledger.requestOfAny(parseRequestId(request) ?? 0n)
     if (!found) throw rejected('unknown_request', { request })
     const { account, row } = found
-    const [owner, names] = await Promise.all([storage.accounts.find(account), storage.keys.names([row.key])])
+    const [owner, names, refunds] = await Promise.all([
+      storage.accounts.find(account),
+      storage.keys.names([row.key]),
+      storage.refunds.of([row.request]),
+    ])
     const shown = showReceipt(row, seesCosts(actor) ? 'operator' : 'caller', true)
     return {
       id: formatRequestId(row.request),
@@ -24,6 +30,11 @@ export const showRequest = operation({
       key: names.get(row.key) ?? null,
       error_code: shown.error?.code ?? null,
       ...shown,
+      ...tokensIn(shown.units),
+      ...showCharge(row),
+      response: responseOf(row),
+      status: responseOf(row).status,
+      refunded_usd: formatUsd(refunds.get(row.request) ?? 0n),
     }
   },
 })

@@ -1,8 +1,9 @@
 // The requests of all accounts, newest first.
 import { formatUsd } from '../../money/amount.ts'
+import { tokensIn } from '../../paid-call/receipts/show-charge.ts'
 import { summarize } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
-import { fields, idOf, optional, REQUEST_ID, text, textLike } from '../../request/schema/schema.ts'
+import { fields, idOf, integer, optional, REQUEST_ID, text, textLike } from '../../request/schema/schema.ts'
 import type { ListedRequest } from '../../storage/storage.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import { given, pageFieldsBy, readPlace, readTimes, TIMES } from '../inputs/page.ts'
@@ -19,17 +20,21 @@ export const listRequests = operation({
     key: optional(idOf('a key')),
     model: optional(NAME),
     upstream: optional(NAME),
-    /** `running`: those that have not ended. */
+    /** `running`: those that have not ended; `errors`: all that failed. */
     outcome: optional(NAME),
+    /** Of the response that the client got. */
+    status: optional(integer({ min: 100, max: 599 })),
     /** Of the error on the receipt. */
     error_code: optional(textLike((value) => /^\w{1,100}$/.test(value), 'be an error code')),
+    id: optional(REQUEST_ID),
     ...TIMES,
     ...pageFieldsBy(REQUEST_ID),
   }),
   /** A page may be short although there are more: it looks at a bounded number of requests. */
-  async run(context, { account: named, key, model, upstream, outcome, error_code, from, to, ...page }) {
+  async run(context, { account: named, key, id, error_code, from, to, ...rest }) {
     const { storage, actor } = context
-    const { place, limit } = readPlace(page, (id) => parseRequestId(id) ?? 0n)
+    const { model, upstream, outcome, status, ...page } = rest
+    const { place, limit } = readPlace(page, (place) => parseRequestId(place) ?? 0n)
     // A key's account has an index, the key has none.
     const ofKey = key === undefined ? undefined : (await storage.keys.findWithAccount(BigInt(key)))?.account.id
     const account = named === undefined ? ofKey : (await findAccount(context, named)).id
@@ -39,11 +44,21 @@ export const listRequests = operation({
       model,
       upstream,
       outcome,
+      status,
       code: error_code,
+      request: id === undefined ? undefined : (parseRequestId(id) ?? 0n),
     }
     const filter = { ...given(sought), ...readTimes(given({ from, to })) }
     const { rows, next } = await storage.lists.requests(filter, place, limit)
-    const items = rows.map((row) => requestRow(row, seesCosts(actor)))
+    const [accounts, keys] = await Promise.all([
+      storage.accounts.names([...new Set(rows.map((row) => row.account))]),
+      storage.keys.names([...new Set(rows.map(({ row }) => row.key))]),
+    ])
+    const items = rows.map((row) => ({
+      ...requestRow(row, seesCosts(actor)),
+      account: accounts.get(row.account) ?? null,
+      key: keys.get(row.row.key) ?? null,
+    }))
     return { items, next: next === undefined ? null : formatRequestId(next) }
   },
 })
@@ -54,6 +69,7 @@ const requestRow = ({ account, row, upstreamCost }: ListedRequest, withCosts: bo
     id: request_id,
     account_id: String(account),
     ...summary,
+    ...tokensIn(summary.units),
     upstream: row.upstream,
     error_code,
     /** Null: not known. */

@@ -33,7 +33,8 @@ export const groupText = (group: UsageGroup): string =>
 const READ = {
   key: readId,
   account: readId,
-  day: (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : undefined),
+  day: readTime,
+  hour: readTime,
   model: readName,
   upstream: readName,
   outcome: readName,
@@ -41,6 +42,10 @@ const READ = {
 
 function readId(value: string): bigint | undefined {
   return /^\d{1,18}$/.test(value) ? BigInt(value) : undefined
+}
+
+function readTime(value: string): number | undefined {
+  return /^\d{1,15}$/.test(value) ? Number(value) : undefined
 }
 
 function readName(value: string): string | undefined {

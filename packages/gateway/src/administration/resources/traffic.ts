@@ -29,18 +29,33 @@ export const LISTED_REQUEST = resource(
   fields({
     id: ID,
     account_id: ID,
+    account: nullable(string('Its name; null: it does not exist any more.')),
     at: TIME,
     key_id: ID,
+    key: nullable(string('Its name.')),
     model: string(),
     upstream: string(),
     units: UNITS,
+    input_tokens: nullable(number('Null while it runs, and where nothing was counted.')),
+    output_tokens: nullable(number()),
     cost_usd: USD,
     upstream_cost_usd: UPSTREAM_COST,
     timing: TIMING,
     outcome: string('`running` for one that has not ended.'),
     error_code: nullable(string()),
+    status: nullable(number('Of the response that the client got; null: not known.')),
   }),
 )
+
+/** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
+const CHARGE_LINE = fields({
+  name: string(),
+  count: number(),
+  price_usd: USD,
+  per: number(),
+  factors: listOf(string()),
+  cost_usd: USD,
+})
 
 const ATTEMPT = fields({
   upstream: string(),
@@ -53,9 +68,10 @@ export const REQUEST_SHOWN = resource(
   'request',
   fields({
     ...LISTED_REQUEST.properties,
-    account: nullable(string()),
-    key: nullable(string()),
     group: nullable(string()),
+    configuration: nullable(
+      fields({ revision: number('Of the stored configuration.'), file: nullable(string('A hash of the file.')) }),
+    ),
     answered_by: optional(string('Which model answered, if it was a fallback.')),
     attempts: listOf(ATTEMPT),
     state: word('open', 'settled', 'voided', 'reaped'),
@@ -67,9 +83,35 @@ export const REQUEST_SHOWN = resource(
     counted: nullable(string()),
     price: nullable(mapOf(unknown())),
     formula: nullable(string()),
+    lines: nullable(listOf(CHARGE_LINE)),
+    rounding_usd: nullable(USD),
+    refunded_usd: USD,
     shortfall_usd: USD,
     held_usd: USD,
     warnings: listOf(string()),
+    response: fields({
+      status: nullable(number('Null: not known, or the client disconnected before.')),
+      code: nullable(string()),
+      message: nullable(string('The beginning of it.')),
+    }),
+  }),
+)
+
+/** Requests of one key, error code and minute that were rejected before a hold. */
+export const REJECTED_REQUESTS = resource(
+  'rejected_requests',
+  fields({
+    id: ID,
+    minute: TIME,
+    account_id: nullable(ID),
+    account: nullable(string()),
+    key_id: nullable(ID),
+    key: nullable(string()),
+    code: string('`other`: of several keys or accounts, which were too many to count apart.'),
+    status: nullable(number()),
+    count: number(),
+    last_request_id: string(),
+    reason: string('The message that the last of them got.'),
   }),
 )
 
@@ -79,13 +121,20 @@ export const TASK_SHOWN = resource(
     id: ID,
     request_id: string(),
     account_id: ID,
+    account: nullable(string()),
     key_id: ID,
+    key: nullable(string()),
     model: string(),
     service_tier: nullable(string()),
     state: word(...TASK_STATES),
     status: word('queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired'),
     upstream: string(),
     upstream_task: nullable(string()),
+    held_usd: USD,
+    queries: number('How often its upstream was asked.'),
+    next_query_at: nullable(TIME),
+    typical_ms: nullable(number('The median duration of those of its model that succeeded; null: there is none.')),
+    error: nullable(fields({ code: string(), message: string() })),
     created_at: TIME,
     updated_at: TIME,
     deadline: TIME,
@@ -105,6 +154,7 @@ export const USAGE_SUMS = resource(
     upstream: optional(string()),
     outcome: optional(string()),
     day: optional(string('Such as 2027-01-31, in UTC.')),
+    hour: optional(string('Its beginning, in UTC.')),
     requests: number(),
     tokens: number(),
     charged_usd: USD,

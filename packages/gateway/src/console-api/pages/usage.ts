@@ -2,10 +2,10 @@
 
 import type { CsvLine } from '../../http-api/files/csv.ts'
 import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
-import { MODEL_TYPES, modalityOf } from '../../modalities/index.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
-import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
+import { showCharge, tokensIn } from '../../paid-call/receipts/show-charge.ts'
+import { showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { RequestFilter, SpendingFilter, SpendingStep, UsageRow } from '../../storage/storage.ts'
@@ -122,26 +122,12 @@ export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDepend
       model,
       key_id,
       key_name: names.get(row.key) ?? '',
-      input_tokens: sumOf(units, INPUT_UNITS),
-      output_tokens: sumOf(units, OUTPUT_UNITS),
+      ...tokensIn(units),
       cost_usd,
       ...timing,
       outcome,
     }
   })
-}
-
-/** Units that are tokens, as receipts name them. */
-const unitsOf = (side: 'input' | 'output') => new Set(MODEL_TYPES.flatMap((type) => modalityOf(type).tokens[side]))
-const INPUT_UNITS = unitsOf('input')
-const OUTPUT_UNITS = unitsOf('output')
-
-function sumOf(units: Readonly<Record<string, number>> | null, names: ReadonlySet<string>): number | null {
-  // Units of several calls are numbered: `input_2`.
-  const counts = Object.entries(units ?? {}).flatMap(([name, count]) =>
-    names.has(name.replace(/_\d+$/, '')) ? [count] : [],
-  )
-  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0)
 }
 
 export async function showRequestReceipt(
@@ -154,14 +140,12 @@ export async function showRequestReceipt(
   if (!row || !(await isInScope(viewer, row.key, store.keys)))
     throw new ApiRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])
-  const { lines, rounding } = chargeLines(row) ?? {}
   const receipt = showReceipt(row, 'caller', config().server.showUpstreams)
   return {
     ...receipt,
     warnings: [...receipt.warnings],
     key_name: names.get(row.key) ?? '',
-    lines: lines?.map(({ price, cost, ...line }) => ({ ...line, price_usd: price, cost_usd: cost })) ?? null,
-    rounding_usd: rounding ?? null,
+    ...showCharge(row),
   }
 }
 

@@ -26,8 +26,14 @@ export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 
   }
 }
 
-/** `status` and `requestId`: of the upstream's response. */
-export type ReceiptError = { code: string; status: number | undefined; requestId: string | undefined }
+/** `status` and `requestId`: of the upstream's response. `message`: as the client got it. */
+export type ReceiptError = {
+  code: string
+  status: number | undefined
+  requestId: string | undefined
+  message?: string | undefined
+}
+const LONGEST_MESSAGE = 200
 
 export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: number, error?: ReceiptError): string {
   const { failedAttempts, firstOutputAt } = call
@@ -47,7 +53,8 @@ export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: numb
   if (result.details !== undefined) text += result.details
   if (error) {
     const { code, status, requestId: upstream_request_id } = error
-    text += `,"error":${JSON.stringify({ code, status, upstream_request_id })}`
+    const message = error.message?.slice(0, LONGEST_MESSAGE).toWellFormed()
+    text += `,"error":${JSON.stringify({ code, status, upstream_request_id, message })}`
   }
   if (firstOutputAt !== undefined) text += `,"first_token_ms":${Math.round(firstOutputAt - call.startedAt)}`
   text += `,"total_ms":${Math.round(totalMs)}`

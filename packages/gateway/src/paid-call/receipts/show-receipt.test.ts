@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { HELD, REAPED, SETTLED, VOIDED } from '../../money/ledger.ts'
 import type { UsageRow } from '../../storage/storage.ts'
-import { showReceipt } from './show-receipt.ts'
+import { responseOf, showReceipt, summarize } from './show-receipt.ts'
 
 const ROW: UsageRow = {
   request: (86_400_000n << 22n) | 5n,
@@ -83,6 +83,27 @@ test('a failed request says why; only the operator, or callers who may know upst
     code: 'upstream_error',
     status: null,
   })
+})
+
+/** Lists by status find the same rows: see the contract of stores. */
+test.each<[string, string, object, number | null]>([
+  ['a response', 'completed', {}, 200],
+  ['its beginning, then an error', 'cut', { error: { code: 'upstream_error' }, first_token_ms: 5 }, 200],
+  ['an error', 'failed', { error: { code: 'upstream_error' } }, 502],
+  ['another one', 'timeout', { error: { code: 'upstream_timeout' } }, 504],
+  ['nothing, since it disconnected', 'client_disconnected', { error: { code: 'upstream_error' } }, null],
+  ['a task that failed later', 'expired', { error: { code: 'TaskExpired' } }, null],
+])('what the client got: %s', (_, outcome, stored, status) => {
+  const row = { ...ROW, outcome, receipt: JSON.stringify(stored) }
+  expect([responseOf(row).status, summarize(row).status]).toEqual([status, status])
+  expect(responseOf({ ...row, state: HELD }).status).toBeNull()
+})
+
+test('the message that the client got is kept for the operator alone', () => {
+  const error = { code: 'upstream_error', message: 'The upstream failed.' }
+  const row = { ...ROW, outcome: 'failed', receipt: JSON.stringify({ error }) }
+  expect(responseOf(row)).toEqual({ status: 502, ...error })
+  expect(JSON.stringify(showReceipt(row, 'caller', true))).not.toContain(error.message)
 })
 
 test('the operator also sees what is behind the model, what it cost there, and the receipt as it is stored', () => {

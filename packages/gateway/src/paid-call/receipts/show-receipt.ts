@@ -1,5 +1,6 @@
 // A receipt as callers see it and, with what only concerns the operator, as the command line shows it. Pure.
 
+import { ERRORS, type ErrorCode } from '@trivium/protocol/canonical/error.ts'
 import { formatMillionths, formatUsd } from '../../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../../money/ledger.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type PricedReceipt,
 } from '../../money/prices/receipt.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
-import type { UsageRow } from '../../storage/storage.ts'
+import { DELIVERED_OUTCOMES, FAILED_OUTCOMES, type UsageRow } from '../../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'
 
@@ -38,7 +39,7 @@ type Stored = {
   counted?: string
   reasoning_tokens?: number
   finish?: string
-  error?: { code: string; status?: number; upstream_request_id?: string }
+  error?: { code: string; status?: number; upstream_request_id?: string; message?: string }
   first_token_ms?: number
   total_ms?: number
   warnings?: readonly string[]
@@ -72,8 +73,27 @@ export function summarize(row: UsageRow) {
     timing: timingOf(stored),
     outcome: outcomeOf(row),
     error_code: stored.error?.code ?? null,
+    status: statusOf(row, stored),
   }
 }
+
+/** What the client got, as far as it is kept; a response that had begun carried its error at the end. */
+export function responseOf(row: UsageRow) {
+  const stored = parsed(row.receipt)
+  const { code = null, message = null } = stored.error ?? {}
+  return { status: statusOf(row, stored), code, message }
+}
+
+/** Null: it is not known, or the client disconnected before a response. The filter of lists by status says the same in SQL. */
+function statusOf({ outcome, state }: UsageRow, { error, first_token_ms }: Stored): number | null {
+  if (state === HELD) return null
+  if (first_token_ms !== undefined || isOneOf(DELIVERED_OUTCOMES, outcome)) return 200
+  const code = error?.code ?? ''
+  return isOneOf(FAILED_OUTCOMES, outcome) && isErrorCode(code) ? ERRORS[code].status : null
+}
+
+const isOneOf = (outcomes: readonly string[], outcome: string): boolean => outcomes.includes(outcome)
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
 /** `cost_usd` is what was paid. The formula gives that and the shortfall, which was owed and is the operator's loss. */
 function wholeReceipt(row: UsageRow, audience: Audience) {

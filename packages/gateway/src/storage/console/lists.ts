@@ -55,7 +55,10 @@ export type ListedPerson = {
 /** Times in milliseconds since 1970; `to` is excluded. */
 export type TimeRange = { from?: number; to?: number }
 
-/** `outcome`: `running` for those that have not ended. `code`: of the error on the receipt. */
+/**
+ * `outcome`: `running` for those that have not ended, `errors` for all that failed. `code`: of the error on the receipt. `status`: what the
+ * client got.
+ */
 export type ListedRequestFilter = TimeRange & {
   account?: bigint
   key?: bigint
@@ -63,6 +66,8 @@ export type ListedRequestFilter = TimeRange & {
   upstream?: string
   outcome?: string
   code?: string
+  status?: number
+  request?: bigint
 }
 /** `upstreamCost`: undefined where it is not known. */
 export type ListedRequest = { account: bigint; row: UsageRow; upstreamCost: Nanos | undefined }

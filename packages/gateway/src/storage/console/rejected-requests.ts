@@ -3,12 +3,19 @@ import type { RejectedCount } from '../../observe/rejected-requests.ts'
 
 export type { RejectedCount } from '../../observe/rejected-requests.ts'
 
-/** `from`: in milliseconds since 1970. `before`: only rows that come after this one in the list. */
+export type RejectedPlace = Pick<RejectedCount, 'account' | 'key' | 'code' | 'minute'>
+/**
+ * Times in milliseconds since 1970; `to` is excluded. `before`: only rows that come after this one in the list. `after`: only those that
+ * come before it, the nearest ones.
+ */
 export type RejectedFilter = {
   account?: bigint
   key?: bigint
+  code?: string
   from?: number
-  before?: Pick<RejectedCount, 'account' | 'key' | 'code' | 'minute'>
+  to?: number
+  before?: RejectedPlace
+  after?: RejectedPlace
 }
 
 /** How many rows are kept; of the last minute, a few more may be. */

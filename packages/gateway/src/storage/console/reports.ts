@@ -3,10 +3,10 @@ import type { Nanos } from '../../money/amount.ts'
 import type { Page } from './pages.ts'
 
 /** In the order in which groups are sorted. A key has one account, so that the account changes nothing beside the key. */
-export const USAGE_DIMENSIONS = ['key', 'account', 'model', 'upstream', 'outcome', 'day'] as const
+export const USAGE_DIMENSIONS = ['key', 'account', 'model', 'upstream', 'outcome', 'day', 'hour'] as const
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number]
 
-/** The id of an account or a key, the name of a model, an upstream or an outcome, the beginning of a day. */
+/** The id of an account or a key, the name of a model, an upstream or an outcome, the beginning of a day or an hour. */
 export type UsageGroup = Partial<Record<UsageDimension, bigint | string | number>>
 export type UsageFilter = { key?: bigint; account?: bigint; model?: string; upstream?: string; outcome?: string }
 
@@ -23,6 +23,9 @@ export type UsageSums = {
 
 /** From `from` until before `to`, both the beginnings of hours. */
 export type ReportRange = { from: number; to: number }
+
+/** The outcomes of requests whose client got a response of the model. */
+export const DELIVERED_OUTCOMES = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance'] as const
 
 /** The outcomes of requests that placed a hold and gave their client no answer, except those that the client ended. */
 export const FAILED_OUTCOMES = ['failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped'] as const

@@ -1,6 +1,7 @@
 // The statements of Tasks for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 import {
   type ClaimShares,
+  LAST_STATES,
   LONGEST_PAUSE_MS,
   type NewTask,
   type TaskChange,
@@ -119,17 +120,22 @@ ORDER BY id DESC`
       ])
       return { total: Number(count?.total), tasks: rows.map(toTask) }
     },
-    async page({ account, state, model }, { after, before }, limit) {
+    async durations() {
+      const rows = await ask(DURATIONS, [])
+      return rows.map(({ model, ms }) => ({ model: String(model), ms: Number(ms) }))
+    },
+    async page({ account, state, model, upstream }, { after, before }, limit) {
       const isBackwards = before !== undefined
       const parameters: unknown[] = []
       const next = (value: unknown): string => `$${parameters.push(value)}`
       const [start, order] = [before ?? after, isBackwards ? 'ASC' : 'DESC']
       const range = [account === undefined ? 'true' : `account = ${next(account)}`]
       if (start !== undefined) range.push(`id ${isBackwards ? '>' : '<'} ${next(start)}`)
-      const filters = [state === undefined ? 'true' : `state = ${next(state)}`]
+      const filters = [state === undefined ? 'true' : state === 'open' ? IS_OPEN : `state = ${next(state)}`]
       if (model !== undefined) filters.push(`model = ${next(checkText('model', model))}`)
+      if (upstream !== undefined) filters.push(`upstream = ${next(checkText('upstream', upstream))}`)
       // A filter looks at a bounded number of rows; the last of them is where the next page begins.
-      const looked = `SELECT id, state, model FROM task WHERE ${range.join(' AND ')} ORDER BY id ${order} LIMIT ${MOST_READ}`
+      const looked = `SELECT id, state, model, upstream FROM task WHERE ${range.join(' AND ')} ORDER BY id ${order} LIMIT ${MOST_READ}`
       const ids = await ask(
         `SELECT id, ${filters.join(' AND ')} AS matches FROM (${looked}) AS looked ORDER BY id ${order}`,
         parameters,
@@ -163,6 +169,13 @@ ORDER BY id DESC`
     },
   }
 }
+
+const IS_OPEN = `state NOT IN (${LAST_STATES.map((state) => `'${state}'`).join(', ')})`
+
+const DURATIONS = `
+SELECT model, updated_at - created_at AS ms
+FROM (SELECT model, state, created_at, updated_at FROM task ORDER BY id DESC LIMIT 2000) AS newest
+WHERE state = 'succeeded'`
 
 /** How many tasks of all accounts a page looks at. */
 const MOST_READ = 10_000

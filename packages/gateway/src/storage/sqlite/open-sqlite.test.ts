@@ -83,7 +83,9 @@ async function openStore(deferFrom: number | undefined): Promise<Store> {
 function removeRows(db: Database): void {
   const inSchema = (what: string) => db.query(`SELECT name, sql FROM sqlite_schema WHERE ${what}`).all() as Entry[]
   const guards = inSchema("type = 'trigger' AND name LIKE '%!_no!_delete' ESCAPE '!'")
-  const tables = inSchema("type = 'table' AND name NOT IN ('schema_version', 'change_counter')").map(({ name }) => name)
+  // The writer knows the number of its round, which the first of the pending pages has, too.
+  const kept = "('schema_version', 'change_counter', 'pending_page')"
+  const tables = inSchema(`type = 'table' AND name NOT IN ${kept}`).map(({ name }) => name)
   // Sums that triggers keep come last.
   const sums = tables.filter((name) => name.endsWith('_size'))
   db.transaction(() => {

@@ -90,7 +90,7 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
 /** As the task shows it. */
 function errorOf({ state, error }: TaskEnd): ReceiptError | undefined {
   if (!error || state === 'succeeded' || state === 'cancelled') return undefined
-  return { code: error.code, status: undefined, requestId: undefined }
+  return { code: error.code, status: undefined, requestId: undefined, message: error.message }
 }
 
 function detailsOf({ details = '', mayBeBilled }: TaskEnd, held: string): string {

@@ -33,7 +33,7 @@ export async function endStream(
   else call.upstreamCall.cancel()
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
   const failure = failureOfOutcome(call, outcome, stream.meter.state.error, deps)
-  if (failure) endAttempt(call.record, failure.info.code)
+  if (failure) endAttempt(call.record, failure.info.code, failure.info.message)
   const isStopped = outcome === 'stopped_by_balance'
   let tail = failure || isStopped ? undefined : await kept(call, stream.tail)
   const keeping = failure ? undefined : keepReasoning(call, deps)

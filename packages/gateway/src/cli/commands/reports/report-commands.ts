@@ -51,7 +51,7 @@ const BY: Readonly<Record<string, readonly string[]>> = {
   day: ['day'],
 }
 
-const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'] }
+const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'], hour: ['hour'] }
 const SUMS = FIGURES.filter((name) => name !== 'margin_usd')
 
 export const REPORT_COMMANDS: readonly StoreCommand[] = [

@@ -2,7 +2,7 @@
 import type { Option, StoreCommand } from '../../command.ts'
 import { ANY_ACCOUNT, byAccount, ROWS, SECTION } from '../accounts/options.ts'
 import { figure, shown, showRejectedRequests, showUsage, text, time } from '../columns.ts'
-import { present, time as timeOf, type Values } from '../inputs.ts'
+import { present, time as timeOf, type Values, wholeNumber } from '../inputs.ts'
 
 const MODEL: Option = { name: 'model', value: 'MODEL', summary: 'only this model' }
 /** What requests are sought by. */
@@ -18,6 +18,13 @@ const TIMES: readonly Option[] = [
   { name: 'to', value: 'TIME', summary: 'only before this time' },
 ]
 const LISTED = { section: 'Reports', positionals: [], rows: 100 } as const
+
+const TASK_ID = { name: 'ID', summary: 'its id, such as cgt-0549a3f2c1e00001, or that of its request' }
+const TASK_ACTS = [
+  ['cancel', 'cancel a queued video task at its upstream'],
+  ['query', 'ask the upstream of a video task for its state now'],
+  ['release', 'end a video task and its hold; one that has finished is charged'],
+] as const
 
 export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
   {
@@ -41,7 +48,7 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
       present([
         ['account', account],
         ['key', key],
-        ['since', since === undefined ? undefined : timeOf(since)],
+        ['from', since === undefined ? undefined : timeOf(since)],
       ]),
     rows: 100,
     show: showRejectedRequests,
@@ -51,14 +58,18 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
     name: 'request list',
     options: [
       ...FILTERS,
-      OUTCOME,
+      { ...OUTCOME, summary: 'only this outcome, such as failed; running: open ones; errors: all that failed' },
+      { name: 'status', value: 'STATUS', summary: 'only if the client got this status, such as 502' },
       { name: 'error-code', value: 'CODE', summary: 'only with this error' },
       ...TIMES,
       ROWS,
     ],
     summary: 'list the requests of all accounts, newest first',
     example: 'request list --model gpt-x --from 2030-01-31',
-    input: ({ values }) => filtersIn(values, ['account', 'key', 'model', 'upstream', 'outcome', 'error-code']),
+    input: ({ values }) => ({
+      ...filtersIn(values, ['account', 'key', 'model', 'upstream', 'outcome', 'error-code']),
+      ...(values.status === undefined ? {} : { status: wholeNumber(values.status) }),
+    }),
     show: shown([
       time('time', 'at'),
       text('request', 'id'),
@@ -76,13 +87,14 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
     name: 'task list',
     options: [
       ANY_ACCOUNT,
-      { name: 'state', value: 'STATE', summary: 'only in this state, such as queued' },
+      { name: 'state', value: 'STATE', summary: 'only in this state, such as queued; open: all that have not ended' },
       MODEL,
+      { name: 'upstream', value: 'ID', summary: 'only this upstream' },
       ROWS,
     ],
     summary: 'list the video tasks of all accounts, newest first',
     example: 'task list --state queued',
-    input: ({ values }) => filtersIn(values, ['account', 'state', 'model']),
+    input: ({ values }) => filtersIn(values, ['account', 'state', 'model', 'upstream']),
     show: shown([
       time('created', 'created_at'),
       text('task', 'id'),
@@ -97,11 +109,42 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'task show',
     section: 'Reports',
-    positionals: [{ name: 'ID', summary: 'its id, such as cgt-0549a3f2c1e00001, or that of its request' }],
+    positionals: [TASK_ID],
     options: [],
     summary: 'show a video task of any account',
     example: 'task show cgt-0549a3f2c1e00001',
     input: ({ positionals: [task] }) => ({ task }),
+  },
+  ...TASK_ACTS.map(
+    ([act, summary]): StoreCommand => ({
+      name: `task ${act}`,
+      section: 'Reports',
+      positionals: [TASK_ID],
+      options: [],
+      summary,
+      example: `task ${act} cgt-0549a3f2c1e00001`,
+      input: ({ positionals: [task] }) => ({ task }),
+      asksServer: true,
+    }),
+  ),
+  {
+    name: 'request refund',
+    section: SECTION,
+    positionals: [{ name: 'ID', summary: 'the id that the client got, such as req_0549a3f2c1e00001' }],
+    options: [
+      { name: 'amount', value: 'USD', summary: 'a part of what it cost; default: all that is not refunded yet' },
+      { name: 'reason', value: 'TEXT', required: true, summary: 'kept in the ledger' },
+      { name: 'id', value: 'ID', summary: 'your own id of this refund: repeated, it is booked once' },
+    ],
+    summary: 'give back what a request cost, or a part of it',
+    example: 'request refund req_0549a3f2c1e00001 --reason "cut off"',
+    input: ({ positionals: [request], values: { amount, reason, id } }) =>
+      present([
+        ['request', request],
+        ['amount_usd', amount],
+        ['reason', reason],
+        ['id', id],
+      ]),
   },
   {
     ...LISTED,

@@ -159,6 +159,11 @@ export function listsContract(use: Use): void {
     expect(await list({ outcome: 'failed', account: other.account })).toEqual([])
     expect(await list({ outcome: 'done' })).toEqual(ids(second, first))
     expect(await list({ outcome: 'running' })).toEqual(ids(open))
+    expect(await list({ outcome: 'errors' })).toEqual(ids(failed))
+    expect(await list({ outcome: 'errors', account: other.account })).toEqual([])
+    expect(await list({ outcome: 'errors', account: wallet.account, model: 'b' })).toEqual(ids(failed))
+    expect(await list({ request: second })).toEqual(ids(second))
+    expect(await list({ request: second, model: 'a' })).toEqual([])
     expect(await list({ code: 'upstream_error' })).toEqual(ids(failed))
     expect(await list({ code: 'upstream-error' })).toEqual([])
     expect(await list({ to: timeOfId(second) })).toEqual(ids(first))
@@ -309,6 +314,12 @@ export function listsContract(use: Use): void {
       expect(await sums(['account'], {}, 2, { from: START, to: START + HOUR_MS })).toEqual([
         [wallet.account, 2, 4, 42n],
         [other.account, 1, 2, 0n],
+      ])
+      expect(await sums(['outcome', 'hour'], {}, 2, hours)).toEqual([
+        ['done', START, 2, 4, 42n],
+        ['done', START + DAY_MS, 2, 4, 42n],
+        ['free', START, 1, 2, 0n],
+        ['free', START + DAY_MS, 1, 2, 0n],
       ])
       if (round === 0) expect(await storage.reports.addUp()).toBe(3)
     }

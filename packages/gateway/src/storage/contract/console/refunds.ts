@@ -7,8 +7,9 @@ export function refundsContract(use: Use): void {
   async function charged(cost: bigint) {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
-    await storage.ledger.apply(hold(7n, wallet, node))
-    const settled = () => storage.ledger.apply(settle(7n, node, cost))
+    expect(await storage.ledger.apply(hold(7n, wallet, node))).toMatchObject({ verdict: 'done' })
+    const settled = async () =>
+      expect(await storage.ledger.apply(settle(7n, node, cost))).toMatchObject({ verdict: 'done', amount: cost })
     const refund = (amount: bigint, reference?: string) =>
       storage.refunds.book({ request: 7n, account: wallet.account, amount, reason: 'a reason', reference })
     const balance = async () => (await storage.accounts.find(wallet.account))?.balance

@@ -41,6 +41,10 @@ export function rejectedRequestsContract(use: Use): void {
     for (let before = all.at(0); before; before = pages.at(-1) === before ? undefined : pages.at(-1))
       pages.push(...(await list({ before }, 2)))
     expect(pages).toEqual(all.slice(1))
+    const last = all.at(-1) ?? row()
+    expect([await list({ after: last }, 2), await list({ after: last })]).toEqual([all.slice(2, 4), all.slice(0, 4)])
+    expect(await list({ code: 'model_not_found' })).toHaveLength(1)
+    expect(await list({ to: 11 * MINUTE })).toHaveLength(4)
     expect(await storage.ledger.usage(1n, 0)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 // Rejected requests on both engines.
 import { type RawBuilder, sql } from 'kysely'
-import type { RejectedBounds, RejectedCount, RejectedRequests } from '../../console/rejected-requests.ts'
+import type { RejectedBounds, RejectedCount, RejectedPlace, RejectedRequests } from '../../console/rejected-requests.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, type Statement, statement } from '../statements.ts'
@@ -20,20 +20,18 @@ export const rejectedRequestsOver = ({ db, runner }: Connection): RejectedReques
     }
     await runner.write([...statements, removeOldestOfAll(db, bounds.inAll)])
   },
-  async list({ account, key, from, before }, limit) {
+  async list({ account, key, code, from, to, before, after }, limit) {
     let query = db.selectFrom('rejected_request').selectAll()
     if (account !== undefined) query = query.where('account', '=', account)
     if (key !== undefined) query = query.where('key', '=', key)
+    if (code !== undefined) query = query.where('code', '=', checkText('code', code))
     if (from !== undefined) query = query.where('minute', '>=', from - (from % MINUTE_MS))
-    if (before !== undefined) {
-      const { minute, account: of, key: by, code } = before
-      query = query.where(sql<boolean>`(minute, account, key, code) < (${minute}, ${of}, ${by}, ${code})`)
-    }
-    const ordered = (['minute', 'account', 'key', 'code'] as const).reduce(
-      (all, column) => all.orderBy(column, 'desc'),
-      query,
-    )
-    return (await runner.readPage(statement(ordered.limit(limit)))).map(toRejected)
+    if (to !== undefined) query = query.where('minute', '<', to)
+    if (before) query = query.where(sql<boolean>`${ORDER} < ${placeOf(before)}`)
+    if (after) query = query.where(sql<boolean>`${ORDER} > ${placeOf(after)}`)
+    const ordered = COLUMNS.reduce((all, column) => all.orderBy(column, after ? 'asc' : 'desc'), query)
+    const rows = (await runner.readPage(statement(ordered.limit(limit)))).map(toRejected)
+    return after ? rows.reverse() : rows
   },
   async sweep(before) {
     await runner.write([statement(db.deleteFrom('rejected_request').where('minute', '<', before))])
@@ -41,6 +39,9 @@ export const rejectedRequestsOver = ({ db, runner }: Connection): RejectedReques
 })
 
 const MINUTE_MS = 60_000
+const COLUMNS = ['minute', 'account', 'key', 'code'] as const
+const ORDER = sql`(minute, account, key, code)`
+const placeOf = ({ minute, account, key, code }: RejectedPlace) => sql`(${minute}, ${account}, ${key}, ${code})`
 
 const nameOf = ({ account, minute, key, code }: RejectedCount): string =>
   [account, minute, key]

@@ -1,4 +1,5 @@
 // Pages of requests and transfers over all accounts, on both engines.
+import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import { sql } from 'kysely'
 import { HELD, SHORTFALL, TESTS } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
@@ -10,7 +11,7 @@ import type {
   TransferFilter,
   TransferKind,
 } from '../../console/lists.ts'
-import { FAILED_OUTCOMES } from '../../console/reports.ts'
+import { DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, optional, type Row, small, text, toUsageRow } from '../rows.ts'
@@ -83,10 +84,12 @@ function requestConditions(
   filter: ListedRequestFilter,
   receiptError: string,
 ): { where: Condition[]; filters: Condition[] } {
-  const { account, key, model, upstream, outcome, code, from, to } = filter
-  const isFailure = FAILED_OUTCOMES.some((each) => each === outcome)
+  const { account, key, model, upstream, outcome, code, status, request, from, to } = filter
+  const isFailure =
+    FAILED_OUTCOMES.some((each) => each === outcome) || outcome === ALL_ERRORS || (status ?? 0) >= LOWEST_ERROR
   const where = present(
     account === undefined ? undefined : sql`account = ${account}`,
+    request === undefined ? undefined : sql`id = ${request}`,
     from === undefined ? undefined : sql`id >= ${firstIdAt(from)}`,
     to === undefined ? undefined : sql`id < ${firstIdAt(to)}`,
     isFailure && account === undefined ? HAS_FAILED : undefined,
@@ -96,7 +99,11 @@ function requestConditions(
     key === undefined ? undefined : sql`key = ${key}`,
     model === undefined ? undefined : sql`model = ${checkText('model', model)}`,
     upstream === undefined ? undefined : sql`upstream = ${checkText('upstream', upstream)}`,
-    outcome === undefined || outcome === 'running' ? undefined : sql`outcome = ${checkText('outcome', outcome)}`,
+    isFailure && account !== undefined ? HAS_FAILED : undefined,
+    outcome === undefined || outcome === 'running' || outcome === ALL_ERRORS
+      ? undefined
+      : sql`outcome = ${checkText('outcome', outcome)}`,
+    status === undefined ? undefined : hasStatus(status, receiptError),
     code === undefined ? undefined : hasError(checkText('code', code), receiptError),
   )
   return { where, filters }
@@ -105,6 +112,20 @@ function requestConditions(
 /** Those of completed requests, which are most, have no error. */
 const hasError = (code: string, receiptError: string): Condition =>
   sql`outcome <> 'completed' AND ${sql.raw(receiptError)} = ${code}`
+
+const ALL_ERRORS = 'errors'
+const LOWEST_ERROR = 400
+
+/** As `statusOf` of receipts has it. In JSON the name of a member cannot stand inside of a text: its quotes would be escaped. */
+const HAS_BEGUN = sql`receipt LIKE '%"first_token_ms":%'`
+
+function hasStatus(status: number, receiptError: string): Condition {
+  const delivered = sql.join(DELIVERED_OUTCOMES.map((outcome) => sql.lit(outcome)))
+  if (status === 200) return sql`state <> ${sql.lit(HELD)} AND (outcome IN (${delivered}) OR ${HAS_BEGUN})`
+  const codes = Object.entries(ERRORS).flatMap(([code, each]) => (each.status === status ? [sql.lit(code)] : []))
+  if (codes.length === 0) return sql`1 = 0`
+  return sql`${sql.raw(receiptError)} IN (${sql.join(codes)}) AND NOT ${HAS_BEGUN}`
+}
 
 /** Those without a request have indexes of their own; those of requests are found by their time. */
 function kindConditions({ account, kind }: TransferFilter): Condition[] {

@@ -99,7 +99,7 @@ function sourcesOf(
   addedUntil: number,
 ): Source[] {
   const [firstDay, lastDay] = [dayOf(from + DAY_MS - 1), dayOf(to)]
-  if (firstDay > lastDay) return [{ table: 'hourly_spending', from, to }]
+  if (firstDay > lastDay || by.includes('hour')) return [{ table: 'hourly_spending', from, to }]
   const needs = (dimension: Lead) => by.includes(dimension) || filter[dimension] !== undefined
   const added = needs('key') || needs('account') ? firstDay : Math.min(Math.max(firstDay, addedUntil), lastDay)
   const sources: Source[] = [
@@ -140,7 +140,9 @@ function part(
   const at = sql.ref(table === 'hourly_spending' ? 'hour' : 'day')
   // `+` makes both engines read by account or key, of which there are few, not by time.
   const time = isInOrder(by, table, filter, leads) ? sql`+${at}` : at
-  const columns = by.map((each) => (each === 'day' ? sql`${at} - ${at} % ${DAY} AS day` : sql.ref(each)))
+  const columns = by.map((each) =>
+    each === 'day' ? sql`${at} - ${at} % ${DAY} AS day` : each === 'hour' ? sql`${at} AS hour` : sql.ref(each),
+  )
   const conditions = [sql`${time} >= ${from}`, sql`${time} < ${to}`, ...leads, ...filtered(table, filter)]
   return sql`SELECT ${sql.join([...columns, ...SUMS.map((name) => sql.ref(name))])}
     FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
@@ -200,7 +202,7 @@ function putTotal(db: Database, row: Row): Statement {
 
 function toSums(row: Row, by: readonly UsageDimension[]) {
   const value = (dimension: UsageDimension) =>
-    dimension === 'day' ? small(row.day) : isId(dimension) ? integer(row[dimension]) : text(row[dimension])
+    isTime(dimension) ? small(row[dimension]) : isId(dimension) ? integer(row[dimension]) : text(row[dimension])
   return {
     group: Object.fromEntries(by.map((dimension) => [dimension, value(dimension)])),
     requests: small(row.requests),
@@ -212,3 +214,4 @@ function toSums(row: Row, by: readonly UsageDimension[]) {
 }
 
 const isId = (dimension: UsageDimension): dimension is Lead => dimension === 'key' || dimension === 'account'
+const isTime = (dimension: UsageDimension) => dimension === 'day' || dimension === 'hour'
