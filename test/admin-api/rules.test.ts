@@ -297,6 +297,34 @@ describe('rights', () => {
     expect(await works(first)).toBe('200')
   })
 
+  test('a dry run tells whose access ends, and the audit log who did what, by their names', async () => {
+    const email = await personWith('admin')
+    const browser = consoleClient(gateway.url)
+    await browser.post('sign-in', { email, password: PASSWORD })
+    const headers = { cookie: `trivium_session=${browser.token()}`, origin: gateway.url }
+    const client = adminClient(gateway.url)
+    const made = await client<Row & { made_by_email: string }>('POST', 'admin-keys', {
+      body: { name: 'nightly', role: 'support', reason: 'a report' },
+      headers,
+    })
+    expect(made.body.made_by_email).toBe(email)
+    const effects = async (method: string, path: string, body: object) =>
+      (await owner<{ effects: object }>(method, `people/${email}${path}?dry_run=true`, { body })).body.effects
+    expect(await effects('POST', '/disable', {})).toEqual({ sessions_ended: 1, admin_keys_stopped: 1 })
+    expect(await effects('PATCH', '', { role: 'finance' })).toEqual({ sessions_ended: 0, admin_keys_stopped: 1 })
+    expect(await effects('PATCH', '', { role: 'owner' })).toEqual({ sessions_ended: 1, admin_keys_stopped: 0 })
+    expect(await effects('POST', '/enable', {})).toEqual({})
+
+    type Audited = { action: string; actor_name: string; target_name: string; after: object; reason: string }
+    const read = async (query: string) => (await owner<{ data: Audited[] }>('GET', `audit-log?${query}`)).body.data
+    expect(await read(`actor=${email}`)).toMatchObject([
+      { action: 'admin-key create', actor_name: email, target_name: 'nightly', reason: 'a report' },
+      { action: 'sign-in succeeded', actor_name: email, target_name: email, after: { by: 'password', second_factor: false } },
+    ])
+    expect((await read(`actor=${email}&action=admin-key`)).map(({ action }) => action)).toEqual(['admin-key create'])
+    expect(await read('actor=nobody@example.com')).toEqual([])
+  })
+
   test('a key works until it expires, from its networks, and shows when it was used', async () => {
     const secret = await adminKey({ role: 'viewer', ips: '192.0.2.0/24', expires: '2099-01-01T00:00:00Z' })
     const elsewhere = await adminClient(gateway.url, secret)('GET', `accounts/${account}`)

@@ -51,7 +51,7 @@ export const createAdminKey = operation({
     const wanted = { name, role, hash, lastFour: secret.slice(-4), madeBy, expiresAt, networks }
     const key = await adminKeys.create(wanted, MOST_ADMIN_KEYS)
     if (!key) throw rejected('too_many_admin_keys', { most: MOST_ADMIN_KEYS })
-    return { ...adminKeyRow(key), secret }
+    return { ...(await adminKeyRow(context, key)), secret }
   },
 })
 
@@ -59,10 +59,11 @@ export const listAdminKeys = operation({
   name: 'admin-key list',
   permission: 'people',
   input: fields(pageFields('an admin key')),
-  async run({ storage }, page) {
-    const read = storage.adminKeys.list
+  async run(context, page) {
+    const read = context.storage.adminKeys.list
     const { items, next } = await readPage(page, read, ({ id }) => String(id))
-    return { items: items.map(adminKeyRow), next }
+    const emailOf = await makersOf(context, items)
+    return { items: items.map((key) => adminKeyFields(key, emailOf)), next }
   },
 })
 
@@ -70,7 +71,7 @@ export const showAdminKey = operation({
   name: 'admin-key show',
   permission: 'people',
   input: OF_KEY,
-  run: async (context, { admin_key }) => adminKeyRow((await findAdminKey(context, admin_key)).key),
+  run: async (context, { admin_key }) => adminKeyRow(context, (await findAdminKey(context, admin_key)).key),
 })
 
 export const deleteAdminKey = operation({
@@ -83,7 +84,7 @@ export const deleteAdminKey = operation({
     const entry = { object: `admin-key/${key.id}`, before: { name: key.name, role: key.role, last_four: key.lastFour } }
     if (!(await audited(context, 'admin-key delete', entry).adminKeys.delete(key.id)))
       throw rejected('unknown_admin_key', { key: admin_key })
-    return adminKeyRow(key)
+    return await adminKeyRow(context, key)
   },
 })
 
@@ -120,12 +121,29 @@ export function isUsable({ key, maker }: FoundAdminKey, now: number): boolean {
   return maker?.role !== undefined && !maker.disabled && covers(maker.role, key.role)
 }
 
-const adminKeyRow = (key: AdminKey) => ({
+async function adminKeyRow(context: OperationContext, key: AdminKey) {
+  return adminKeyFields(key, await makersOf(context, [key]))
+}
+
+export type EmailOf = (madeBy: bigint | undefined) => string | null
+
+/** Finds the address of the person who made one of these; null: the command line. */
+export async function makersOf(
+  { storage }: Pick<OperationContext, 'storage'>,
+  made: readonly { madeBy: bigint | undefined }[],
+): Promise<EmailOf> {
+  const makers = made.flatMap(({ madeBy }) => (madeBy === undefined ? [] : [madeBy]))
+  const names = await storage.people.names([...new Set(makers)])
+  return (madeBy) => (madeBy === undefined ? null : (names.get(madeBy) ?? null))
+}
+
+const adminKeyFields = (key: AdminKey, emailOf: EmailOf) => ({
   id: String(key.id),
   name: key.name,
   role: key.role,
   last_four: key.lastFour,
   made_by: key.madeBy === undefined ? null : String(key.madeBy),
+  made_by_email: emailOf(key.madeBy),
   created_at: isoTime(key.createdAt),
   expires_at: key.expiresAt === undefined ? null : isoTime(key.expiresAt),
   networks: key.networks === undefined ? null : [...key.networks],

@@ -9,7 +9,7 @@ import { ACCOUNT, EMAIL, EXPIRY } from '../inputs/schemas.ts'
 import { audited, fingerprint, need, type OperationContext, operation } from '../operation.ts'
 import { outranks, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
-import { personBehind } from './admin-keys.ts'
+import { type EmailOf, makersOf, personBehind } from './admin-keys.ts'
 import { mailInvitation } from './mail-invitation.ts'
 import { linkTo } from './people.ts'
 
@@ -72,7 +72,7 @@ export const createInvitation = operation({
     if (!made) throw rejected('too_many_invitations', {})
     const url = linkTo(context, 'invitation', token)
     const mailed = await mailInvitation(context, { email, account: account?.name, role, url })
-    return { ...invitationRow(made), url, mailed }
+    return { ...(await invitationRow(context, made)), url, mailed }
   },
 })
 
@@ -88,7 +88,8 @@ export const listInvitations = operation({
     const filter = own === undefined ? {} : { account: (await findAccount(context, own)).id }
     const read = (range: object, limit: number) => storage.invitations.list({ ...filter, ...range }, limit)
     const { items, next } = await readPage(page, read, ({ id }) => String(id))
-    return { items: items.map(invitationRow), next }
+    const emailOf = await makersOf(context, items)
+    return { items: items.map((each) => invitationFields(each, emailOf)), next }
   },
 })
 
@@ -109,7 +110,7 @@ export const revokeInvitation = operation({
     const before = { email: row.email ?? null, role: row.role ?? null, member_role: row.memberRole ?? null }
     const { invitations } = audited(context, 'invitation revoke', { object: `invitation/${found.id}`, before })
     if (!(await invitations.revoke(found.id))) throw rejected('unknown_invitation', { id })
-    return invitationRow(found)
+    return await invitationRow(context, found)
   },
 })
 
@@ -143,13 +144,21 @@ function checkOwner({ actor }: OperationContext): void {
   if (actor.type === 'holder' && actor.role !== 'owner') throw rejected('forbidden', { permission: 'accounts' })
 }
 
-const invitationRow = ({ id, role, account, memberRole, email, madeBy, createdAt, expiresAt }: Invitation) => ({
+async function invitationRow(context: OperationContext, invitation: Invitation) {
+  return invitationFields(invitation, await makersOf(context, [invitation]))
+}
+
+const invitationFields = (
+  { id, role, account, memberRole, email, madeBy, createdAt, expiresAt }: Invitation,
+  emailOf: EmailOf,
+) => ({
   id: String(id),
   role: role ?? null,
   account: account === undefined ? null : String(account),
   member_role: memberRole ?? null,
   email: email ?? null,
   made_by: madeBy === undefined ? null : String(madeBy),
+  made_by_email: emailOf(madeBy),
   created_at: isoTime(createdAt),
   expires_at: isoTime(expiresAt),
 })

@@ -5,6 +5,7 @@ import { capJson } from '../../money/json.ts'
 import { boolean, fields, nullable, optional, text, word } from '../../request/schema/schema.ts'
 import {
   GATEWAY_ROLES,
+  type GatewayRole,
   type ListedPerson,
   MEMBER_ROLES,
   type MemberCap,
@@ -15,8 +16,8 @@ import { isoTime, readCap, type WrittenCap } from '../inputs/fields.ts'
 import { findAccount, findPerson, personNamed, personWith } from '../inputs/find-account.ts'
 import { given, pageFields, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
-import { audited, need, type OperationContext, operation } from '../operation.ts'
-import { outranks, raises } from '../permissions.ts'
+import { audited, type Effects, need, type OperationContext, operation } from '../operation.ts'
+import { covers, outranks, raises } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 
 export const OF_ACCOUNT = fields({ account: ACCOUNT })
@@ -30,7 +31,8 @@ export const listPeople = operation({
   name: 'person list',
   permission: 'people',
   input: fields({
-    role: optional(word(...GATEWAY_ROLES, 'none')),
+    /** `any`: with a role. */
+    role: optional(word(...GATEWAY_ROLES, 'any', 'none')),
     /** What the address begins with. */
     email: optional(text({ max: 320 })),
     disabled: optional(boolean()),
@@ -64,7 +66,12 @@ export const setPersonRole = operation({
     checkRank(context, person)
     if ('role' in actor && actor.type !== 'holder' && role !== null && !outranks(actor.role, role))
       throw rejected('role_too_high', { field: 'role', role })
-    const entry = { object: `person/${person.id}`, before: { role: person.role ?? null }, after: { role } }
+    const entry = {
+      object: `person/${person.id}`,
+      before: { role: person.role ?? null },
+      after: { role },
+      ...(context.dryRun ? { effects: await effectsOfRole(context, person, role) } : {}),
+    }
     const { people } = audited(context, 'person role', entry)
     // Who could make a sign-in link for the person until now may be below the new role: such a link must not carry it.
     const endsAccess = raises(person.role, role ?? undefined)
@@ -91,10 +98,28 @@ export const enablePerson = operation({
 async function setDisabled(context: OperationContext, named: string, disabled: boolean) {
   const person = await personNamed(context, named)
   checkRank(context, person)
-  const entry = { object: `person/${person.id}`, before: { disabled: person.disabled }, after: { disabled } }
+  const entry = {
+    object: `person/${person.id}`,
+    before: { disabled: person.disabled },
+    after: { disabled },
+    ...(context.dryRun && disabled ? { effects: await effectsOfRole(context, person, null) } : {}),
+  }
   const { people } = audited(context, disabled ? 'person disable' : 'person enable', entry)
   if (!(await people.setDisabled(person.id, disabled))) throw rejected('last_owner', {})
   return await personRow(context, await personNamed(context, String(person.id)))
+}
+
+/** Sessions that end, and admin keys that stop working, by a role that gives more or less. Without a role nobody signs in to operate. */
+async function effectsOfRole(
+  { storage }: OperationContext,
+  person: Person,
+  role: GatewayRole | null,
+): Promise<Effects> {
+  const keys = await storage.adminKeys.countMadeBy(person.id)
+  const stopped = [...keys].filter(([each]) => role === null || !covers(role, each))
+  const endsSessions = role === null || raises(person.role, role)
+  const sessions = endsSessions ? (await storage.sessions.list(person.id)).length : 0
+  return { sessions_ended: sessions, admin_keys_stopped: stopped.reduce((sum, [, count]) => sum + count, 0) }
 }
 
 /** An owner of the account sets the caps of its members; who is one, operators decide. Caps are money. */
@@ -265,19 +290,22 @@ function checkRank({ actor }: OperationContext, { role }: Person): void {
 
 async function personRow(context: OperationContext, person: Person) {
   const accounts = await context.storage.members.accountsOf(person.id)
+  const found = await context.storage.signIns.findByPerson(person.id)
   return listedRow({
     person,
+    hasSecondFactor: found?.secondFactor !== undefined,
     accounts: accounts.map(({ account: { id, name }, role }) => ({ account: id, name, role })),
   })
 }
 
-function listedRow({ person, accounts }: ListedPerson) {
+function listedRow({ person, accounts, hasSecondFactor }: ListedPerson) {
   const { id, email, role, disabled, createdAt, signedInAt } = person
   return {
     id: String(id),
     email,
     role: role ?? null,
     disabled,
+    second_factor: hasSecondFactor,
     accounts: accounts.map((each) => ({ id: String(each.account), name: each.name, role: each.role })),
     created_at: isoTime(createdAt),
     signed_in_at: signedInAt === undefined ? null : isoTime(signedInAt),

@@ -16,7 +16,7 @@ export async function registerAccount(call: Call<Registration>, deps: ConsoleDep
   const { made, answer } = await deps.register(call, { isInvited: invitation !== undefined })
   const { id: person, email } = made.person
   if (isBrowser(call.http)) {
-    await startSession(call, person, deps).catch((error) =>
+    await startSession(call, person, deps, { by: 'sign-up' }).catch((error) =>
       deps.log.warn('registration: the new account could not be signed in', { person, error: errorText(error) }),
     )
   }

@@ -47,7 +47,7 @@ async function choosePassword(
   if (found) await forgetGuesses(found.email, call.origin, deps)
   if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
   // Disabled in the meantime, or the password was changed.
-  const proof = { password: hashed, withoutSecondFactor: true }
+  const proof = { by: 'link', password: hashed, withoutSecondFactor: true } as const
   if ((await startSession(call, person, deps, proof)) === undefined) throw new ApiRejection(LINK_EXPIRED)
   rememberBrowser(call, { person, password: hashed }, deps)
   return { signed_in: true }
@@ -64,7 +64,7 @@ async function ownGateway(call: Call<SetUp>, found: { person: bigint; email: str
 /** The session comes first: if the process ends in between, the link still works. */
 async function signInOnce(call: Call<SetUp>, hash: Buffer, person: bigint, deps: ConsoleDependencies): Promise<void> {
   await proveAddress(call, person, { verified: false, isHolder: false }, deps)
-  const session = await startSession(call, person, deps)
+  const session = await startSession(call, person, deps, { by: 'link' })
   if (session === undefined) throw new ApiRejection(LINK_EXPIRED)
   if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return
   call.headers.remove('set-cookie')

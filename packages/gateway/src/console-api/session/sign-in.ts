@@ -51,7 +51,7 @@ async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Pro
   }
   // Disabled in the meantime, or the password or the second factor was changed.
   const withCode = found.secondFactor !== undefined
-  const proof = { password: found.password, withoutSecondFactor: !withCode, withCode }
+  const proof = { by: 'password', password: found.password, withoutSecondFactor: !withCode, withCode } as const
   if ((await startSession(call, found.person, deps, proof)) === undefined) throw new ApiRejection(WRONG_CREDENTIALS)
   rememberBrowser(call, found, deps)
   await guesses.forget()

@@ -5,7 +5,8 @@ import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
 import type { FileConfig } from '../../config/types.ts'
-import type { NewSession, Session, SignedIn, Storage } from '../../storage/storage.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+import type { AuditFields, NewSession, Session, SignedIn, Storage } from '../../storage/storage.ts'
 import type { Origin } from '../origin.ts'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
 
@@ -18,16 +19,25 @@ const LONGEST_LIFE_MS = 90 * DAY_MS
 const TOUCH_EVERY_MS = 60_000
 
 export type SessionDependencies = {
-  store: Pick<Storage, 'sessions'>
+  store: Pick<Storage, 'sessions' | 'people' | 'audited'>
   config(): Pick<FileConfig, 'server'>
   clock(): number
 }
-type SessionCall = { http: Pick<HttpRequest, 'headers'>; headers: ResponseHeaders; origin: Origin }
+type SessionCall = {
+  http: Pick<HttpRequest, 'headers'>
+  headers: ResponseHeaders
+  origin: Origin
+  incoming: Pick<ApiRequest, 'id'>
+}
+/** `by`: what the person signed in with. */
+type Proof = Pick<NewSession, 'password' | 'withoutSecondFactor' | 'withCode'> & {
+  by: 'password' | 'provider' | 'link' | 'sign-up'
+}
 
 /** undefined: not signed in, or the session has ended or expired, or the person is disabled or no longer a member. */
 export async function currentSession(
   { http, headers }: Pick<SessionCall, 'http' | 'headers'>,
-  { store, config, clock }: SessionDependencies,
+  { store, config, clock }: Pick<SessionDependencies, 'config' | 'clock'> & { store: Pick<Storage, 'sessions'> },
 ): Promise<SignedIn | undefined> {
   const { server } = config()
   const token = readSessionCookie(http.headers, server)
@@ -56,7 +66,7 @@ export async function startSession(
   call: SessionCall,
   person: bigint,
   { store, config, clock }: SessionDependencies,
-  proof: Pick<NewSession, 'password' | 'withoutSecondFactor' | 'withCode'> = {},
+  { by, ...proof }: Proof,
 ): Promise<Session | undefined> {
   const { server } = config()
   const token = newToken()
@@ -64,7 +74,8 @@ export async function startSession(
   const expiresAt = clock() + LIFE_MS
   const former = readSessionCookie(call.http.headers, server)
   const replaced = former === undefined ? undefined : await store.sessions.find(hashToken(former))
-  const session = await store.sessions.create({
+  const { sessions } = await storeFor(call, person, { by, second_factor: proof.withCode ?? false }, store)
+  const session = await sessions.create({
     ...proof,
     person,
     hash: hashToken(token),
@@ -76,6 +87,26 @@ export async function startSession(
   if (replaced) await store.sessions.end(replaced.session.person, replaced.session.id)
   setSessionCookie(call.headers, server, token, LIFE_MS)
   return session
+}
+
+/** Sign-ins of people who operate the gateway are in its audit log: those of account holders would drown them. */
+async function storeFor(
+  { origin, incoming }: SessionCall,
+  id: bigint,
+  after: AuditFields,
+  store: SessionDependencies['store'],
+): Promise<Pick<Storage, 'sessions'>> {
+  if ((await store.people.findById(id))?.role === undefined) return store
+  return store.audited({
+    actor: { type: 'person', id: String(id) },
+    address: origin.address,
+    requestId: incoming.id,
+    action: 'sign-in succeeded',
+    object: `person/${id}`,
+    before: undefined,
+    after: { ...after, browser: origin.userAgent },
+    reason: '',
+  })
 }
 
 export async function endSession(

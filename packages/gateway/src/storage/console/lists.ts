@@ -46,9 +46,10 @@ export type ListedKeyFilter = Pick<KeyFilter, 'state' | 'name'> & {
 }
 
 /** `role` null: no role. `email`: what the address begins with. */
-export type PersonFilter = { role?: GatewayRole | null; email?: string; disabled?: boolean }
+export type PersonFilter = { role?: GatewayRole | 'any' | null; email?: string; disabled?: boolean }
 export type ListedPerson = {
   person: Person
+  hasSecondFactor: boolean
   accounts: { account: bigint; name: string; role: MemberRole }[]
 }
 

@@ -36,6 +36,10 @@ export interface AdminKeys {
   find(which: { hash: Uint8Array } | { id: bigint }): Promise<FoundAdminKey | undefined>
   /** Those that are not deleted, newest first. */
   list(filter: AdminKeyFilter, limit: number): Promise<AdminKey[]>
+  /** Deleted keys have their name, too. */
+  names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
+  /** How many of these a person made that are not deleted, by their role. */
+  countMadeBy(person: bigint): Promise<ReadonlyMap<GatewayRole, number>>
   /** false: no such key, or it is deleted. */
   delete(key: bigint): Promise<boolean>
   /** Records that it was used now; once a minute is enough. */

@@ -35,6 +35,8 @@ export interface People {
   create(email: string, password?: string): Promise<Person | undefined>
   find(email: string): Promise<Person | undefined>
   findById(person: bigint): Promise<Person | undefined>
+  /** Addresses; those of people who do not exist are missing. */
+  names(people: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
   /** All people, oldest first. */
   list(): Promise<Person[]>
   /**

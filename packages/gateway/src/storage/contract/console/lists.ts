@@ -115,8 +115,16 @@ export function listsContract(use: Use): void {
       )
     expect(await list({})).toEqual([ada.person, bob.person, eve.person])
     expect(await list({ role: 'owner' })).toEqual([ada.person])
+    expect(await list({ role: 'any' })).toEqual([ada.person])
     expect(await list({ role: null, disabled: false })).toEqual([bob.person])
     expect(await list({ email: eve.email.slice(0, -3) })).toEqual([eve.person])
+    await storage.signIns.setSecondFactor(bob.person, { secret: Uint8Array.of(7), recoveryCodes: [] })
+    expect((await storage.lists.people({}, {}, 9)).rows.map(({ hasSecondFactor }) => hasSecondFactor)).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(await storage.people.names([ada.person, 999_999n])).toEqual(new Map([[ada.person, ada.email]]))
     const { rows } = await storage.lists.people({}, { after: ada.person }, 1)
     expect(rows).toMatchObject([
       {
@@ -225,6 +233,7 @@ export function listsContract(use: Use): void {
     expect(await list({})).toEqual([third, second, first])
     expect(await list({ actor: { type: 'person', id: '7' } })).toEqual([third, first])
     expect(await list({ action: 'key limit' })).toEqual([second, first])
+    expect([await list({ action: 'key' }), await list({ action: 'key li' })]).toEqual([[third, second, first], []])
     expect(await list({ object: 'key/1' })).toEqual([third, first])
     expect(await list({ from: later })).toEqual([third, second])
     expect(await list({ to: later })).toEqual([first])

@@ -29,10 +29,17 @@ export function adminKeysContract(use: Use): void {
     expect(found?.key).toEqual({ ...expected, lastUsedAt: now() })
     expect(found?.maker).toMatchObject({ id: person, role: 'admin', disabled: false })
     expect(await storage.adminKeys.find({ hash: newHash() })).toBeUndefined()
+    const counted = () => storage.adminKeys.countMadeBy(person)
+    expect(await counted()).toEqual(new Map([['finance', 1]]))
     const [once, twice] = [await storage.adminKeys.delete(expected.id), await storage.adminKeys.delete(expected.id)]
     expect([once, twice]).toEqual([true, false])
     expect((await storage.adminKeys.find({ id: expected.id }))?.key.deletedAt).toBe(now())
     expect(await storage.adminKeys.list({}, 10)).toEqual([])
+    // The audit log names it still.
+    expect([await counted(), await storage.adminKeys.names([expected.id, 999_999n])]).toEqual([
+      new Map(),
+      new Map([[expected.id, 'billing']]),
+    ])
   })
 
   test('of keys that are created at once, no more exist than allowed; the list is read in both directions', async () => {

@@ -58,7 +58,7 @@ export async function listAuditLog(
     to === undefined ? undefined : sql`id <= (SELECT id FROM audit_log WHERE at < ${to} ORDER BY at DESC LIMIT 1)`,
   )
   const filters = present(
-    action === undefined ? undefined : sql`action = ${checkText('action', action)}`,
+    action === undefined ? undefined : isAction(checkText('action', action)),
     actor && sql`actor_type = ${checkText('actor', actor.type)} AND actor = ${checkText('actor', actor.id)}`,
     from === undefined ? undefined : sql`at >= ${from}`,
     to === undefined ? undefined : sql`at < ${to}`,
@@ -67,6 +67,10 @@ export async function listAuditLog(
   const page = await readIdPage(connection, list, place, limit)
   return { rows: page.rows.map(toAuditRow), next: page.next }
 }
+
+/** `model` is all of models: `model create`, `model change`. */
+const isAction = (action: string) =>
+  sql`(action = ${action} OR substr(action, 1, ${sql.lit(action.length + 1)}) = ${`${action} `})`
 
 export function insertAuditEntry(db: Database, entry: AuditEntry, now: number): Statement {
   const { actor, address, requestId, action, before, after, reason } = entry

@@ -39,9 +39,10 @@ export function listsOver(connection: Connection): Lists {
       const list = { table: 'person', order: 'oldest', columns, where: [], filters: personConditions(filter) } as const
       const page = await readIdPage(connection, list, place, limit)
       const accounts = Map.groupBy(await accountsOfAll(page.rows), ({ person }) => person)
+      const withFactor = await withSecondFactor(page.rows)
       const rows = page.rows.map((row): ListedPerson => {
         const person = toPerson(row)
-        return { person, accounts: accounts.get(person.id) ?? [] }
+        return { person, accounts: accounts.get(person.id) ?? [], hasSecondFactor: withFactor.has(person.id) }
       })
       return { rows, next: page.next }
     },
@@ -72,6 +73,14 @@ export function listsOver(connection: Connection): Lists {
       name: text(row.name),
       role: row.role as MemberRole,
     }))
+  }
+
+  async function withSecondFactor(people: readonly Row[]): Promise<ReadonlySet<bigint>> {
+    if (people.length === 0) return new Set()
+    const ids = people.map(({ id }) => integer(id))
+    const query = db.selectFrom('credential').select('person').where('person', 'in', ids)
+    const rows = await runner.read(statement(query.where('totp_secret', 'is not', null)))
+    return new Set(rows.map(({ person }) => integer(person)))
   }
 
   async function keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>> {
@@ -152,7 +161,8 @@ function accountConditions({ state, email, name, search }: AccountFilter): Condi
 const personConditions = ({ role, email, disabled }: PersonFilter): Condition[] =>
   present(
     role === null ? sql`role IS NULL` : undefined,
-    role === undefined || role === null ? undefined : sql`role = ${role}`,
+    role === 'any' ? sql`role IS NOT NULL` : undefined,
+    role === undefined || role === null || role === 'any' ? undefined : sql`role = ${role}`,
     email === undefined ? undefined : beginsWith('person.email', normaliseEmail(email)),
     disabled === undefined ? undefined : sql`disabled = ${disabled ? 1 : 0}`,
   )

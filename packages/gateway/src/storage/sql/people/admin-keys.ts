@@ -56,6 +56,20 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
     const keys = rows.map(toAdminKey)
     return after === undefined ? keys : keys.reverse()
   },
+  async names(keys) {
+    if (keys.length === 0) return new Map()
+    const query = db.selectFrom('admin_key').select(['id', 'name']).where('id', 'in', keys)
+    return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
+  },
+  async countMadeBy(person) {
+    const query = db
+      .selectFrom('admin_key')
+      .select((row) => ['role', row.fn.countAll().as('keys')] as const)
+      .where('made_by', '=', person)
+      .where('deleted_at', 'is', null)
+      .groupBy('role')
+    return new Map((await runner.read(statement(query))).map(({ role, keys }) => [role as GatewayRole, small(keys)]))
+  },
   async delete(key) {
     const deleted = db
       .updateTable('admin_key')

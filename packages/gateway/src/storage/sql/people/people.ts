@@ -1,7 +1,7 @@
 // People on both engines.
 import type { GatewayRole, People } from '../../people/people.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
-import { toPerson } from '../rows.ts'
+import { integer, text, toPerson } from '../rows.ts'
 import {
   type Connection,
   type Database,
@@ -36,6 +36,11 @@ export function peopleOver(connection: Connection): People {
     async findById(person) {
       const [row] = await runner.read(statement(db.selectFrom('person').select(PERSON).where('id', '=', person)))
       return row && toPerson(row)
+    },
+    async names(people) {
+      if (people.length === 0) return new Map()
+      const query = db.selectFrom('person').select(['id', 'email']).where('id', 'in', people)
+      return new Map((await runner.read(statement(query))).map(({ id, email }) => [integer(id), text(email)]))
     },
     async list() {
       const [rows = []] = await runner.readSlowly([statement(db.selectFrom('person').select(PERSON).orderBy('id'))])
