@@ -51,7 +51,8 @@ test('an owner sets the cap of a member, who sees it; the form of a key shows wh
   )
   await member.client.post('session/account', { account: account.id })
   const page = await settingsOf(owner.email, owner.client.token())
-  await page.getByRole('button', { name: `Set cap of ${member.email}` }).click()
+  await page.getByRole('button', { name: `Actions for ${member.email}` }).click()
+  await page.getByRole('menuitem', { name: 'Set cap' }).click()
   await page.getByLabel('Spending cap').fill('25')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Continue editing' }).click()
@@ -60,7 +61,7 @@ test('an owner sets the cap of a member, who sees it; the form of a key shows wh
   await expectWellShown(page, 'members')
   const seen = await settingsOf(member.email, member.client.token())
   await seen.getByText('25.00').first().waitFor()
-  expect(await seen.getByRole('button', { name: /^Set cap/ }).count()).toBe(0)
+  expect(await seen.getByRole('button', { name: /^Actions for|^Invite/ }).count()).toBe(0)
   await open.gateway.command(
     ...['key', 'create', '--account', account.id, '--name', 'given', '--cap', '20', '--rpm', '60'],
   )

@@ -1,0 +1,97 @@
+// The people of the account, and who is invited. An owner changes them; a member sees the own cap.
+import type { MemberRow } from '@trivium/gateway/console-api/routes/account.ts'
+import { useState } from 'react'
+import { useRead } from '../../../api/queries.ts'
+import { useSession } from '../../../app/session.tsx'
+import { useTexts } from '../../../i18n/language.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Menu } from '../../../ui/overlay.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Amount } from '../../../ui/values.tsx'
+import { CapDialog } from './cap-dialog.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { OpenInvitations } from './open-invitations.tsx'
+import { RemoveDialog } from './remove-dialog.tsx'
+
+type Shown = { dialog: 'cap' | 'remove'; member: MemberRow } | { dialog: 'invite' }
+
+export function MembersSection() {
+  const t = useTexts().settings.members
+  const { account } = useSession()
+  const { data: members, error, refetch } = useRead('members')
+  const [shown, setShown] = useState<Shown>()
+  const mayChange = account.role === 'owner' && !account.disabled
+  const close = () => setShown(undefined)
+  return (
+    <Section
+      title={t.title}
+      text={account.role === 'owner' ? t.text : t.ownText}
+      actions={
+        mayChange && (
+          <Button icon="plus" onClick={() => setShown({ dialog: 'invite' })}>
+            {t.invite.open}
+          </Button>
+        )
+      }
+    >
+      {members ? (
+        <ul className="divide-y rounded-md border">
+          {members.map((member) => (
+            <li key={member.email} className="flex items-center gap-x-4 px-3 py-2">
+              <div className="min-w-0 grow">
+                <div className="break-all">{member.email}</div>
+                <div className="text-sm text-muted">
+                  {t.roles[member.role]}
+                  {' \u00b7 '}
+                  <Cap member={member} />
+                </div>
+              </div>
+              {mayChange && member.email !== account.email && (
+                <Menu
+                  trigger={<IconButton icon="more" label={t.actionsOf(member.email)} />}
+                  items={[
+                    ...(member.role === 'member'
+                      ? [
+                          {
+                            label: t.change,
+                            icon: 'edit' as const,
+                            onSelect: () => setShown({ dialog: 'cap', member }),
+                          },
+                        ]
+                      : []),
+                    {
+                      label: t.remove.open,
+                      icon: 'trash',
+                      danger: true,
+                      onSelect: () => setShown({ dialog: 'remove', member }),
+                    },
+                  ]}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : error ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <Skeleton size="h-16 w-full" />
+      )}
+      {mayChange && <OpenInvitations />}
+      {shown?.dialog === 'cap' && <CapDialog member={shown.member} onClose={close} />}
+      {shown?.dialog === 'remove' && <RemoveDialog member={shown.member} onClose={close} />}
+      {shown?.dialog === 'invite' && <InviteDialog onClose={close} />}
+    </Section>
+  )
+}
+
+function Cap({ member: { cap_usd, cap_period, cap_left_usd } }: { member: MemberRow }) {
+  const { settings, keys } = useTexts()
+  if (cap_usd === null || cap_period === null || cap_left_usd === null) return settings.members.noCap
+  return (
+    <>
+      {settings.members.cap} <Amount usd={cap_usd} /> ({keys.form.periods[cap_period]}), {settings.members.left}{' '}
+      <Amount usd={cap_left_usd} />
+    </>
+  )
+}
