@@ -87,7 +87,7 @@ test('the frame is well shown on every screen, and on phones all pages are in re
   })
 })
 
-test('search by keyboard leads to a page', async () => {
+test('search by keyboard finds pages, and what the gateway knows', async () => {
   await visit('/operate/system', { account: await as('viewer') }, async ({ page }) => {
     await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -95,5 +95,15 @@ test('search by keyboard leads to a page', async () => {
     await page.getByRole('option', { name: 'Audit log' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const owner = await as('owner')
+    await page.getByRole('combobox').fill(owner.email)
+    await page
+      .getByRole('option', { name: `${owner.email} Account` })
+      .first()
+      .waitFor()
+    await expectWellShown(page, 'operate-search')
+    await page.getByRole('combobox').fill('nothing has this name')
+    await page.getByText('Nothing found.').waitFor()
   })
 })

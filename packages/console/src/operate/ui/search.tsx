@@ -97,7 +97,7 @@ function SearchDialog({ pages, onClose }: { pages: readonly OperatePage[]; onClo
           // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the active option.
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the field.
           <div
-            key={`${hit.kind} ${hit.href}`}
+            key={`${hit.kind} ${hit.href} ${hit.label}`}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === current}
@@ -108,7 +108,10 @@ function SearchDialog({ pages, onClose }: { pages: readonly OperatePage[]; onClo
               index === current && 'bg-raised',
             )}
           >
-            <span className="min-w-0 wrap-anywhere">{hit.label}</span>
+            <span className="min-w-0 wrap-anywhere">
+              {hit.label}
+              {hit.detail !== null && <span className="text-muted"> {hit.detail}</span>}
+            </span>
             <span className="shrink-0 text-xs text-muted">{t.kinds[hit.kind] ?? hit.kind}</span>
           </div>
         ))}
