@@ -158,6 +158,20 @@ test('a refund is a credit that names its request, once for each key, and never 
   expect(log.map((row) => [row.target, row.reason])).toEqual(Array(2).fill([`request/${id}`, reason]))
 })
 
+test('the largest sums come first, and the accounts of the ledger add up to nothing', async () => {
+  const [first, second] = (await list('usage?group_by=account&sort=-charged')).data
+  expect(Number(first?.charged_usd)).toBeGreaterThanOrEqual(Number(second?.charged_usd))
+  expect(first).toMatchObject({ object: 'usage', shortfall_usd: '0.00', unknown_costs: expect.any(Number) })
+  expect((await list('usage?group_by=account&sort=charged&limit=1')).data).toHaveLength(1)
+  const { data } = await list('ledger/accounts')
+  const nanos = data.map(({ balance_usd }) => BigInt(Math.round(Number(balance_usd) * 1e9)))
+  expect([data.length, nanos.reduce((sum, each) => sum + each, 0n)]).toEqual([7, 0n])
+  const transfers = await list(
+    `ledger/transfers?request=${(await list(`requests?account=${accounts[1]}&limit=1`)).last_id}`,
+  )
+  expect(transfers.data).toMatchObject([{ kind: 'charge', from: `account/${accounts[1]}` }])
+})
+
 test('a node tells that it is ready, and jobs when they last ran', async () => {
   await eventually(async () => (await list('nodes')).data[0]?.ready === true)
   expect((await list('nodes')).data).toMatchObject([{ object: 'node', id: '0', drift: false, faults: [] }])
@@ -194,10 +208,14 @@ describe('a list as a file', () => {
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="usage.csv"')
     const [head, ...rows] = lines(await answer.text())
-    expect(head).toStartWith('id,account_id,account,day,requests,tokens,charged_usd,upstream_cost_usd,unknown_costs')
+    expect(head).toBe(
+      'id,account_id,account,day,requests,tokens,charged_usd,shortfall_usd,upstream_cost_usd,margin_usd,unknown_costs',
+    )
     const { data } = await list('usage?group_by=account,day')
     expect(rows).toHaveLength(2)
-    expect(rows[0]).toContain(`,${accounts[0]},one,${data[0]?.day},1,${data[0]?.tokens},${data[0]?.charged_usd},`)
+    expect(rows[0]).toContain(
+      `,${accounts[0]},one,${data[0]?.day},${data[0]?.requests},${data[0]?.tokens},${data[0]?.charged_usd},`,
+    )
     const seen = lines(await (await file('usage?group_by=account,day&format=csv', keys.viewer)).text())
     expect(seen[0]).not.toContain('cost')
     const [columns] = lines(await (await file('requests?format=csv')).text())

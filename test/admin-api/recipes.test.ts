@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
 
@@ -122,6 +123,11 @@ const EXPECTED: Record<string, (run: (step: number) => Promise<Answer>) => Promi
     const { data } = (await run(0)).body
     expect(data).toContainEqual(expect.objectContaining({ account: 'customer-42', model: 'fast', requests: 1 }))
   },
+  async 'Audit the ledger'(run) {
+    expect((await run(0)).body).toMatchObject({ object: 'ledger_audit_run' })
+    await eventually(async () => (await run(1)).body.data?.[0]?.state === 'passed')
+    expect((await run(2)).body.data?.map(({ id }) => id)).toContain('revenue')
+  },
   async 'Take a leaked key out of use'(run) {
     expect((await run(0)).body.data).toMatchObject([{ id: known.KEY_ID }])
     const { secret } = (await run(1)).body
@@ -151,9 +157,9 @@ const transfersOf = async (account: string) =>
     )
   ).body
 
-test('the page has eleven recipes', () => {
+test('the page has twelve recipes', () => {
   expect([...recipes.keys()]).toEqual(Object.keys(EXPECTED))
-  expect(recipes.size).toBe(11)
+  expect(recipes.size).toBe(12)
 })
 
 test.each([...recipes])('%s', async (title, commands) => {

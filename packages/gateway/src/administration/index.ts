@@ -7,7 +7,9 @@ import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
-import { auditLedger } from './ledger.ts'
+import { auditLedger } from './ledger/audit.ts'
+import { listAudits, startAudit } from './ledger/audit-runs.ts'
+import { listBooks } from './ledger/books.ts'
 import { listAlertRules, listAlertTargets, muteAlerts, unmuteAlerts } from './operating/alert-rules.ts'
 import { listAlerts, testAlerts } from './operating/alerts.ts'
 import { listJobs, listNodes } from './operating/cluster.ts'
@@ -102,6 +104,9 @@ const ALL = [
   queryTask,
   releaseTask,
   auditLedger,
+  startAudit,
+  listAudits,
+  listBooks,
   listAuditLog,
   showOverview,
   searchAll,

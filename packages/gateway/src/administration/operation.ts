@@ -175,7 +175,7 @@ export function auditEntry(
   return { actor: auditActor(actor), address, requestId, action, object, before, after, reason: reason || given }
 }
 
-function auditActor(actor: Actor): AuditActor {
+export function auditActor(actor: Actor): AuditActor {
   switch (actor.type) {
     case 'command-line':
       return { type: 'command-line', id: '' }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { loadFile } from '../config.ts'
 import { firstIdAt, formatRequestId } from '../request/ids.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
@@ -253,4 +254,28 @@ test('costs of upstreams are absent for those who may not see them, in sums, lis
   const text = JSON.stringify(await seen('support'))
   expect(text).toContain(id)
   expect(text).not.toMatch(/upstream_cost|unknown_costs|0\.000000003/)
+})
+
+test('one audit of the ledger runs at a time; its run tells who started it, and how it ended', async () => {
+  const epoch = await storage.leases.acquire('ledger audit', 'another node', 60_000)
+  expect(await outcome(as('finance'), 'ledger audit start', {})).toBe('audit_runs')
+  await storage.leases.release('ledger audit', epoch ?? 0)
+  const begun = (await run(as('finance'), 'ledger audit start', {})) as { id: string; state: string }
+  expect(begun).toMatchObject({ started_by: 'person/9', ended_at: null, result: null })
+  const runs = async () => ((await run(as('viewer'), 'ledger audits', {})) as { items: object[] }).items
+  await eventually(async () => (await runs()).some((each) => 'state' in each && each.state === 'passed'))
+  expect((await runs())[0]).toMatchObject({ id: begun.id, step: 12, steps: 12, result: { ok: true } })
+  expect(await outcome(as('viewer'), 'ledger audit start', {})).toBe('forbidden')
+  await eventually(async () => (await outcome(as('finance'), 'ledger audit start', {})) === 'done')
+})
+
+test('usage is sorted by costs only for roles that see them, and over a bounded range', async () => {
+  const sorted = (role: GatewayRole, input: object) => outcome(as(role), 'report usage', input)
+  expect(await sorted('support', { group_by: ['account'], sort: '-charged' })).toBe('done')
+  expect(await sorted('support', { group_by: ['account'], sort: 'margin' })).toBe('forbidden')
+  expect(await sorted('finance', { group_by: ['account'], sort: 'margin' })).toBe('done')
+  const year = { from: '2030-01-01', to: '2031-01-01', sort: '-charged' }
+  expect(await sorted('finance', { ...year, group_by: ['key'] })).toBe('range_too_long')
+  expect(await sorted('finance', { ...year, group_by: ['model'] })).toBe('done')
+  expect(await sorted('finance', { sort: '-charged', after: 'account:1' })).toBe('exclusive')
 })

@@ -58,7 +58,7 @@ export const REJECTIONS = {
   exclusive: input<Field & { other: string }>(({ field, other }) => `${field} and ${other} exclude each other.`),
   empty_range: input<Field & { other: string }>(({ field, other }) => `${field} must be before ${other}.`),
   range_too_long: input<Field & { days: number }>(
-    ({ field, days }) => `${field} must be at most ${days} days before the end of a report by hour.`,
+    ({ field, days }) => `${field} must be at most ${days} days before the end of such a report.`,
   ),
   wrong_row: input<{ row: number; message: string }>(({ row, message }) => `Row ${row}: ${message}.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
@@ -192,6 +192,10 @@ export const REJECTIONS = {
   unknown_key: rule<{ key: string }>('not_found', ({ key }) => `Unknown key id ${key}.`),
   key_deleted: rule<{ name: string }>('key_deleted', ({ name }) => `The key '${name}' is deleted. Create a new one.`),
   above_ceiling: rule<Field & { message: string }>('bad_request', ({ message }) => message),
+  audit_runs: rule<Nothing>(
+    'conflict',
+    () => 'An audit of the ledger is running. GET ledger/audits shows its progress.',
+  ),
   changed_meanwhile: rule<Nothing>('conflict', () => 'This key is being changed elsewhere. Try again.'),
   built_in_key: rule<Nothing>(
     'built_in_key',

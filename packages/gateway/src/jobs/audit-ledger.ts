@@ -1,39 +1,35 @@
 // Audits the ledger soon after the start, then every night.
-import { reportAudit } from '../alerts/report-audit.ts'
+import { type AuditStores, beginAudit } from '../administration/ledger/audit-runs.ts'
 import type { Log } from '../observe/log.ts'
-import type { Ledger } from '../storage/ledger.ts'
-import type { Alerts } from '../storage/storage.ts'
 import type { Every } from './every.ts'
 
 /** After the start's own work. */
 const FIRST_MS = 30_000
 const HOUR = 3
+const NAME = 'audit the ledger'
 /** An overloaded gateway postpones the audit, but for an hour at most. */
 const POSTPONED_MS = 60_000
 const MOST_POSTPONED = 60
 
-export function auditLedger(
-  every: Every,
-  { ledger, alerts }: { ledger: Pick<Ledger, 'audit'>; alerts: Pick<Alerts, 'putFacts'> },
-  log: Log,
-  isOverloaded: () => boolean,
-): void {
+export function auditLedger(every: Every, stores: AuditStores, log: Log, isOverloaded: () => boolean): void {
   let postponed = 0
   every(untilNight, {
-    name: 'audit the ledger',
+    name: NAME,
     scope: 'cluster',
     firstMs: FIRST_MS,
     async run() {
       if (isOverloaded() && postponed++ < MOST_POSTPONED) return POSTPONED_MS
       postponed = 0
-      const { ok, requests, transfers, openHolds, lostTaskHolds } = await ledger.audit()
+      const begun = await beginAudit(stores, { type: 'job', id: NAME })
+      // An operator has just started one.
+      if (!begun) return undefined
+      const { ok, requests, transfers, openHolds, lostTaskHolds } = await begun.ended
       if (lostTaskHolds.length > 0)
         log.error("audit: holds of video tasks that do not exist; 'trivium audit' lists them, a restart voids them", {
           holds: lostTaskHolds.length,
         })
       if (ok) log.info('audit: the ledger is consistent', { requests, transfers, openHolds })
       else log.error("audit: the ledger is NOT consistent; 'trivium audit' lists the errors")
-      await reportAudit(alerts, ok && lostTaskHolds.length === 0)
       return undefined
     },
   })

@@ -214,6 +214,12 @@ test('a job in pages goes on after its pause, under one lease, until nothing is 
   await jobs.stop()
 })
 
+/** Runs of the audit, one after the other. */
+const RUNS = {
+  leases: memoryLeases(() => 0),
+  books: { beginAudit: async () => 1n, renewAudit: async () => {}, endAudit: async () => {} },
+}
+
 test('the ledger is audited after the start and every night, and both outcomes are logged', async () => {
   const { log, said } = world()
   const reports = [REPORT, { ...REPORT, ok: false }]
@@ -222,7 +228,9 @@ test('the ledger is audited after the start and every night, and both outcomes a
   const alerts = {
     putFacts: async (_: string, [fact]: readonly AlertFact[]) => void failures.push(fact?.amount),
   }
-  const { interval, job } = registered((every) => auditLedger(every, { ledger: { audit }, alerts }, log, () => false))
+  const { interval, job } = registered((every) =>
+    auditLedger(every, { ...RUNS, ledger: { audit }, alerts }, log, () => false),
+  )
   expect(job).toMatchObject({ firstMs: 30_000, scope: 'cluster' })
   const next = new Date(Date.now() + (typeof interval === 'function' ? interval() : 0) + 1_000)
   expect([next.getHours(), next.getMinutes()]).toEqual([3, 0])
@@ -245,7 +253,7 @@ test('an overloaded gateway postpones the audit, for an hour at most', async () 
   // Not overloaded at the third look only.
   const isOverloaded = () => ++looks !== 3
   const { job } = registered((every) =>
-    auditLedger(every, { ledger: { audit }, alerts: { putFacts: async () => {} } }, log, isOverloaded),
+    auditLedger(every, { ...RUNS, ledger: { audit }, alerts: { putFacts: async () => {} } }, log, isOverloaded),
   )
   while (audits.length < 2) await job.run()
   // The third look; and the one after sixty in vain.

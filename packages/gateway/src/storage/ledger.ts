@@ -79,5 +79,6 @@ export interface Ledger {
   /** Open holds of tasks with ids above `after`, in the order of their ids. */
   openTaskHolds(after: bigint, limit: number): Promise<{ id: bigint; held: Nanos }[]>
   totals(): Promise<LedgerTotals>
-  audit(): Promise<AuditReport>
+  /** `onStep`: told how many of its parts are done. */
+  audit(onStep?: (done: number, of: number) => void): Promise<AuditReport>
 }

@@ -16,6 +16,7 @@ import { requestStatusContract } from './contract/console/request-status.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { trafficContract } from './contract/console/traffic.ts'
 import { upstreamsContract } from './contract/console/upstreams.ts'
+import { wholeLedgerContract } from './contract/console/whole-ledger.ts'
 import { contentsContract } from './contract/contents.ts'
 import { creditLinesContract } from './contract/credit-lines.ts'
 import { differentialContract } from './contract/differential.ts'
@@ -68,6 +69,7 @@ export function storageContract(name: string, open: Open): void {
     describe('rejected requests', () => rejectedRequestsContract(use))
     describe('traffic', () => trafficContract(use))
     describe('refunds', () => refundsContract(use))
+    describe('the ledger as a whole', () => wholeLedgerContract(use))
     describe('alerts', () => alertsContract(use))
     describe('audit log', () => auditLogContract(use))
     describe('codes', () => codesContract(use))

@@ -3,6 +3,7 @@
 import type { Accounts } from './accounts.ts'
 import type { Alerts } from './console/alerts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
+import type { Books } from './console/books.ts'
 import type { Codes } from './console/codes.ts'
 import type { Configuration, ConfigurationWriter } from './console/configuration.ts'
 import type { Lists } from './console/lists.ts'
@@ -37,6 +38,7 @@ import type { Tasks } from './tasks.ts'
 export * from './accounts.ts'
 export * from './console/alerts.ts'
 export * from './console/audit-log.ts'
+export * from './console/books.ts'
 export * from './console/codes.ts'
 export * from './console/configuration.ts'
 export * from './console/lists.ts'
@@ -109,6 +111,7 @@ export interface Storage {
   readonly codes: Codes
   /** What operators note of accounts. */
   readonly notes: Notes
+  readonly books: Books
   /** What operators are told of. */
   readonly alerts: Alerts
   /** Who changed what. */
@@ -140,6 +143,7 @@ export interface Storage {
     | 'signIns'
     | 'codes'
     | 'notes'
+    | 'books'
     | 'sessions'
     | 'adminKeys'
     | 'upstreams'

@@ -1,7 +1,9 @@
 // Redemption codes, the audit log, alerts, and the audit of the ledger.
 import { listAuditLog } from '../../administration/audit-log.ts'
 import { createCodes, listCodes, revokeCodes } from '../../administration/codes.ts'
-import { auditLedger } from '../../administration/ledger.ts'
+import { auditLedger } from '../../administration/ledger/audit.ts'
+import { listAudits, startAudit } from '../../administration/ledger/audit-runs.ts'
+import { listBooks } from '../../administration/ledger/books.ts'
 import {
   listAlertRules,
   listAlertTargets,
@@ -17,7 +19,9 @@ import {
   ALERT_TEST,
   AUDIT_ROW,
   CODE,
+  LEDGER_ACCOUNT,
   LEDGER_AUDIT,
+  LEDGER_AUDIT_RUN,
   NEW_CODES,
   REVOKED_CODES,
 } from '../../administration/resources/operating.ts'
@@ -78,6 +82,25 @@ export const OPERATING_ROUTES = {
     summary: 'Ends the mute of a rule or of one alert',
     output: ALERT_MUTE,
     example: { body: { rule: 'price_list_old' } },
+  },
+  'GET ledger/accounts': {
+    operation: listBooks,
+    summary: 'Lists the accounts of the ledger with their balances',
+    output: LEDGER_ACCOUNT,
+    list: true,
+    csv: true,
+  },
+  'GET ledger/audits': {
+    operation: listAudits,
+    summary: 'Lists audits of the ledger with their progress and results, newest first',
+    output: LEDGER_AUDIT_RUN,
+    list: true,
+  },
+  'POST ledger/audits': {
+    operation: startAudit,
+    summary: 'Starts an audit of the ledger in the background, one at a time',
+    output: LEDGER_AUDIT_RUN,
+    status: 202,
   },
   'GET ledger/audit': { operation: auditLedger, summary: 'Checks the whole ledger', output: LEDGER_AUDIT },
 } as const satisfies AdminRoutes

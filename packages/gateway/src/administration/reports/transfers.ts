@@ -1,14 +1,14 @@
 // Movements in the ledger, newest first.
 import { formatUsd } from '../../money/amount.ts'
-import { REVENUE, SANDBOX_TRIAL, SHORTFALL, TESTS, TRIAL } from '../../money/book.ts'
-import { CREDIT } from '../../money/ledger.ts'
-import { formatRequestId } from '../../request/ids.ts'
-import { fields, optional, text, word } from '../../request/schema/schema.ts'
+import { SHORTFALL, TESTS } from '../../money/book.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
+import { fields, optional, REQUEST_ID, text, word } from '../../request/schema/schema.ts'
 import { TRANSFER_KINDS, type Transfer, type TransferKind } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import { given, pageFields, readPlace, readTimes, TIMES } from '../inputs/page.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
+import { BOOK_NAMES } from '../ledger/books.ts'
 import { operation } from '../operation.ts'
 
 export const listTransfers = operation({
@@ -18,29 +18,24 @@ export const listTransfers = operation({
     account: optional(ACCOUNT),
     kind: optional(word(...TRANSFER_KINDS)),
     reason: optional(text({ max: 1_000 })),
+    /** Its transfers, oldest first. */
+    request: optional(REQUEST_ID),
+    reference: optional(text({ max: 1_000 })),
     ...TIMES,
     ...pageFields('a transfer'),
   }),
   /** A page may be short although there are more: it looks at a bounded number of transfers. */
-  async run(context, { account: named, kind, reason, from, to, ...page }) {
+  async run(context, { account: named, kind, reason, request: id, reference, from, to, ...page }) {
     const { place, limit } = readPlace(page, BigInt)
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
-    const filter = { ...given({ account, kind, reason }), ...readTimes(given({ from, to })) }
+    const request = id === undefined ? undefined : parseRequestId(id)
+    const filter = { ...given({ account, kind, reason, request, reference }), ...readTimes(given({ from, to })) }
     const { rows, next } = await context.storage.lists.transfers(filter, place, limit)
     return { items: rows.map(transferRow), next: next === undefined ? null : String(next) }
   },
 })
 
-/** The ledger's own accounts. */
-const NAMES: ReadonlyMap<bigint, string> = new Map([
-  [REVENUE, 'revenue'],
-  [TRIAL, 'trial credit'],
-  [SANDBOX_TRIAL, 'trial credit of embedded models'],
-  [CREDIT, 'credit'],
-  [SHORTFALL, 'shortfall'],
-  [TESTS, 'tests'],
-])
-const sideOf = (id: bigint): string => (id > 0n ? `account/${id}` : (NAMES.get(id) ?? String(id)))
+const sideOf = (id: bigint): string => (id > 0n ? `account/${id}` : (BOOK_NAMES.get(id) ?? String(id)))
 
 function kindOf({ request, debit, credit }: Transfer): TransferKind {
   if (debit === TESTS) return 'test'

@@ -1,12 +1,20 @@
 // What was used, in groups of any dimensions: from sums that are kept, never from requests.
 import { formatUsd } from '../../money/amount.ts'
 import { fields, idOf, list, optional, text, word } from '../../request/schema/schema.ts'
-import { USAGE_DIMENSIONS, type UsageGroup } from '../../storage/storage.ts'
+import {
+  type ReportRange,
+  USAGE_DIMENSIONS,
+  USAGE_SORTS,
+  type UsageDimension,
+  type UsageGroup,
+  type UsageSort,
+  type UsageSums,
+} from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import { given, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, LIMIT } from '../inputs/schemas.ts'
-import { type OperationContext, operation, seesCosts } from '../operation.ts'
+import { need, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { type GroupNames, groupNames, groupText, HOURS, readGroup, readHours, USAGE_GROUP } from './usage-groups.ts'
 
@@ -14,6 +22,7 @@ const NAME = text({ max: 300 })
 const DAY_MS = 86_400_000
 /** Of a report by hour. */
 const MOST_HOURS_MS = 8 * DAY_MS
+const SORTS = USAGE_SORTS.flatMap((by) => [by, `-${by}` as const])
 
 export const reportUsage = operation({
   name: 'report usage',
@@ -27,12 +36,15 @@ export const reportUsage = operation({
     model: optional(NAME),
     upstream: optional(NAME),
     outcome: optional(NAME),
+    /** The largest, with `-`, or the smallest first: those alone that fit into `limit`. */
+    sort: optional(word(...SORTS)),
     after: optional(USAGE_GROUP),
     limit: optional(LIMIT),
   }),
   /** In the order of keys, accounts, models, upstreams, outcomes, days and hours. A page may be short although there are more. */
-  async run(context, { group_by = [], from, to, account: named, key, model, upstream, outcome, ...page }) {
+  async run(context, { group_by = [], from, to, account: named, key, model, upstream, outcome, sort, ...page }) {
     const { place, limit } = readPlace(page, readGroup)
+    if (sort !== undefined && page.after !== undefined) throw rejected('exclusive', { field: 'after', other: 'sort' })
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
     const filter = given({ account, key: key === undefined ? undefined : BigInt(key), model, upstream, outcome })
     const { storage } = context
@@ -40,7 +52,18 @@ export const reportUsage = operation({
     // Sums of hours are kept by account and key: many more rows than there are of days.
     if (group_by.includes('hour') && range.to - range.from > MOST_HOURS_MS)
       throw rejected('range_too_long', { field: 'from', days: MOST_HOURS_MS / DAY_MS })
-    const { rows, next } = await storage.reports.usage(group_by, range, filter, limit, place.after)
+    const { rows, next } =
+      sort === undefined
+        ? await storage.reports.usage(group_by, range, filter, limit, place.after)
+        : {
+            rows: await storage.reports.topUsage(
+              group_by,
+              range,
+              filter,
+              limit,
+              sortOf(context, sort, group_by, range),
+            ),
+          }
     const nameOf = await groupNames(storage, rows)
     const items = rows.map(({ group, ...sums }) => ({
       id: groupText(group),
@@ -48,7 +71,8 @@ export const reportUsage = operation({
       requests: sums.requests,
       tokens: sums.tokens,
       charged_usd: formatUsd(sums.charged),
-      ...costFields(context, sums),
+      shortfall_usd: formatUsd(sums.shortfall),
+      ...costFields(context, { group, ...sums }),
     }))
     return { items, next: next === undefined ? null : groupText(next) }
   },
@@ -64,6 +88,30 @@ const groupFields = ({ key, account, model, upstream, outcome, day, hour }: Usag
   ...(hour === undefined ? {} : { hour: isoTime(Number(hour)) }),
 })
 
+const LONGEST_SORTED_DAYS = 100
+const COSTS: ReadonlySet<UsageSort['by']> = new Set(['upstream_cost', 'margin', 'unknown_costs'])
+
+function sortOf(
+  { actor }: OperationContext,
+  written: (typeof SORTS)[number],
+  groups: readonly UsageDimension[],
+  { from, to }: ReportRange,
+): UsageSort {
+  const by = written.replace(/^-/, '') as UsageSort['by']
+  if (COSTS.has(by)) need(actor, 'see_costs')
+  // Other sums are kept over all accounts, a few for each day.
+  const isMany = groups.includes('account') || groups.includes('key')
+  if (isMany && to - from > LONGEST_SORTED_DAYS * DAY_MS)
+    throw rejected('range_too_long', { field: 'from', days: LONGEST_SORTED_DAYS })
+  return { by, descends: written.startsWith('-') }
+}
+
 /** `upstream_cost_usd`: what is known of it; `unknown_costs`: of how many requests it is not. */
-const costFields = ({ actor }: OperationContext, sums: { upstreamCost: bigint; unknownCosts: number }) =>
-  seesCosts(actor) ? { upstream_cost_usd: formatUsd(sums.upstreamCost), unknown_costs: sums.unknownCosts } : {}
+const costFields = ({ actor }: OperationContext, { charged, upstreamCost, unknownCosts }: UsageSums) =>
+  seesCosts(actor)
+    ? {
+        upstream_cost_usd: formatUsd(upstreamCost),
+        margin_usd: formatUsd(charged - upstreamCost),
+        unknown_costs: unknownCosts,
+      }
+    : {}

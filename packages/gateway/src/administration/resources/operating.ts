@@ -106,25 +106,47 @@ export const ALERT_TEST = resource(
   fields({ ok: boolean(), targets: listOf(fields({ target: string(), ok: boolean(), error: nullable(string()) })) }),
 )
 
-export const LEDGER_AUDIT = resource(
-  'ledger_audit',
+const AUDIT_REPORT = fields({
+  ok: boolean(),
+  accounts: number(),
+  requests: number(),
+  transfers: number(),
+  open_holds: number(),
+  balance_mismatches: listOf(ID),
+  held_mismatches: listOf(ID),
+  key_held_mismatches: listOf(ID),
+  open_mismatches: listOf(ID),
+  key_open_mismatches: listOf(ID),
+  spent_mismatches: listOf(ID),
+  key_spent_mismatches: listOf(ID),
+  spending_mismatches: listOf(ID),
+  negative_accounts: listOf(ID),
+  request_mismatches: listOf(ID),
+  overdrawn_accounts: listOf(ID),
+  lost_task_holds: listOf(ID),
+})
+export const LEDGER_AUDIT = resource('ledger_audit', AUDIT_REPORT)
+
+/** `result`: at most 100 ids in each list. */
+export const LEDGER_AUDIT_RUN = resource(
+  'ledger_audit_run',
   fields({
-    ok: boolean(),
-    accounts: number(),
-    requests: number(),
-    transfers: number(),
-    open_holds: number(),
-    balance_mismatches: listOf(ID),
-    held_mismatches: listOf(ID),
-    key_held_mismatches: listOf(ID),
-    open_mismatches: listOf(ID),
-    key_open_mismatches: listOf(ID),
-    spent_mismatches: listOf(ID),
-    key_spent_mismatches: listOf(ID),
-    spending_mismatches: listOf(ID),
-    negative_accounts: listOf(ID),
-    request_mismatches: listOf(ID),
-    overdrawn_accounts: listOf(ID),
-    lost_task_holds: listOf(ID),
+    id: ID,
+    state: word('running', 'passed', 'failed', 'stopped'),
+    started_at: TIME,
+    ended_at: nullable(TIME),
+    started_by: string('Such as `person/7` or `job/audit the ledger`.'),
+    step: number(),
+    steps: number('0: not known yet.'),
+    result: nullable(AUDIT_REPORT),
+  }),
+)
+
+export const LEDGER_ACCOUNT = resource(
+  'ledger_account',
+  fields({
+    id: string('`wallets` for all accounts together, or one of the gateway, such as `credit`.'),
+    balance_usd: string('Decimal USD: what it received less what it gave. All of them add up to 0.'),
+    held_usd: nullable(USD),
   }),
 )

@@ -158,7 +158,9 @@ export const USAGE_SUMS = resource(
     requests: number(),
     tokens: number(),
     charged_usd: USD,
+    shortfall_usd: string('Decimal USD: what requests cost beyond their balance, and was not charged.'),
     upstream_cost_usd: optional(string('Decimal USD: what is known of it. Absent without the permission see_costs.')),
+    margin_usd: optional(string('Decimal USD: what was charged less what is known of the upstream cost.')),
     unknown_costs: optional(number('Of how many requests the cost is not known.')),
   }),
 )

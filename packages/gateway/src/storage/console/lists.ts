@@ -76,7 +76,14 @@ export type ListedRequest = { account: bigint; row: UsageRow; upstreamCost: Nano
 /** `credit`: into a wallet, `debit`: out of it, `charge`: for a request, `shortfall`: what a request cost beyond its wallet, `test`: of an upstream. */
 export const TRANSFER_KINDS = ['credit', 'debit', 'charge', 'shortfall', 'test'] as const
 export type TransferKind = (typeof TRANSFER_KINDS)[number]
-export type TransferFilter = TimeRange & { account?: bigint; kind?: TransferKind; reason?: string }
+/** `request`: the transfers of this one, oldest first. */
+export type TransferFilter = TimeRange & {
+  account?: bigint
+  kind?: TransferKind
+  reason?: string
+  request?: bigint
+  reference?: string
+}
 export type Transfer = {
   id: bigint
   at: number
@@ -106,7 +113,7 @@ export interface Lists {
   people(filter: PersonFilter, place: Place, limit: number): Promise<Page<ListedPerson>>
   /** Newest first. */
   requests(filter: ListedRequestFilter, place: Place, limit: number): Promise<Page<ListedRequest>>
-  /** Newest first. */
+  /** Newest first, unless they are those of a request. */
   transfers(filter: TransferFilter, place: Place, limit: number): Promise<Page<Transfer>>
   /** Newest first. */
   auditLog(filter: ListedAuditFilter, place: Place, limit: number): Promise<Page<AuditRow>>

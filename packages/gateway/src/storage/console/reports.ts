@@ -19,7 +19,15 @@ export type UsageSums = {
   upstreamCost: Nanos
   /** How many requests have a cost that is not known. */
   unknownCosts: number
+  /** What requests cost beyond their wallets, and was not charged. */
+  shortfall: Nanos
 }
+
+/** What groups can be sorted by. `margin`: what was charged less what is known of the upstream cost. */
+export const USAGE_SORTS = [
+  ...(['charged', 'upstream_cost', 'margin', 'requests', 'tokens', 'unknown_costs', 'shortfall'] as const),
+] as const
+export type UsageSort = { by: (typeof USAGE_SORTS)[number]; descends: boolean }
 
 /** From `from` until before `to`, both the beginnings of hours. */
 export type ReportRange = { from: number; to: number }
@@ -52,6 +60,14 @@ export interface Reports {
     limit: number,
     after?: UsageGroup,
   ): Promise<Page<UsageSums, UsageGroup>>
+  /** The first groups in that order. Reads all sums of the range, one call at a time. */
+  topUsage(
+    by: readonly UsageDimension[],
+    range: ReportRange,
+    filter: UsageFilter,
+    limit: number,
+    sort: UsageSort,
+  ): Promise<UsageSums[]>
   /**
    * Adds up, over all accounts, the days that are over and are not added up yet; until then they are read from the sums of accounts. One
    * process of a cluster at a time. Resolves with the number of days.

@@ -44,6 +44,7 @@ export const LEDGER_TABLES = [
   'node_state',
   'job_run',
   'refund',
+  'ledger_audit',
   'account_note',
   'alert_mute',
 ] as const

@@ -13,6 +13,8 @@ import ADMIN_KEYS_POSTGRES from './version-2/admin-keys-postgres.sql' with { typ
 import ADMIN_KEYS from './version-2/admin-keys-sqlite.sql' with { type: 'text' }
 import ALERT_MUTES_POSTGRES from './version-2/alert-mutes-postgres.sql' with { type: 'text' }
 import ALERT_MUTES from './version-2/alert-mutes-sqlite.sql' with { type: 'text' }
+import BOOKS_POSTGRES from './version-2/books-postgres.sql' with { type: 'text' }
+import BOOKS from './version-2/books-sqlite.sql' with { type: 'text' }
 import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with { type: 'text' }
 import CONFIGURATION from './version-2/configuration-sqlite.sql' with { type: 'text' }
 import LISTS_POSTGRES from './version-2/lists-postgres.sql' with { type: 'text' }
@@ -56,6 +58,7 @@ export const MIGRATIONS: Migration[] = [
       ALERT_MUTES,
       SEARCH,
       UPSTREAM_HOUR,
+      BOOKS,
     ].join('\n'),
     contents: '',
     postgres: [
@@ -69,6 +72,7 @@ export const MIGRATIONS: Migration[] = [
       ALERT_MUTES_POSTGRES,
       SEARCH_POSTGRES,
       UPSTREAM_HOUR_POSTGRES,
+      BOOKS_POSTGRES,
     ].join('\n'),
   },
 ]

@@ -1,7 +1,7 @@
 // Runs the queries that both engines share.
 
 import type { Row } from '../sql/rows.ts'
-import { bindParameters, type Runner, type Statement } from '../sql/statements.ts'
+import { bindParameters, type OnStep, type Runner, type Statement } from '../sql/statements.ts'
 import type { Connections } from './connections.ts'
 import { orDown, retryOrDown } from './faults.ts'
 
@@ -14,9 +14,9 @@ export function openRunner(queries: Connections, slow: Connections): Runner {
     read,
     readLedger: read,
     readPage: read,
-    readSlowly: (statements) =>
+    readSlowly: (statements, onStep) =>
       orDown(() =>
-        slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),
+        slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements, onStep)),
       ),
     async write(statements) {
       try {
@@ -29,7 +29,11 @@ export function openRunner(queries: Connections, slow: Connections): Runner {
   }
 }
 
-async function inOrder(query: Connections['query'], statements: readonly Statement[]): Promise<Row[][]> {
+async function inOrder(
+  query: Connections['query'],
+  statements: readonly Statement[],
+  onStep?: OnStep,
+): Promise<Row[][]> {
   const answers: Row[][] = []
   const parameters = bindParameters()
   for (const step of statements) {
@@ -37,6 +41,7 @@ async function inOrder(query: Connections['query'], statements: readonly Stateme
     if (step.required && rows.length === 0) throw new Undo()
     parameters.note(step, rows)
     answers.push(rows)
+    onStep?.(answers.length)
   }
   return answers
 }

@@ -16,6 +16,7 @@ import { trafficOver } from './console/traffic.ts'
 import { upstreamsOver } from './console/upstreams.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
+import { booksOver } from './lists/books.ts'
 import { listsOver } from './lists/lists.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
 import { identitiesOver } from './people/identities.ts'
@@ -48,6 +49,7 @@ type Nouns = Pick<
   | 'configuration'
   | 'rejectedRequests'
   | 'refunds'
+  | 'books'
   | 'upstreams'
   | 'lists'
   | 'reports'
@@ -96,6 +98,7 @@ const nouns = (connection: Connection): Nouns => ({
   configuration: configurationOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
   refunds: refundsOver(connection),
+  books: booksOver(connection),
   upstreams: upstreamsOver(connection),
   spending: spendingOver(connection),
   lists: listsOver(connection),

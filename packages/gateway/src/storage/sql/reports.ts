@@ -64,8 +64,8 @@ export function reportsOver(
         shortfall: integer(row?.shortfall ?? 0n),
       }
     },
-    async audit() {
-      const report = toAuditReport(await runner.readSlowly(AUDIT))
+    async audit(onStep) {
+      const report = toAuditReport(await runner.readSlowly(AUDIT, onStep && ((done) => onStep(done, AUDIT.length))))
       const lost = (await lostTaskHolds({ ledger: { openTaskHolds }, tasks })).map(({ id }) => id)
       return { ...report, lostTaskHolds: lost }
     },

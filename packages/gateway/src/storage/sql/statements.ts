@@ -16,6 +16,9 @@ export type Statement = {
   name?: string
 }
 
+/** Told after each statement how many have been run. */
+export type OnStep = (done: number) => void
+
 /** An engine's way of running statements. All reject with StoreDown if the store does not answer. */
 export type Runner = {
   /** For data that no verb changes: does not wait for pending rows. */
@@ -25,7 +28,7 @@ export type Runner = {
   /** The same, for a page of a list, which may look at thousands of rows: must not delay requests meanwhile. */
   readPage(statement: Statement): Promise<Row[]>
   /** May take seconds and must not delay requests meanwhile. All statements see one snapshot. */
-  readSlowly(statements: readonly Statement[]): Promise<Row[][]>
+  readSlowly(statements: readonly Statement[], onStep?: OnStep): Promise<Row[][]>
   /** All or nothing, in order; undefined: a required statement returned no row and everything was rolled back. */
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
 }

@@ -294,6 +294,18 @@ export type Schema = {
     is_failing: Integer
   }
   refund: { request: Integer; amount: Integer }
+  ledger_audit: {
+    id: Generated<Integer>
+    started_at: Integer
+    renewed_at: Integer
+    ended_at: NullableInteger
+    actor_type: string
+    actor: string
+    step: Integer
+    steps: Integer
+    ok: NullableInteger
+    report: string | null
+  }
   account_note: {
     id: Generated<Integer>
     account: Integer

@@ -10,7 +10,7 @@ import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
 import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
-import type { Runner, Statement } from '../sql/statements.ts'
+import type { OnStep, Runner, Statement } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Completion, type Damage, NoDatabase, type Storage, StoreDown } from '../storage.ts'
 import { CONTENTS_FILE, sqliteContents } from './contents/contents.ts'
@@ -75,9 +75,9 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     await flush()
     return read(statement)
   }
-  async function readSlowly(statements: readonly Statement[]): Promise<Row[][]> {
+  async function readSlowly(statements: readonly Statement[], onStep?: OnStep): Promise<Row[][]> {
     await flush()
-    return readOnThread(statements)
+    return readOnThread(statements, onStep)
   }
   const readerCode = threadCode(new URL('./reader-thread.ts', import.meta.url))
   const pages = createPageReader(file, async () => new Worker(await readerCode))
@@ -85,7 +85,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     await flush()
     return pages.read(statement)
   }
-  const readOnThread = async (statements: readonly Statement[]): Promise<Row[][]> => {
+  const readOnThread = async (statements: readonly Statement[], onStep?: OnStep): Promise<Row[][]> => {
     const code = await readerCode
     return await new Promise((resolve, reject) => {
       const reader = new Worker(code)
@@ -99,11 +99,15 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
         reject(new StoreDown(message))
       }
       reader.onmessage = ({ data }: MessageEvent<FromReader>) => {
+        if ('done' in data) {
+          onStep?.(data.done)
+          return
+        }
         end()
         if ('failure' in data) reject(new StoreDown(data.message))
         else resolve(data)
       }
-      reader.postMessage({ file, statements } satisfies ToReader)
+      reader.postMessage({ file, statements, tellsSteps: onStep !== undefined } satisfies ToReader)
     })
   }
 

@@ -25,6 +25,7 @@ export function createPageReader(file: string, start: () => Promise<Worker>, idl
     const worker = await start()
     const started: Thread = { worker, waiting: [], idle: undefined }
     worker.onmessage = ({ data }: MessageEvent<FromReader>) => {
+      if ('done' in data) return
       const first = started.waiting.shift()
       if ('failure' in data) first?.reject(new StoreDown(data.message))
       else first?.resolve(data)

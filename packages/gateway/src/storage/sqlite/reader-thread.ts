@@ -8,18 +8,25 @@ import { toWriteFailure, type WriteFailure } from './transactions.ts'
 
 declare const self: Worker
 
-export type ToReader = { file: string; statements: readonly Statement[]; staysOpen?: boolean } | 'close'
-export type FromReader = Row[][] | WriteFailure
+export type ToReader =
+  | { file: string; statements: readonly Statement[]; staysOpen?: boolean; tellsSteps?: boolean }
+  | 'close'
+/** `done`: how many statements have been run so far; the results follow. */
+export type FromReader = Row[][] | WriteFailure | { done: number }
 
 let kept: Database | undefined
 
-function read({ file, statements, staysOpen = false }: Exclude<ToReader, 'close'>): Row[][] {
+function read({ file, statements, staysOpen = false, tellsSteps = false }: Exclude<ToReader, 'close'>): Row[][] {
   const db = kept ?? openForReading(file)
   if (staysOpen) kept = db
   try {
     // One transaction: all statements see the same snapshot.
     db.run('BEGIN')
-    return statements.map(({ sql, parameters }) => db.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[])
+    return statements.map(({ sql, parameters }, index) => {
+      const rows = db.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[]
+      if (tellsSteps) self.postMessage({ done: index + 1 } satisfies FromReader)
+      return rows
+    })
   } finally {
     if (!staysOpen) db.close(true)
     else if (db.inTransaction) db.run('ROLLBACK')

@@ -2,7 +2,7 @@
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import { sql } from 'kysely'
 import { HELD, SHORTFALL, TESTS } from '../../../money/book.ts'
-import { firstIdAt } from '../../../money/request-ids.ts'
+import { firstIdAt, timeOfId } from '../../../money/request-ids.ts'
 import type {
   ListedRequestFilter,
   Lists,
@@ -20,6 +20,10 @@ import { type Condition, columnsOf, present, readIdPage } from './pages.ts'
 
 /** Ids of transfers grow with time, but several nodes write them: times may be this far out of order. */
 const DISORDER_MS = 3_600_000
+/** Between the clocks of a node and the store. */
+const SKEW_MS = 60_000
+/** Transfers that are looked at to find those of a request. */
+const MOST_OF_REQUEST = 100_000
 
 export function requestListsOver(connection: Connection): Pick<Lists, 'requests' | 'transfers'> {
   const { db, runner, receiptError } = connection
@@ -51,6 +55,12 @@ export function requestListsOver(connection: Connection): Pick<Lists, 'requests'
     )
   }
 
+  /** A request is paid soon after its begin, so its transfers are looked for from there on. */
+  async function requestRange(request: bigint | undefined): Promise<Condition[]> {
+    if (request === undefined) return []
+    return [sql`id >= ${await firstTransferAt(timeOfId(request) - SKEW_MS)}`]
+  }
+
   return {
     async requests(filter, place, limit) {
       const columns = [...columnsOf('request', ['account', 'upstream_cost', ...USAGE]), sql`${receipt} AS receipt`]
@@ -68,9 +78,13 @@ export function requestListsOver(connection: Connection): Pick<Lists, 'requests'
       return { rows, next: page.next }
     },
     async transfers(filter, place, limit) {
-      const where = [...(await transferRange(filter)), ...kindConditions(filter)]
+      const { request } = filter
+      const where = [...(await transferRange(filter)), ...kindConditions(filter), ...(await requestRange(request))]
       const columns = columnsOf('transfer', ['id', 'at', 'debit', 'credit', 'amount', 'reason', 'request', 'reference'])
-      const list = { table: 'transfer', order: 'newest', columns, where, filters: transferFilters(filter) } as const
+      const filters = transferFilters(filter)
+      const order = request === undefined ? 'newest' : 'oldest'
+      const mostRead = request === undefined ? {} : { mostRead: MOST_OF_REQUEST }
+      const list = { table: 'transfer', order, columns, where, filters, ...mostRead } as const
       const page = await readIdPage(connection, list, place, limit)
       return { rows: page.rows.map(toTransfer), next: page.next }
     },
@@ -128,7 +142,8 @@ function hasStatus(status: number, receiptError: string): Condition {
 }
 
 /** Those without a request have indexes of their own; those of requests are found by their time. */
-function kindConditions({ account, kind }: TransferFilter): Condition[] {
+function kindConditions({ account, kind, reference }: TransferFilter): Condition[] {
+  if (reference !== undefined) return [sql`reference = ${checkText('reference', reference)}`]
   if (kind === 'test') return [sql`request IS NULL`]
   if (kind !== 'credit' && kind !== 'debit') return []
   return present(sql`request IS NULL`, account === undefined ? undefined : sql`${sql.ref(kind)} = ${account}`)
@@ -143,12 +158,13 @@ const OF_KIND: Readonly<Record<TransferKind, Condition>> = {
   shortfall: sql`request IS NOT NULL AND (debit = ${SHORTFALL} OR credit = ${SHORTFALL})`,
 }
 
-const transferFilters = ({ account, kind, reason, from, to }: TransferFilter): Condition[] =>
+const transferFilters = ({ account, kind, reason, request, from, to }: TransferFilter): Condition[] =>
   present(
     kind && OF_KIND[kind],
     account === undefined || kind === 'credit' || kind === 'debit'
       ? undefined
       : sql`(debit = ${account} OR credit = ${account})`,
+    request === undefined ? undefined : sql`request = ${request}`,
     reason === undefined ? undefined : sql`reason = ${checkText('reason', reason)}`,
     from === undefined ? undefined : sql`at >= ${from}`,
     to === undefined ? undefined : sql`at < ${to}`,

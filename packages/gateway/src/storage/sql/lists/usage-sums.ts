@@ -1,6 +1,7 @@
 // What was used over all accounts, in groups of any dimensions, on both engines. Days that are over have sums over all accounts
 // (daily_total); groups of accounts or keys are read for some of them at a time, in the order of their ids.
 import { type RawBuilder, sql } from 'kysely'
+import { SHORTFALL } from '../../../money/book.ts'
 import {
   type ReportRange,
   type Reports,
@@ -8,22 +9,25 @@ import {
   type UsageDimension,
   type UsageFilter,
   type UsageGroup,
+  type UsageSort,
 } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
-
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, putMeta, rawStatement, type Statement, statement } from '../statements.ts'
 import { type Condition, present } from './pages.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const HOUR = sql.lit(HOUR_MS)
 const DAY = sql.lit(DAY_MS)
 /** A day is added up so long after its end: what was decided in it is written by then. */
 const LATEST_MS = HOUR_MS
 /** The beginning of the first day that is not added up, in `meta`. */
-const ADDED_UNTIL = 'usage_rolled_until'
+export const ADDED_UNTIL = 'usage_rolled_until'
 
-const SUMS = ['requests', 'tokens', 'cost', 'upstream_cost', 'unknown_costs'] as const
+/** As the tables keep them. */
+const KEPT = ['requests', 'tokens', 'cost', 'upstream_cost', 'unknown_costs'] as const
+const SUMS = [...KEPT, 'shortfall'] as const
 const NAMES = ['model', 'upstream', 'outcome'] as const
 
 /** How many accounts or keys are read for one page of a month. */
@@ -32,10 +36,17 @@ const FEWEST_AT_ONCE = 20
 const MONTH_MS = 31 * DAY_MS
 type Lead = keyof typeof AT_ONCE
 
-type Table = 'hourly_spending' | 'daily_spending' | 'daily_key_spending' | 'daily_total'
-type Source = ReportRange & { table: Table }
+/** Not kept as sums: requests cost at most what is held for them, with few exceptions. */
+const SHORTFALLS = 'shortfalls'
+const shortfalls = ({ from, to }: ReportRange): Source => ({ table: SHORTFALLS, from, to })
 
-export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 'usage' | 'addUp'> {
+type Table = 'hourly_spending' | 'daily_spending' | 'daily_key_spending' | 'daily_total'
+type Source = ReportRange & { table: Table | typeof SHORTFALLS }
+
+export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 'usage' | 'topUsage' | 'addUp'> {
+  /** One at a time: each may read all sums of months. */
+  let lastTop: Promise<unknown> = Promise.resolve()
+
   async function addedUntil(): Promise<number> {
     const [row] = await runner.read(statement(db.selectFrom('meta').select('value').where('name', '=', ADDED_UNTIL)))
     return Number(row?.value ?? 0)
@@ -69,10 +80,21 @@ export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 
         lead && last !== undefined ? sql`${sql.ref(lead)} <= ${last}` : undefined,
       )
       const sources = sourcesOf(by, range, filter, await addedUntil())
-      const rows = await runner.readPage(rawStatement(db, grouped(by, sources, filter, leads, limit + 1, after)))
+      const query = grouped(by, [...sources, shortfalls(range)], filter, leads, limit + 1, { after })
+      const rows = await runner.readPage(rawStatement(db, query))
       const page = rows.slice(0, limit).map((row) => toSums(row, by))
       if (rows.length > limit) return { rows: page, next: page.at(-1)?.group }
       return { rows: page, next: lead && last !== undefined ? { [lead]: last } : undefined }
+    },
+    async topUsage(dimensions, range, filter, limit, sort) {
+      const by = USAGE_DIMENSIONS.filter((each) => dimensions.includes(each))
+      const sources = [...sourcesOf(by, range, filter, await addedUntil()), shortfalls(range)]
+      const query = rawStatement(db, grouped(by, sources, filter, [], limit, { sort }))
+      const read = () => runner.readSlowly([query])
+      const top = lastTop.then(read, read)
+      lastTop = top
+      const [rows = []] = await top
+      return rows.map((row) => toSums(row, by))
     },
     async addUp() {
       const [known, ended] = [await addedUntil(), dayOf(clock() - LATEST_MS)]
@@ -120,16 +142,31 @@ function grouped(
   filter: UsageFilter,
   leads: readonly Condition[],
   limit: number,
-  after?: UsageGroup,
+  { after, sort }: { after?: UsageGroup | undefined; sort?: UsageSort } = {},
 ): RawBuilder<unknown> {
   const groups = by.map((dimension) => sql.ref(`sums.${dimension}`))
   const parts = sources.map((source) => part(by, source, filter, leads))
   const sums = SUMS.map((name) => sql`CAST(sum(${sql.ref(`sums.${name}`)}) AS bigint) AS ${sql.ref(name)}`)
   return sql`SELECT ${sql.join([...groups, ...sums])}
     FROM (${sql.join(parts, sql` UNION ALL `)}) AS sums ${later(by, after)}
-    ${groups.length === 0 ? sql`HAVING count(*) > 0` : sql`GROUP BY ${sql.join(groups)} ORDER BY ${sql.join(groups)}`}
+    ${groups.length === 0 ? sql`HAVING count(*) > 0` : sql`GROUP BY ${sql.join(groups)} ORDER BY ${order(groups, sort)}`}
     LIMIT ${limit}`
 }
+
+const SORTED: Readonly<Record<UsageSort['by'], string>> = {
+  charged: 'sum(sums.cost)',
+  upstream_cost: 'sum(sums.upstream_cost)',
+  margin: 'sum(sums.cost) - sum(sums.upstream_cost)',
+  requests: 'sum(sums.requests)',
+  tokens: 'sum(sums.tokens)',
+  unknown_costs: 'sum(sums.unknown_costs)',
+  shortfall: 'sum(sums.shortfall)',
+}
+
+const order = (groups: readonly RawBuilder<unknown>[], sort: UsageSort | undefined): RawBuilder<unknown> =>
+  sort === undefined
+    ? sql.join(groups)
+    : sql`${sql.raw(SORTED[sort.by])} ${sql.raw(sort.descends ? 'DESC' : 'ASC')}, ${sql.join(groups)}`
 
 function part(
   by: readonly UsageDimension[],
@@ -137,31 +174,41 @@ function part(
   filter: UsageFilter,
   leads: readonly Condition[],
 ): RawBuilder<unknown> {
-  const at = sql.ref(table === 'hourly_spending' ? 'hour' : 'day')
+  const isShortfall = table === SHORTFALLS
+  const at = sql.ref(isShortfall ? 'at' : table === 'hourly_spending' ? 'hour' : 'day')
   // `+` makes both engines read by account or key, of which there are few, not by time.
   const time = isInOrder(by, table, filter, leads) ? sql`+${at}` : at
   const columns = by.map((each) =>
-    each === 'day' ? sql`${at} - ${at} % ${DAY} AS day` : each === 'hour' ? sql`${at} AS hour` : sql.ref(each),
+    each === 'day'
+      ? sql`${at} - ${at} % ${DAY} AS day`
+      : each === 'hour'
+        ? sql`${at} - ${at} % ${HOUR} AS hour`
+        : sql.ref(each),
   )
   const conditions = [sql`${time} >= ${from}`, sql`${time} < ${to}`, ...leads, ...filtered(table, filter)]
-  return sql`SELECT ${sql.join([...columns, ...SUMS.map((name) => sql.ref(name))])}
-    FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+  const sums = isShortfall
+    ? [...KEPT.map(() => sql.lit(0)), sql.ref('amount')]
+    : [...KEPT.map((name) => sql.ref(name)), sql.lit(0)]
+  const named = SUMS.map((name, index) => sql`${sums[index]} AS ${sql.ref(name)}`)
+  return sql`SELECT ${sql.join([...columns, ...named])}
+    FROM ${isShortfall ? SHORTFALL_ROWS : sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whether the table has the accounts or keys that are read one after the other. */
 function isInOrder(
   by: readonly UsageDimension[],
-  table: Table,
+  table: Source['table'],
   filter: UsageFilter,
   leads: readonly Condition[],
 ): boolean {
   const isByAccount = filter.account !== undefined || (leads.length > 0 && !by.includes('key'))
+  if (table === SHORTFALLS) return false
   if (table === 'hourly_spending') return isByAccount
   return table !== 'daily_total' && (isByAccount || leads.length > 0 || filter.key !== undefined)
 }
 
 /** The sums of keys are in the order of keys, so that an account is found by its keys. */
-const filtered = (table: Table, { key, account, model, upstream, outcome }: UsageFilter): Condition[] =>
+const filtered = (table: Source['table'], { key, account, model, upstream, outcome }: UsageFilter): Condition[] =>
   present(
     key === undefined ? undefined : sql`key = ${key}`,
     account === undefined
@@ -182,12 +229,18 @@ function later(by: readonly UsageDimension[], after: UsageGroup | undefined): Ra
   return sql`WHERE (${sql.join(names)}) > (${sql.join(known.map((dimension) => after[dimension]))})`
 }
 
+/** In the hour of the end of the request, as its charge. The condition is that of an index of these transfers alone. */
+const SHORTFALL_ROWS = sql`(SELECT transfer.at, CASE WHEN transfer.debit = ${sql.lit(SHORTFALL)} THEN transfer.amount ELSE -transfer.amount END AS amount,
+    request.key, request.account, request.model, request.upstream, request.outcome
+  FROM transfer JOIN request ON request.id = transfer.request
+  WHERE transfer.debit = ${sql.lit(SHORTFALL)} OR transfer.credit = ${sql.lit(SHORTFALL)}) AS shortfalls`
+
 /** Of models, upstreams and outcomes on one day: far more than there are. */
 const MOST_SUMS = 100_000
 
 function putTotal(db: Database, row: Row): Statement {
-  const sums = Object.fromEntries(SUMS.map((name) => [name, integer(row[name])])) as Record<
-    (typeof SUMS)[number],
+  const sums = Object.fromEntries(KEPT.map((name) => [name, integer(row[name])])) as Record<
+    (typeof KEPT)[number],
     bigint
   >
   const names = {
@@ -210,6 +263,7 @@ function toSums(row: Row, by: readonly UsageDimension[]) {
     charged: integer(row.cost),
     upstreamCost: integer(row.upstream_cost),
     unknownCosts: small(row.unknown_costs),
+    shortfall: integer(row.shortfall),
   }
 }
 

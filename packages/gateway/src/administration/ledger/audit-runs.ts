@@ -1,0 +1,119 @@
+// Audits of the ledger that run in the background, one at a time in the cluster, with their progress and results: started by an operator, or
+// by the job of every night.
+import { reportAudit } from '../../alerts/report-audit.ts'
+import { fields, NOTHING } from '../../request/schema/schema.ts'
+import type { AuditActor, AuditReport, AuditRun, Books, Storage } from '../../storage/storage.ts'
+import { isoTime } from '../inputs/fields.ts'
+import { pageFields, readPage } from '../inputs/page.ts'
+import { auditActor, audited, type OperationContext, operation } from '../operation.ts'
+import { rejected } from '../rejections.ts'
+import { type ShownReport, showReport } from './audit.ts'
+
+const LEASE = 'ledger audit'
+const LEASE_MS = 60_000
+const RENEW_MS = 15_000
+/** Of each list of a stored report: one error has the same cause as a thousand like it. */
+const MOST_IDS = 100
+
+export type AuditStores = Pick<Storage, 'leases'> & {
+  ledger: Pick<Storage['ledger'], 'audit'>
+  alerts: Pick<Storage['alerts'], 'putFacts'>
+  books: Pick<Books, 'beginAudit' | 'renewAudit' | 'endAudit'>
+}
+
+/** `ended` rejects if there is no result; the run says so, too. */
+export type BegunAudit = { run: bigint; ended: Promise<AuditReport> }
+
+/** undefined: another one runs. `begin`: writes the run, by default without an entry in the audit log. */
+export async function beginAudit(
+  stores: AuditStores,
+  actor: AuditActor,
+  begin = () => stores.books.beginAudit(actor),
+): Promise<BegunAudit | undefined> {
+  const epoch = await stores.leases.acquire(LEASE, crypto.randomUUID(), LEASE_MS, LEASE_MS)
+  if (epoch === undefined) return undefined
+  const release = () => stores.leases.release(LEASE, epoch).catch(() => {})
+  try {
+    const run = await begin()
+    return { run, ended: audit(stores, run, epoch).finally(release) }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+async function audit({ leases, ledger, alerts, books }: AuditStores, run: bigint, epoch: number): Promise<AuditReport> {
+  let [done, all] = [0, 0]
+  // One part may take minutes in a large ledger.
+  const renew = () => {
+    leases.renew(LEASE, epoch, LEASE_MS).catch(() => {})
+    books.renewAudit(run, done, all).catch(() => {})
+  }
+  const timer = setInterval(renew, RENEW_MS)
+  const onStep = (step: number, steps: number) => {
+    ;[done, all] = [step, steps]
+    books.renewAudit(run, step, steps).catch(() => {})
+  }
+  const withoutResult = async (error: unknown): Promise<never> => {
+    await books.endAudit(run, undefined, undefined).catch(() => {})
+    throw error
+  }
+  const report = await ledger
+    .audit(onStep)
+    .catch(withoutResult)
+    .finally(() => clearInterval(timer))
+  const shown = showReport(report, MOST_IDS)
+  await books.endAudit(run, shown.ok, JSON.stringify(shown))
+  await reportAudit(alerts, shown.ok)
+  return report
+}
+
+export const startAudit = operation({
+  name: 'ledger audit start',
+  permission: 'money',
+  input: NOTHING,
+  /** Returns when it has begun. */
+  async run(context) {
+    const { storage, actor } = context
+    const log = audited(context, 'ledger audit start', { object: 'ledger' })
+    const who = auditActor(actor)
+    const begun = await beginAudit(storage, who, () => log.books.beginAudit(who))
+    if (!begun) throw rejected('audit_runs', {})
+    // The run says that it has no result.
+    begun.ended.catch(() => {})
+    return await shownRun(context, begun.run)
+  },
+})
+
+export const listAudits = operation({
+  name: 'ledger audits',
+  permission: 'see',
+  input: fields(pageFields('an audit')),
+  async run({ storage }, page) {
+    const { items, next } = await readPage(page, storage.books.audits, ({ id }) => String(id))
+    return { items: items.map((run) => runRow(run, storage.now())), next }
+  },
+})
+
+async function shownRun({ storage }: OperationContext, id: bigint) {
+  const [run] = await storage.books.audits({ before: id + 1n }, 1)
+  if (!run) throw new Error('the run of an audit is gone')
+  return runRow(run, storage.now())
+}
+
+const runRow = (run: AuditRun, now: number) => ({
+  id: String(run.id),
+  state: stateOf(run, now),
+  started_at: isoTime(run.startedAt),
+  ended_at: run.endedAt === undefined ? null : isoTime(run.endedAt),
+  started_by: run.actor.id === '' ? run.actor.type : `${run.actor.type}/${run.actor.id}`,
+  step: run.step,
+  steps: run.steps,
+  result: run.report === undefined ? null : (JSON.parse(run.report) as ShownReport),
+})
+
+/** `stopped`: its process ended, or the store did not answer. */
+function stateOf({ ok, endedAt, renewedAt }: AuditRun, now: number): 'running' | 'passed' | 'failed' | 'stopped' {
+  if (ok !== undefined) return ok ? 'passed' : 'failed'
+  return endedAt === undefined && now - renewedAt < LEASE_MS ? 'running' : 'stopped'
+}

@@ -1,0 +1,47 @@
+// The proof that the ledger is consistent, at once.
+import { reportAudit } from '../../alerts/report-audit.ts'
+import { formatRequestId } from '../../request/ids.ts'
+import { NOTHING } from '../../request/schema/schema.ts'
+import type { AuditReport } from '../../storage/storage.ts'
+import { operation } from '../operation.ts'
+
+export const auditLedger = operation({
+  name: 'audit',
+  permission: 'see',
+  input: NOTHING,
+  async run({ storage }) {
+    const shown = showReport(await storage.ledger.audit())
+    // What the audit found is shown whether the alerts can be told or not.
+    await reportAudit(storage.alerts, shown.ok).catch(() => {})
+    return shown
+  },
+})
+
+/** `most`: of each list. */
+export function showReport(report: AuditReport, most = Number.POSITIVE_INFINITY) {
+  const { accounts, requests, transfers } = report
+  const ids = (list: readonly bigint[]) => list.slice(0, most).map(String)
+  const requestIds = (list: readonly bigint[]) => list.slice(0, most).map(formatRequestId)
+  return {
+    ok: report.ok && report.lostTaskHolds.length === 0,
+    accounts,
+    requests,
+    transfers,
+    open_holds: report.openHolds,
+    balance_mismatches: ids(report.balanceMismatches),
+    held_mismatches: ids(report.heldMismatches),
+    key_held_mismatches: ids(report.keyHeldMismatches),
+    open_mismatches: ids(report.openMismatches),
+    key_open_mismatches: ids(report.keyOpenMismatches),
+    spent_mismatches: ids(report.spentMismatches),
+    key_spent_mismatches: ids(report.keySpentMismatches),
+    spending_mismatches: ids(report.spendingMismatches),
+    negative_accounts: ids(report.negativeAccounts),
+    request_mismatches: requestIds(report.requestMismatches),
+    // Not a failure: the line was lowered below what the account has spent and holds.
+    overdrawn_accounts: ids(report.overdrawnAccounts),
+    lost_task_holds: requestIds(report.lostTaskHolds),
+  }
+}
+
+export type ShownReport = ReturnType<typeof showReport>

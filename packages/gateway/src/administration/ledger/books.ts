@@ -1,0 +1,34 @@
+// The accounts of the ledger: the wallets of all accounts in one sum, and those that are the gateway's own.
+import { formatUsd } from '../../money/amount.ts'
+import { CREDIT, REVENUE, SANDBOX_TRIAL, SHORTFALL, TESTS, TRIAL } from '../../money/book.ts'
+import { NOTHING } from '../../request/schema/schema.ts'
+import { operation } from '../operation.ts'
+
+/** As they are named in transfers. */
+export const BOOK_NAMES: ReadonlyMap<bigint, string> = new Map([
+  [REVENUE, 'revenue'],
+  [TRIAL, 'trial credit'],
+  [SANDBOX_TRIAL, 'trial credit of embedded models'],
+  [CREDIT, 'credit'],
+  [SHORTFALL, 'shortfall'],
+  [TESTS, 'tests'],
+])
+
+export const listBooks = operation({
+  name: 'ledger accounts',
+  permission: 'see',
+  input: NOTHING,
+  /** The balances add up to 0. */
+  async run({ storage }) {
+    const { wallets, held, accounts } = await storage.books.balances()
+    const own = [...BOOK_NAMES].map(([id, name]) => ({
+      id: name,
+      balance_usd: formatUsd(accounts.get(id) ?? 0n),
+      held_usd: null,
+    }))
+    return {
+      items: [{ id: 'wallets', balance_usd: formatUsd(wallets), held_usd: formatUsd(held) }, ...own],
+      next: null,
+    }
+  },
+})

@@ -1,0 +1,96 @@
+// Balances of the ledger's own accounts, and runs of its audit, on both engines.
+import { sql } from 'kysely'
+import { REVENUE, SHORTFALL } from '../../../money/book.ts'
+import type { AuditActor } from '../../console/audit-log.ts'
+import type { AuditRun, Books } from '../../console/books.ts'
+import { checkText } from '../guard.ts'
+import { flag, integer, optional, type Row, small, text } from '../rows.ts'
+import { type Connection, type Database, rawStatement, required, statement } from '../statements.ts'
+import { ADDED_UNTIL } from './usage-sums.ts'
+
+const MOST_RUNS = 200
+
+export const booksOver = ({ db, runner, clock }: Connection): Books => ({
+  async balances() {
+    const [wallets = [], accounts = [], charged = []] = await runner.readSlowly([
+      rawStatement(db, WALLETS),
+      rawStatement(db, OWN_ACCOUNTS),
+      rawStatement(db, CHARGED),
+    ])
+    const sums = new Map(accounts.map((row) => [integer(row.id), integer(row.balance)]))
+    // A shortfall is paid to revenue as a charge is.
+    const revenue = integer(charged[0]?.cost ?? 0n) - (sums.get(SHORTFALL) ?? 0n) + (sums.get(REVENUE) ?? 0n)
+    sums.set(REVENUE, revenue)
+    return {
+      wallets: integer(wallets[0]?.balance ?? 0n),
+      held: integer(wallets[0]?.held ?? 0n),
+      accounts: sums,
+    }
+  },
+  async beginAudit({ type, id }) {
+    const now = clock()
+    const run = {
+      started_at: now,
+      renewed_at: now,
+      actor_type: checkText('actor', type),
+      actor: checkText('actor', id),
+      step: 0,
+      steps: 0,
+    }
+    const rows = await runner.write([
+      required(db.insertInto('ledger_audit').values(run).returning('id')),
+      statement(
+        db
+          .deleteFrom('ledger_audit')
+          .where(sql<boolean>`id <= (SELECT max(newest.id) FROM ledger_audit newest) - ${MOST_RUNS}`),
+      ),
+    ])
+    return integer(rows?.[0]?.[0]?.id)
+  },
+  async renewAudit(run, step, steps) {
+    await runner.write([statement(changed(db, run).set({ step, steps, renewed_at: clock() }))])
+  },
+  async endAudit(run, ok, report) {
+    const end = { ended_at: clock(), ok: ok === undefined ? null : ok ? 1 : 0, report: report ?? null }
+    await runner.write([statement(changed(db, run).set(end))])
+  },
+  async audits({ before, after }, limit) {
+    let query = db.selectFrom('ledger_audit').selectAll().limit(limit)
+    if (before !== undefined) query = query.where('id', '<', before)
+    if (after !== undefined) query = query.where('id', '>', after)
+    const rows = await runner.readPage(statement(query.orderBy('id', after === undefined ? 'desc' : 'asc')))
+    return (after === undefined ? rows : rows.reverse()).map(toRun)
+  },
+})
+
+const changed = (db: Database, run: bigint) => db.updateTable('ledger_audit').where('id', '=', run)
+
+const WALLETS = sql`SELECT CAST(coalesce(sum(balance), 0) AS bigint) AS balance,
+  CAST(coalesce(sum(held), 0) AS bigint) AS held FROM account`
+
+/** Apart from what requests paid to revenue: of these transfers there are too many. */
+const OWN_ACCOUNTS = sql`SELECT id, CAST(sum(amount) AS bigint) AS balance FROM (
+    SELECT credit AS id, amount FROM transfer WHERE request IS NULL AND credit < 0
+    UNION ALL SELECT debit AS id, -amount FROM transfer WHERE request IS NULL AND debit < 0
+    UNION ALL SELECT ${sql.lit(SHORTFALL)}, CASE WHEN credit = ${sql.lit(SHORTFALL)} THEN amount ELSE -amount END
+      FROM transfer WHERE debit = ${sql.lit(SHORTFALL)} OR credit = ${sql.lit(SHORTFALL)}
+  ) sides GROUP BY id`
+
+/** Days that are added up, and the others. */
+const UNTIL = sql`(SELECT coalesce(max(CAST(value AS bigint)), 0) FROM meta WHERE name = ${sql.lit(ADDED_UNTIL)})`
+const CHARGED = sql`SELECT CAST(coalesce(sum(cost), 0) AS bigint) AS cost FROM (
+    SELECT cost FROM daily_total WHERE day < ${UNTIL}
+    UNION ALL SELECT cost FROM daily_spending WHERE day >= ${UNTIL}
+  ) charged`
+
+const toRun = (row: Row): AuditRun => ({
+  id: integer(row.id),
+  startedAt: small(row.started_at),
+  endedAt: optional(row.ended_at, small),
+  renewedAt: small(row.renewed_at),
+  actor: { type: row.actor_type as AuditActor['type'], id: text(row.actor) },
+  step: small(row.step),
+  steps: small(row.steps),
+  ok: optional(row.ok, flag),
+  report: optional(row.report, text),
+})
