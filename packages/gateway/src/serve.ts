@@ -2,6 +2,7 @@
 
 import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import type { InForce } from './administration/configuration/parts.ts'
+import type { OperationContext } from './administration/operation.ts'
 import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
@@ -21,6 +22,7 @@ import { createLiveConfig, type LiveConfig } from './live-config.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
 import { createMetrics, type Metrics } from './observe/metrics/names.ts'
+import { VERSION } from './observe/version.ts'
 import { openListener } from './open-listener.ts'
 import { createApiDocuments } from './openapi/serve-documents.ts'
 import { Cleanup } from './process/cleanup.ts'
@@ -160,7 +162,8 @@ async function start(
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const context = operationContext(deps, storage, live, listenUrl, mailer, readiness)
+  const server = { environment, version: VERSION, startedAt: Date.now() }
+  const context = operationContext(deps, storage, live, listenUrl, mailer, readiness, server)
   const failedCredentials = createFailedCredentials(storage.auditLog, Date.now, log)
   const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer, failedCredentials)
   const adminApi = createAdminApi(deps, storage, context, listenUrl, failedCredentials)
@@ -196,6 +199,7 @@ function operationContext(
   listenUrl: () => string,
   mailer: Mailer,
   readiness: () => { ready: boolean; faults: string[] },
+  server: NonNullable<OperationContext['server']>,
 ) {
   const { node, send, random, upstreamCalls, upstreamMeasures, ticker } = deps
   const types = { video: videoTasks(deps) }
@@ -204,6 +208,7 @@ function operationContext(
     mailer,
     health: live.upstreamHealth,
     readiness,
+    server,
     routing: {
       nodeId: node.identity().nodeId,
       catalogue: live.catalogue(),

@@ -200,6 +200,10 @@ export const STEPS: Step[] = [
   ],
   ['settings show', READ],
   ['config entries', READ],
+  ['system show', READ],
+  ['system sizes', READ],
+  ['system doctor', READ],
+  ['mail test', 'after', () => ({ to: 'ada@example.com' })],
   ['alert test', 'after'],
   [
     'config import',

@@ -6,6 +6,7 @@ import { previewGroupPrices, previewModelPrice } from './catalogue/price-impact.
 import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
+import { runDoctor } from './doctor/doctor.ts'
 import * as keys from './keys.ts'
 import { auditLedger } from './ledger/audit.ts'
 import { listAudits, startAudit } from './ledger/audit-runs.ts'
@@ -13,7 +14,9 @@ import { listBooks } from './ledger/books.ts'
 import { listAlertRules, listAlertTargets, muteAlerts, unmuteAlerts } from './operating/alert-rules.ts'
 import { listAlerts, testAlerts } from './operating/alerts.ts'
 import { listJobs, listNodes } from './operating/cluster.ts'
+import { testMail } from './operating/mail-test.ts'
 import { checkSecrets, showServerState } from './operating/server-state.ts'
+import { showSizes, showSystem } from './operating/system.ts'
 import type { Operation } from './operation.ts'
 import { showOverview } from './overview/overview.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
@@ -119,6 +122,10 @@ const ALL = [
   listJobs,
   showServerState,
   checkSecrets,
+  showSystem,
+  showSizes,
+  runDoctor,
+  testMail,
   testAlerts,
   listUpstreamStates,
   listUpstreamKinds,

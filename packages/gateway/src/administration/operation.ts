@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { FileConfig } from '../config/types.ts'
+import type { Environment, FileConfig } from '../config/types.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
 import type { CandidateDependencies } from '../routing/find-candidate.ts'
@@ -51,6 +51,7 @@ export type OperationContext = {
   tasks?: TaskActs
   /** Whether this server takes requests, and what keeps it from that. */
   readiness?(): { ready: boolean; faults: string[] }
+  server?: { environment: Environment; version: string; startedAt: number }
 }
 
 /** What the requests of a running server are routed by. */

@@ -83,6 +83,9 @@ export const REJECTIONS = {
     'not_found',
     ({ target, known }) => `Alerts are not sent to '${target}' (targets: ${known || 'none'}).`,
   ),
+  owner_only: rule<{ act: string }>('forbidden', ({ act }) => `Only an owner may ${act}.`),
+  no_mail: rule<Nothing>('conflict', () => 'There is no mail server. Set mail.url and mail.from first.'),
+  no_server: rule<Nothing>('conflict', () => 'Only a running server knows this.'),
   unknown_invitation: rule<{ id: string }>('not_found', ({ id }) => `There is no open invitation ${id}.`),
   too_many_invitations: rule<Nothing>(
     'conflict',
@@ -291,6 +294,10 @@ export const REJECTIONS = {
   too_many_computations: rule<{ retryAfter: number }>(
     'too_many_tries',
     () => 'The effect of another price is being computed. Retry when that has ended.',
+  ),
+  too_many_mails: rule<{ retryAfter: number }>(
+    'too_many_tries',
+    () => 'Another test email is being sent. Retry when the mail server has answered.',
   ),
   no_routed_model: rule<Field & { upstream: string }>(
     'conflict',

@@ -127,6 +127,26 @@ export async function checkMail(mail: MailConfig): Promise<void> {
   await (await open(mail)).verify()
 }
 
+const TEST_WITHIN_MS = 20_000
+
+/** One attempt. `answer`: what the server said, or what went wrong. */
+export async function sendOnce(mail: MailConfig, { to, subject, text }: Letter & { to: string }) {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${TEST_WITHIN_MS / 1_000} s`)), TEST_WITHIN_MS)
+  const transport = await open(mail)
+  try {
+    const message = { from: mail.from, to: { name: '', address: to }, subject, text }
+    const sending = transport.sendMail({ ...message, disableFileAccess: true, disableUrlAccess: true })
+    const { response } = await Promise.race([sending, late.promise])
+    return { ok: true, answer: String(response).slice(0, 300) }
+  } catch (error) {
+    return { ok: false, answer: describeMailError(error).error }
+  } finally {
+    clearTimeout(timer)
+    transport.close()
+  }
+}
+
 /** Replies 5xx do not change by a retry. */
 const isFinal = (error: unknown): boolean => Number(Reflect.get(Object(error), 'responseCode') ?? 0) >= 500
 

@@ -6,3 +6,6 @@ export interface Meta {
   setOnce(name: string, value: string): Promise<string>
   set(name: string, value: string): Promise<void>
 }
+
+/** About how much a table takes, with its indexes. `rows`: undefined where the engine does not know. */
+export type TableSize = { table: string; bytes: number; rows: number | undefined }

@@ -19,7 +19,7 @@ import type { Keys } from './keys.ts'
 import type { Leases } from './leases.ts'
 import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
-import type { Meta } from './meta.ts'
+import type { Meta, TableSize } from './meta.ts'
 import type { JobRuns, Nodes } from './nodes.ts'
 import type { AccountImports } from './people/account-imports.ts'
 import type { AdminKeys } from './people/admin-keys.ts'
@@ -158,6 +158,8 @@ export interface Storage {
   now(): number
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
+  /** About how much each table takes, the largest first. May read the whole database, slowly. */
+  sizes(): Promise<TableSize[]>
   close(): Promise<void>
 }
 

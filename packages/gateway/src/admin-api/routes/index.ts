@@ -6,6 +6,7 @@ import { OPERATING_ROUTES } from './operating.ts'
 import { OVERVIEW_ROUTES } from './overview.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import type { AdminRoutes } from './route.ts'
+import { SYSTEM_ROUTES } from './system.ts'
 import { TRAFFIC_ROUTES } from './traffic.ts'
 import { UPSTREAM_OPERATION_ROUTES } from './upstream-operations.ts'
 
@@ -18,4 +19,5 @@ export const ADMIN_ROUTES: AdminRoutes = {
   ...CONFIGURATION_ROUTES,
   ...UPSTREAM_OPERATION_ROUTES,
   ...TRAFFIC_ROUTES,
+  ...SYSTEM_ROUTES,
 }

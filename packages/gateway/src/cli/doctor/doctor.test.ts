@@ -5,7 +5,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
+import { machineQuestions } from '../../administration/doctor/machine.ts'
+import { answer, type Check, type Question } from '../../administration/doctor/question.ts'
+import { clockQuestion, mailQuestion, mediaQuestion, serverQuestion } from '../../administration/doctor/services.ts'
 import type { ServerState } from '../../administration/operating/server-state.ts'
+import { showSystem } from '../../administration/operating/system.ts'
 import { auditEntry, COMMAND_LINE } from '../../administration/operation.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { Environment } from '../../config/types.ts'
@@ -14,9 +18,6 @@ import { SMTP_CERTIFICATE, startSmtp } from '../../mail/test-smtp.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
 import { runHere } from '../test-run.ts'
 import type { DoctorReport } from './doctor.ts'
-import { machineQuestions } from './machine.ts'
-import { answer, type Check, type Question } from './question.ts'
-import { clockQuestion, mailQuestion, mediaQuestion, serverQuestion } from './services.ts'
 
 let outer: string
 let folder: string
@@ -95,6 +96,12 @@ test('an expired certificate fails, one that expires soon is a warning', async (
     note: expect.stringContaining('has expired on'),
     advice: expect.any(String),
   })
+  const server = { environment: environmentOf(), version: '1.2.3', startedAt: 0 }
+  const shown = await showSystem.run({ config: configOf(TLS(SMTP_CERTIFICATE)), server } as never, {})
+  expect(shown.certificates).toMatchObject([
+    { file: SMTP_CERTIFICATE, names: expect.arrayContaining(['localhost']), error: null },
+  ])
+  expect(Date.parse(shown.certificates[0]?.expires_at ?? '')).toBe(at)
 })
 
 test('disk, descriptors and price list', async () => {

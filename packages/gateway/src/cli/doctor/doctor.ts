@@ -1,5 +1,15 @@
 // `trivium doctor`: the first checks to make when something does not work.
 import { accessSync, constants, existsSync } from 'node:fs'
+import { machineQuestions } from '../../administration/doctor/machine.ts'
+import { answer, type Check, type Finding, type Question } from '../../administration/doctor/question.ts'
+import {
+  clockQuestion,
+  mailQuestion,
+  mediaQuestion,
+  serverQuestion,
+  upstreamCheck,
+} from '../../administration/doctor/services.ts'
+import { writeProbe } from '../../administration/doctor/write-probe.ts'
 import { type ServerState, showServerState } from '../../administration/operating/server-state.ts'
 import { listUpstreamStates } from '../../administration/upstreams/state.ts'
 import { describeSystemError } from '../../config/system-error.ts'
@@ -7,24 +17,13 @@ import type { Environment, FileConfig } from '../../config/types.ts'
 import { missingGroupWarnings } from '../../config/warnings.ts'
 import { programVersion, WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
-import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { keyGroupWarnings } from '../commands/store-warnings.ts'
-import { describeProbes, probeAll } from '../commands/upstreams/upstream-probes.ts'
+import { probeAll } from '../commands/upstreams/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
 import { callEachProcess } from '../control-socket.ts'
 import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'
-import { machineQuestions } from './machine.ts'
-import { answer, type Check, type Finding, type Question } from './question.ts'
-import {
-  clockQuestion,
-  mailQuestion,
-  mediaQuestion,
-  secretsQuestion,
-  serverQuestion,
-  storedQuestion,
-} from './services.ts'
-import { writeProbe } from './write-probe.ts'
+import { secretsQuestion, storedQuestion } from './stored.ts'
 
 export type DoctorReport = { ok: boolean; checks: Check[] }
 
@@ -152,28 +151,10 @@ function storeAdvice(error: unknown): string {
   return 'correct TRIVIUM_DATA, DATABASE_URL or TRIVIUM_SECRET; if the data is damaged, restore a copy (docs/backup.md)'
 }
 
-const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
-  unreachable: 'check base_url, DNS, firewall and certificate, and that the service runs',
-  'key rejected': 'replace the key in the configuration, or check its permissions',
-  failing: "the service itself fails; check its status page, and run 'upstream test'",
-}
-
 /** Probes all real upstreams concurrently, with calls that cost nothing. */
 async function examineUpstreams({ upstreams }: FileConfig): Promise<Check[]> {
   const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { embedded }]) => !embedded)) })
-  return Object.entries(probes).map(([id, found]) => {
-    const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
-    const known = found.find(({ note }) => note !== null)
-    const said = (bad ?? known)?.note
-    const note = `${describeProbes(found)}${said === undefined || said === null ? '' : `: ${said}`}`
-    return {
-      check: `upstream ${id}`,
-      ok: !bad,
-      note,
-      advice: bad ? (UPSTREAM_ADVICE[bad.state] ?? null) : null,
-      warnings: [],
-    }
-  })
+  return Object.entries(probes).map(([id, found]) => upstreamCheck({ id }, found))
 }
 
 /** Upstreams that only a running server knows, as it finds them: their keys are stored. */

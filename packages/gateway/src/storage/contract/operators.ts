@@ -18,6 +18,19 @@ import {
 } from './harness.ts'
 
 export function operatorsContract(use: Use): void {
+  test('the sizes of all tables are known, those of the contents, too', async () => {
+    const { storage } = use()
+    await newAccount(storage, 0n)
+    await storage.shares.totalBytes('stored')
+    const sizes = await storage.sizes()
+    const names = sizes.map(({ table }) => table)
+    for (const table of ['account', 'request', 'transfer', 'idempotency', 'audit_log']) expect(names).toContain(table)
+    expect(new Set(names).size).toBe(names.length)
+    const bytes = sizes.map((each) => each.bytes)
+    expect(bytes).toEqual(bytes.toSorted((one, other) => other - one))
+    expect(bytes.every((each) => each > 0)).toBe(true)
+  })
+
   test('a credit with an id is booked once, however often and at once it is repeated', async () => {
     const { storage } = use()
     const account = await newAccount(storage, 0n)

@@ -10,6 +10,7 @@ import { migrate } from '../migrations/migrate-postgres.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
 import { reportsOver } from '../sql/reports.ts'
+import { postgresSizes, toSizes } from '../sql/sizes.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
@@ -147,6 +148,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     leases: leasesOver({ apply }),
     ...postgresContents(connect('contents', CONTENTS)),
     tasks,
+    sizes: async () => toSizes(await connection.runner.read(postgresSizes(connection.db))),
     async ping() {
       await queries.query('SELECT 1', [])
     },

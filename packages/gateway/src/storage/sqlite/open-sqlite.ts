@@ -1,7 +1,7 @@
 // Storage in one SQLite file that one process owns: all writes on one thread of their own, short reads on this one.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { threadCode } from '@trivium/http/system/thread-code.ts'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../../money/ledger.ts'
@@ -10,9 +10,10 @@ import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
 import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
+import { sqliteSizes, toSizes } from '../sql/sizes.ts'
 import type { OnStep, Runner, Statement } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
-import { type Completion, type Damage, NoDatabase, type Storage, StoreDown } from '../storage.ts'
+import { type Completion, type Damage, NoDatabase, type Storage, StoreDown, type TableSize } from '../storage.ts'
 import { CONTENTS_FILE, sqliteContents } from './contents/contents.ts'
 import { setAsideIfDamaged } from './contents/set-aside.ts'
 import { openForReading } from './database.ts'
@@ -24,6 +25,9 @@ import { toWriteFailure } from './transactions.ts'
 import { startWriterQueue, type WriterQueue } from './writer-queue.ts'
 
 export const SQLITE_FILE = 'ledger.db'
+
+/** The tables of a larger file are not counted one by one, which would read all of it. */
+const LARGEST_COUNTED = 4 * 1024 ** 3
 
 export type SqliteOptions = {
   /** Milliseconds since 1970. One process owns the file, so its clock is the store's clock. */
@@ -85,7 +89,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     await flush()
     return pages.read(statement)
   }
-  const readOnThread = async (statements: readonly Statement[], onStep?: OnStep): Promise<Row[][]> => {
+  const readOnThread = async (statements: readonly Statement[], onStep?: OnStep, path = file): Promise<Row[][]> => {
     const code = await readerCode
     return await new Promise((resolve, reject) => {
       const reader = new Worker(code)
@@ -107,8 +111,15 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
         if ('failure' in data) reject(new StoreDown(data.message))
         else resolve(data)
       }
-      reader.postMessage({ file, statements, tellsSteps: onStep !== undefined } satisfies ToReader)
+      reader.postMessage({ file: path, statements, tellsSteps: onStep !== undefined } satisfies ToReader)
     })
+  }
+
+  async function sizesIn(path: string): Promise<TableSize[]> {
+    const { size } = statSync(path)
+    if (size > LARGEST_COUNTED) return [{ table: basename(path), bytes: size, rows: undefined }]
+    const [rows = []] = await readOnThread([sqliteSizes(connection.db)], undefined, path)
+    return toSizes(rows)
   }
 
   function submit(verb: Verb, completion: Completion<Result>): void {
@@ -150,6 +161,12 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     reasoning: contents.reasoning,
     shares: contents.shares,
     sealedRows: contents.sealedRows,
+    async sizes() {
+      await flush()
+      const files = [file, join(dataDir, CONTENTS_FILE)].filter((each) => existsSync(each))
+      const all = await Promise.all(files.map(sizesIn))
+      return all.flat().sort((one, other) => other.bytes - one.bytes)
+    },
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])

@@ -1,5 +1,6 @@
 // The commands that look at the gateway itself: its ledger, its audit log, its nodes and jobs.
 import type { StoreCommand } from '../../command.ts'
+import { table } from '../../table.ts'
 import { ROWS } from '../accounts/options.ts'
 import { figure, showAuditLog, shown, text, time } from '../columns.ts'
 import { present } from '../inputs.ts'
@@ -82,4 +83,33 @@ export const OPERATING_COMMANDS: readonly StoreCommand[] = [
       text('last error', 'last_error'),
     ]),
   },
+  {
+    name: 'mail test',
+    section: 'Checks',
+    positionals: [],
+    options: [{ name: 'to', value: 'EMAIL', required: true, summary: 'who gets the email' }],
+    summary: 'send a test email, and show what the mail server says',
+    example: 'mail test --to ada@example.com',
+    input: ({ values: { to } }) => ({ to }),
+  },
+  {
+    name: 'system sizes',
+    section: 'Checks',
+    positionals: [],
+    options: [],
+    summary: 'show about how much each table of the database takes; needs a running server',
+    example: 'system sizes',
+    input: () => ({}),
+    show: (result) =>
+      table(
+        [
+          { title: 'table', cell: ({ table: name }: TableSize) => name },
+          { title: 'bytes', cell: ({ bytes }) => String(bytes), right: true },
+          { title: 'rows', cell: ({ rows }) => (rows === null ? null : String(rows)), right: true },
+        ],
+        (result as { tables: readonly TableSize[] | null }).tables ?? [],
+      ),
+  },
 ]
+
+type TableSize = { table: string; bytes: number; rows: number | null }

@@ -1,4 +1,6 @@
 // `upstream list`: the upstreams with their dialects and health.
+
+import { describeProbes } from '../../../administration/doctor/services.ts'
 import { type AboutUpstream, aboutOf, type UpstreamState } from '../../../administration/upstreams/state.ts'
 import { SANDBOX_KIND } from '../../../config/sandbox.ts'
 import type { FileConfig } from '../../../config/types.ts'
@@ -6,7 +8,6 @@ import type { Probe } from '../../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../../upstreams/health/health.ts'
 import { Report } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
-import { describeProbes } from './upstream-probes.ts'
 
 /** `states`: what each server process knows, by upstream id. */
 type Known = { states: readonly Readonly<Record<string, UpstreamState>>[]; probes?: ProbesById }

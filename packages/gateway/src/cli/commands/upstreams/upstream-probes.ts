@@ -12,10 +12,3 @@ export async function probeAll({ upstreams }: Pick<FileConfig, 'upstreams'>): Pr
   const probed = [...upstreams.values()].map(async (one) => [one.id, await probeUpstream(send, one)] as const)
   return Object.fromEntries(await Promise.all(probed))
 }
-
-/** `healthy`, or the state of each key. */
-export function describeProbes(probes: readonly Probe[]): string {
-  const states = [...new Set(probes.map(({ state }) => state))]
-  if (states.length === 1) return states[0] ?? ''
-  return probes.map(({ key, state }) => `key ${key} ${state}`).join(', ')
-}

@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
-import type { ServerState } from '../../administration/operating/server-state.ts'
 import { certificateExpiry, diskUse } from '../../alerts/measure.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { NO_KEY } from '../../upstreams/health/health.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
+import type { ServerState } from '../operating/server-state.ts'
 import type { Finding, Question } from './question.ts'
 
 const MIB = 1024 ** 2
