@@ -8,7 +8,7 @@ import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
 import { type SandboxServer, startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { type AdminClient, adminClient } from '../support/admin/admin-client.ts'
-import { type Json, PLANTED, READ, STEPS, type State, secretsOf } from '../support/admin/audit-steps.ts'
+import { type Json, PLANTED, READ, STEPS, type State, secretsOf, WRITTEN_BY } from '../support/admin/audit-steps.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
@@ -108,7 +108,7 @@ describe.each([...ENGINES])('%s', (engine) => {
         expect({ name, rows }).toEqual({ name, rows: [] })
         continue
       }
-      expect({ name, actions: rows.map(({ action }) => action) }).toEqual({ name, actions: [name] })
+      expect({ name, actions: rows.map(({ action }) => action) }).toEqual({ name, actions: [WRITTEN_BY[name] ?? name] })
       const [row] = rows
       const who = route
         ? { actor: `admin-key/${ownerId}`, address: '127.0.0.1', request_id: requestId }

@@ -164,6 +164,11 @@ const GIVEN: Record<string, () => Promise<Given>> = {
     return { parameters: { object: url.pathname.split('/').at(-1) ?? '', ...Object.fromEntries(url.searchParams) } }
   },
   accountDelete: async () => ({ parameters: { account: String((await newAccount()).id), force: 'true' } }),
+  accountNoteDelete: async () => {
+    const account = String((await newAccount()).id)
+    const { notes } = (await done('accountNoteAdd', { parameters: { account } })).body
+    return { parameters: { account, note: String((notes as Node[])[0]?.id) } }
+  },
   accountMember: async () => {
     await newAccount('bob@example.com')
     return { parameters: { account: String((await newAccount()).id) } }

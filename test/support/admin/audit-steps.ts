@@ -49,13 +49,26 @@ const IN_MODEL = { routes: [{ upstream: 'main', model: 'sandbox-text', cost: { i
 export const STEPS: Step[] = [
   ['account create', 'after', () => ({ email: ADA, credit_usd: '5', password: PLANTED.password })],
   ['account list', READ],
-  ['account show', READ, ofAda],
+  ['account show', READ, ofAda, ({ id }, state) => Object.assign(state, { account: String(id) })],
   ['account edit', 'both', () => ({ account: ADA, name: 'Ada' })],
   ['account limit', 'both', () => ({ account: ADA, cap_usd: '100', limits: { rpm: 600 } })],
   ['account disable', 'both', ofAda],
   ['account enable', 'both', ofAda],
   ['account forget-responses', 'neither', ofAda],
   ['account callback-secret', READ, ofAda],
+  ['account notes', READ, ofAda],
+  [
+    'account note add',
+    'after',
+    () => ({ account: ADA, text: 'pays late' }),
+    ({ notes }, state) => Object.assign(state, { note: (notes as { id: string }[])[0]?.id ?? '' }),
+  ],
+  ['account note delete', 'before', ({ note }) => ({ account: ADA, note })],
+  [
+    'account bulk',
+    'both',
+    ({ account }) => ({ accounts: [account], act: 'limit', terms: { limits: { rpm: 700 } }, reason: 'a test' }),
+  ],
   ['account import', 'after', () => ({ rows: [{ name: 'robot', credit_usd: '1', key: 'nightly' }] })],
   ['account credit', 'both', () => ({ account: ADA, amount_usd: '2', reason: 'a test' })],
   ['account credit-line', 'both', () => ({ account: ADA, credit_line_usd: '3' })],
@@ -101,6 +114,7 @@ export const STEPS: Step[] = [
   ['key list', READ],
   ['key show', READ, ofKey],
   ['key limit', 'both', (state) => ({ ...ofKey(state), cap_usd: '4' })],
+  ['key bulk', 'both', ({ key }) => ({ keys: [key], act: 'edit', terms: { cap_usd: '5' }, reason: 'a test' })],
   ['key rotate', 'after', ofKey],
   ['key find', READ, () => ({ last_four: 'abcd' })],
   ['key groups', READ],
@@ -112,6 +126,7 @@ export const STEPS: Step[] = [
     ({ codes }, state) => Object.assign(state, { code: secretsOf(codes)[0] ?? '' }),
   ],
   ['code list', READ],
+  ['code batches', READ],
   ['code redeem', 'after', ({ code }) => ({ account: ADA, code })],
   ['code revoke', 'after', () => ({ label: 'l' })],
   ['usage', READ, () => ({ account: ADA, limit: 10 })],
@@ -226,3 +241,9 @@ export const STEPS: Step[] = [
   ['revision restore', 'both', () => ({ revision: '1', reason: 'a test' })],
   ['account delete', 'both', () => ({ account: ADA, force: true })],
 ]
+
+/** What changes many at once does so by the operation that changes one. */
+export const WRITTEN_BY: Partial<Record<OperationName, OperationName>> = {
+  'account bulk': 'account limit',
+  'key bulk': 'key limit',
+}

@@ -3,12 +3,14 @@
 import { callbackSecret } from '../access/secrets/callback-secret.ts'
 import { trialSource } from '../config/sandbox.ts'
 import { formatCredit, formatUsd, UNLIMITED_CREDIT } from '../money/amount.ts'
-import { balancesJson, capJson, limitsJson } from '../money/json.ts'
+import { capJson, limitsJson } from '../money/json.ts'
 import { CREDIT } from '../money/ledger.ts'
 import { boolean, fields, optional, text, word } from '../request/schema/schema.ts'
 import { hashPassword } from '../storage/password.ts'
-import type { Account, AccountChanges, Member } from '../storage/storage.ts'
-import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
+import type { AccountChanges } from '../storage/storage.ts'
+import { accountEffects } from './accounts/effects.ts'
+import { accountRows, shownAccount } from './accounts/rows.ts'
+import { readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { given, pageFields, readPlace } from './inputs/page.ts'
 import {
@@ -26,6 +28,15 @@ import { rejected } from './rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
 const BEGINNING = text({ max: 320 })
+
+export const ACCOUNT_FILTER = {
+  state: optional(word('active', 'disabled', 'deleted')),
+  /** What the address of one of its people, or its name, begins with. */
+  email: optional(BEGINNING),
+  name: optional(BEGINNING),
+  /** A part of an address or the name, or the id. */
+  search: optional(BEGINNING),
+}
 
 export const createAccount = operation({
   name: 'account create',
@@ -65,7 +76,7 @@ export const createAccount = operation({
         : await accounts.create(email, credit, source, hash)
     if (!account) throw rejected('address_taken', { field: 'email', email: email ?? '' })
     return {
-      ...accountRow(account, await context.storage.members.list(account.id)),
+      ...(await shownAccount(context, String(account.id))),
       credit_usd: formatUsd(credit),
       credit_is_trial: isTrial && credit > 0n,
     }
@@ -76,20 +87,16 @@ export const listAccounts = operation({
   name: 'account list',
   permission: 'see',
   input: fields({
-    state: optional(word('active', 'disabled', 'deleted')),
-    /** What the address of one of its people, or its name, begins with. */
-    email: optional(BEGINNING),
-    name: optional(BEGINNING),
+    ...ACCOUNT_FILTER,
+    /** `oldest` unless given. */
+    order: optional(word('oldest', 'newest')),
     ...pageFields('an account'),
   }),
-  /** Oldest first. */
-  async run({ storage }, { state, email, name, ...page }) {
+  async run({ storage }, { state, email, name, search, order, ...page }) {
     const { place, limit } = readPlace(page, BigInt)
-    const { rows, next } = await storage.lists.accounts(given({ state, email, name }), place, limit)
-    return {
-      items: rows.map(({ account, members }) => accountRow(account, members)),
-      next: next === undefined ? null : String(next),
-    }
+    const filter = given({ state, email, name, search })
+    const { rows, next } = await storage.lists.accounts(filter, place, limit, order)
+    return { items: await accountRows(rows, storage), next: next === undefined ? null : String(next) }
   },
 })
 
@@ -164,7 +171,8 @@ async function setDisabled(context: OperationContext, named: string, disabled: b
   if (account.deletedAt !== undefined) throw rejected('account_deleted', { account: account.name })
   const action = disabled ? 'account disable' : 'account enable'
   const entry = { object: `account/${account.id}`, before: { disabled: account.disabled }, after: { disabled } }
-  await audited(context, action, entry).accounts.setDisabled(account.id, disabled)
+  const effects = await accountEffects(context, account)
+  await audited(context, action, { ...entry, effects }).accounts.setDisabled(account.id, disabled)
   return await shownAccount(context, named)
 }
 
@@ -180,9 +188,11 @@ export const deleteAccount = operation({
   async run(context, { account: named, force = false }) {
     // An account with a balance is a matter of money, too.
     if (force) need(context.actor, 'money')
-    const { id, name, deletedAt, balance, held } = await findAccount(context, named)
+    const account = await findAccount(context, named)
+    const { id, name, deletedAt, balance, held } = account
     if (deletedAt === undefined) {
-      const entry = { object: `account/${id}`, before: { balance_usd: formatUsd(balance) }, after: { force } }
+      const effects = { ...(await accountEffects(context, account)), balance_usd: formatUsd(balance) }
+      const entry = { object: `account/${id}`, before: { balance_usd: formatUsd(balance) }, after: { force }, effects }
       if (!(await audited(context, 'account delete', entry).accounts.erase(id, { force })))
         throw rejected('account_in_use', { account: name, balance: formatUsd(balance), held: formatUsd(held) })
     }
@@ -216,28 +226,3 @@ export const showCallbackSecret = operation({
     return { account: name, secret: callbackSecret(id, await context.accountCipher()) }
   },
 })
-
-export async function shownAccount(context: OperationContext, named: string): Promise<AccountRow> {
-  const account = await findAccount(context, named)
-  return accountRow(account, await context.storage.members.list(account.id))
-}
-
-export type AccountRow = ReturnType<typeof accountRow>
-
-function accountRow(account: Account, members: readonly Member[]) {
-  return {
-    id: String(account.id),
-    name: account.name,
-    /** Of its first owner; null: it has none. */
-    email: members.find(({ role }) => role === 'owner')?.email ?? null,
-    ...balancesJson(account),
-    disabled: account.disabled,
-    ...capJson(account, Date.now()),
-    limits: limitsJson(account.limits),
-    spent_today_usd: formatUsd(account.spentToday),
-    spent_this_month_usd: formatUsd(account.spentThisMonth),
-    created_at: isoTime(account.createdAt),
-    deleted_at: account.deletedAt === undefined ? null : isoTime(account.deletedAt),
-    people: members.map(({ email, role }) => ({ email, role })),
-  }
-}

@@ -2,13 +2,13 @@
 
 import { hashCode, newCode } from '../access/secrets/redemption-code.ts'
 import { formatUsd } from '../money/amount.ts'
-import { fields, integer, nullable, optional, textLike } from '../request/schema/schema.ts'
-import type { Code } from '../storage/storage.ts'
+import { fields, integer, nullable, optional, text, textLike } from '../request/schema/schema.ts'
+import type { BatchPlace, Code, CodeBatch } from '../storage/storage.ts'
 import { isoTime, readAmount, readFuture } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
-import { type Range, readPage } from './inputs/page.ts'
+import { pageFieldsBy, type Range, readPage } from './inputs/page.ts'
 import { ACCOUNT, EXPIRY, LIMIT, NAME, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
-import { audited, fingerprint, operation } from './operation.ts'
+import { audited, type Effects, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
 const MOST_CODES = 10_000
@@ -16,6 +16,8 @@ const HOUR_MS = 3_600_000
 const LABEL = NAME
 const MOST_TRIES = 20
 const PLACE = /^(\d{1,15})\.([0-9a-f]{64})$/
+const BATCH_PLACE = /^(\d{1,15})\.(.{0,400})$/su
+const BATCH_ID = textLike((value) => BATCH_PLACE.test(value), 'be the id of a batch')
 const CODE_ID = textLike((value) => PLACE.test(value), 'be the id of a code')
 
 export const createCodes = operation({
@@ -36,17 +38,53 @@ export const createCodes = operation({
     const codes = Array.from({ length: count }, newCode)
     const hashed = codes.map((code) => ({ hash: hashOf(code), amount, expiresAt, label, lastFour: code.slice(-4) }))
     const each = { amount_usd: formatUsd(amount), expires_at: expiresAt === undefined ? null : isoTime(expiresAt) }
-    const entry = { object: 'codes', after: { ...each, count, label } }
+    const effects = { codes: count, total_usd: formatUsd(amount * BigInt(count)) }
+    const entry = { object: 'codes', after: { ...each, count, label }, effects }
     await audited(context, 'code create', entry).codes.create(hashed)
     return codes.map((code) => ({ code, ...each }))
   },
+})
+
+/** All codes with one label are a batch. */
+export const listCodeBatches = operation({
+  name: 'code batches',
+  permission: 'see',
+  input: fields(pageFieldsBy(BATCH_ID)),
+  /** Newest first. */
+  async run({ storage }, page) {
+    const read = (range: Range<BatchPlace>, limit: number) => storage.codes.batches(range, limit)
+    const { items, next } = await readPage(page, read, idOfBatch, placeOfBatch)
+    return { items: items.map(batchRow), next }
+  },
+})
+
+const idOfBatch = ({ createdAt, label }: BatchPlace): string => `${createdAt}.${label}`
+function placeOfBatch(id: string): BatchPlace {
+  const [, createdAt, label = ''] = BATCH_PLACE.exec(id) ?? []
+  return { createdAt: Number(createdAt), label }
+}
+
+const batchRow = (batch: CodeBatch) => ({
+  id: idOfBatch(batch),
+  label: batch.label,
+  created_at: isoTime(batch.createdAt),
+  expires_at: batch.expiresAt === undefined ? null : isoTime(batch.expiresAt),
+  codes: batch.codes,
+  amount_usd: formatUsd(batch.amount),
+  redeemed: batch.redeemed,
+  redeemed_usd: formatUsd(batch.redeemedAmount),
+  revoked: batch.revoked,
+  expired: batch.expired,
+  open: batch.open,
+  open_usd: formatUsd(batch.openAmount),
 })
 
 export const listCodes = operation({
   name: 'code list',
   permission: 'see',
   input: fields({
-    label: optional(LABEL),
+    /** Empty: those without one. */
+    label: optional(text({ min: 0, max: 400 })),
     after: optional(CODE_ID),
     before: optional(CODE_ID),
     limit: optional(LIMIT),
@@ -56,7 +94,9 @@ export const listCodes = operation({
     const of = label === undefined ? {} : { label: label.trim() }
     const read = (range: Range<CodePlace>, limit: number) => storage.codes.list({ ...of, ...range }, limit)
     const { items, next } = await readPage(page, read, idOfCode, placeOfCode)
-    return { items: items.map((code) => codeRow(code, Date.now())), next }
+    const redeemers = items.flatMap(({ redeemed }) => (redeemed ? [redeemed.by] : []))
+    const names = await storage.accounts.names([...new Set(redeemers)])
+    return { items: items.map((code) => codeRow(code, names, Date.now())), next }
   },
 })
 
@@ -67,7 +107,7 @@ function placeOfCode(id: string): CodePlace {
   return { createdAt: Number(createdAt), hash: Buffer.from(hash, 'hex') }
 }
 
-function codeRow(code: Code, now: number) {
+function codeRow(code: Code, names: ReadonlyMap<bigint, string>, now: number) {
   const isExpired = code.expiresAt !== undefined && code.expiresAt <= now
   const open = isExpired ? 'expired' : 'open'
   return {
@@ -80,6 +120,7 @@ function codeRow(code: Code, now: number) {
     expires_at: code.expiresAt === undefined ? null : isoTime(code.expiresAt),
     redeemed_at: code.redeemed === undefined ? null : isoTime(code.redeemed.at),
     redeemed_by: code.redeemed === undefined ? null : String(code.redeemed.by),
+    redeemed_by_name: code.redeemed === undefined ? null : (names.get(code.redeemed.by) ?? ''),
     revoked_at: code.revokedAt === undefined ? null : isoTime(code.revokedAt),
   }
 }
@@ -96,9 +137,16 @@ export const revokeCodes = operation({
     if (code !== undefined && hash === undefined) throw rejected('unknown_code', { field: 'code' })
     const which = hash ? { hash } : { label: label?.trim() ?? '' }
     const after = hash ? { code: fingerprint(hash) } : { label: label?.trim() ?? '' }
-    return { revoked: await audited(context, 'code revoke', { object: 'codes', after }).codes.revoke(which) }
+    const effects = await revokeEffects(context, label?.trim())
+    return { revoked: await audited(context, 'code revoke', { object: 'codes', after, effects }).codes.revoke(which) }
   },
 })
+
+async function revokeEffects({ dryRun, storage }: OperationContext, label: string | undefined): Promise<Effects> {
+  if (!dryRun || label === undefined) return {}
+  const [batch] = await storage.codes.batches({ label }, 1)
+  return { codes: batch?.open ?? 0, open_usd: formatUsd(batch?.openAmount ?? 0n) }
+}
 
 /** Codes are guessed at most a few times an hour. */
 export const redeemCode = operation({

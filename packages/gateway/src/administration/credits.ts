@@ -3,7 +3,8 @@
 import { formatCredit, formatUsd, type Nanos, UNLIMITED_CREDIT } from '../money/amount.ts'
 import { fields, optional, text } from '../request/schema/schema.ts'
 import { availableIn } from '../storage/storage.ts'
-import { shownAccount } from './accounts.ts'
+import { creditEffects } from './accounts/effects.ts'
+import { shownAccount } from './accounts/rows.ts'
 import { readAmount } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { ACCOUNT, CREDIT_LINE, NONZERO_AMOUNT } from './inputs/schemas.ts'
@@ -32,6 +33,7 @@ export const creditAccount = operation({
       before: { balance_usd: formatUsd(account.balance) },
       after: { amount_usd: formatUsd(amount), ...(id === undefined ? {} : { id }) },
       reason,
+      effects: creditEffects(account, amount),
     }
     const { accounts } = audited(context, 'account credit', entry)
     const isDone = await accounts.credit(account.id, amount, reason, id)

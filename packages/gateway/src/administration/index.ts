@@ -1,9 +1,13 @@
 // Every operation, by its name. Each noun has a file of its own.
+
+import { addNote, deleteNote, listNotes } from './accounts/notes.ts'
 import * as accounts from './accounts.ts'
 import { listAuditLog } from './audit-log.ts'
+import { changeAccounts } from './bulk/accounts.ts'
 import { importAccounts } from './bulk/import-accounts.ts'
+import { changeKeys } from './bulk/keys.ts'
 import { previewGroupPrices, previewModelPrice } from './catalogue/price-impact.ts'
-import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
+import { createCodes, listCodeBatches, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import { runDoctor } from './doctor/doctor.ts'
@@ -58,7 +62,11 @@ const ALL = [
   accounts.deleteAccount,
   accounts.forgetResponses,
   accounts.showCallbackSecret,
+  listNotes,
+  addNote,
+  deleteNote,
   importAccounts,
+  changeAccounts,
   creditAccount,
   setCreditLine,
   listRoles,
@@ -87,8 +95,10 @@ const ALL = [
   keys.rotateKey,
   keys.deleteKey,
   keys.countKeyGroups,
+  changeKeys,
   createCodes,
   listCodes,
+  listCodeBatches,
   revokeCodes,
   redeemCode,
   listUsage,

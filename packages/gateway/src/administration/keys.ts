@@ -7,9 +7,10 @@ import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 
 import { parseIsoTime } from '../request/iso-time.ts'
-import { fields, isId, NOTHING, optional, text, WRITTEN_TIME } from '../request/schema/schema.ts'
+import { boolean, fields, integer, isId, NOTHING, optional, text, WRITTEN_TIME } from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, KeyFilter, NewKey, Place } from '../storage/storage.ts'
 
+import { keyEffects } from './accounts/effects.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
 import { given, pageFields, readPlace } from './inputs/page.ts'
@@ -25,30 +26,54 @@ const MOST_ATTEMPTS = 10
 
 const KEY = text({ min: 0, max: 40 })
 
+export const KEY_LIST_FILTER = {
+  /** Without it: of all accounts. */
+  account: optional(ACCOUNT),
+  ...KEY_FILTER.properties,
+  group: optional(text({ max: 200 })),
+  last_four: optional(LAST_FOUR),
+  /** A part of the name, or the last four characters of the secret. */
+  search: optional(text({ max: 200 })),
+  /** Only keys that were created before this time, and not used since. */
+  unused_since: optional(WRITTEN_TIME),
+  never_used: optional(boolean()),
+  has_cap: optional(boolean()),
+  has_expiry: optional(boolean()),
+  /** Only keys that have spent at least so many percent of their cap. */
+  cap_used_percent: optional(integer({ min: 1, max: 100 })),
+}
+
 export const listKeys = operation({
   name: 'key list',
   permission: 'see',
   forHolders: true,
   input: fields({
-    /** Without it: of all accounts. */
-    account: optional(ACCOUNT),
-    ...KEY_FILTER.properties,
-    group: optional(text({ max: 200 })),
-    last_four: optional(LAST_FOUR),
-    /** Only keys that were created before this time, and not used since. */
-    unused_since: optional(WRITTEN_TIME),
+    ...KEY_LIST_FILTER,
     ...pageFields('a key'),
   }),
   /** Newest first. `total`: of an account holder's own keys, whatever the page; null for operators. */
-  async run(context, { account: named, state, name, group, last_four, unused_since, ...page }) {
+  async run(context, { after, before, limit: most, account: named, ...written }) {
     const { actor, storage } = context
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
-    const { place, limit } = readPlace(page, BigInt)
+    const { place, limit } = readPlace(given({ after, before, limit: most }), BigInt)
+    const { state, name } = written
     if (actor.type === 'holder') return await ownKeys(context, actor.account.id, given({ state, name }), place, limit)
-    const unusedSince = unused_since === undefined ? undefined : parseIsoTime(unused_since)
-    const filter = given({ account, state, name: name || undefined, group, lastFour: last_four, unusedSince })
+    const { unused_since: since } = written
+    const filter = given({
+      account,
+      state,
+      name: name || undefined,
+      group: written.group,
+      lastFour: written.last_four,
+      search: written.search,
+      unusedSince: since === undefined ? undefined : parseIsoTime(since),
+      isUnused: written.never_used,
+      hasCap: written.has_cap,
+      hasExpiry: written.has_expiry,
+      capUsed: written.cap_used_percent,
+    })
     const { rows, next } = await storage.lists.keys(filter, place, limit)
-    const items = await keyRows(account, rows, storage)
+    const items = await withAccounts(await keyRows(account, rows, storage), storage)
     return { items, next: next === undefined ? null : String(next), total: null }
   },
 })
@@ -148,6 +173,16 @@ function withinCeiling({ actor }: OperationContext, key: Key, changes: KeyChange
   return changes
 }
 
+/** Whether the operator has set all these terms: what the holder chose can be changed by the holder. */
+export async function isSetByOperator(context: OperationContext, id: string, terms: object): Promise<boolean> {
+  const { ceiling } = await findKey(context, id)
+  const written = Object.entries(terms).flatMap(([name, term]) =>
+    name === 'limits' ? Object.keys(term as object).map((limit) => `limits.${limit}`) : [name],
+  )
+  const set = Object.keys(ceiling).map((field) => FIELD_OF[field as keyof Ceiling])
+  return written.every((name) => set.includes(name))
+}
+
 /** Terms as inputs name them. */
 const FIELD_OF: Readonly<Record<keyof Ceiling, string>> = {
   group: 'group',
@@ -190,7 +225,8 @@ export const deleteKey = operation({
     const key = await clientKey(context, id)
     await countChange(context, 'delete', key.account)
     const before = { name: key.name, last_four: key.lastFour }
-    await audited(context, 'key delete', { object: `key/${key.id}`, before }).keys.delete(key.id)
+    const effects = await keyEffects(context, key)
+    await audited(context, 'key delete', { object: `key/${key.id}`, before, effects }).keys.delete(key.id)
     return await rowOf({ ...key, deleted: true }, context)
   },
 })
@@ -246,10 +282,17 @@ function madeBy(context: OperationContext): Pick<NewKey, 'madeBy' | 'person'> {
 const changed = (row: KeyRow, written: object) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => Object.hasOwn(written, name)))
 
-async function rowOf(key: Key, { storage }: OperationContext): Promise<KeyRow> {
-  const [row] = await keyRows(key.account, [key], storage)
+async function rowOf(key: Key, { actor, storage }: OperationContext): Promise<KeyRow> {
+  const rows = await keyRows(key.account, [key], storage)
+  const [row] = actor.type === 'holder' ? rows : await withAccounts(rows, storage)
   if (!row) throw new Error('a key has no row')
   return row
+}
+
+/** Operators see whose key it is. */
+async function withAccounts(rows: readonly KeyRow[], { accounts }: OperationContext['storage']) {
+  const names = await accounts.names([...new Set(rows.map(({ account_id }) => BigInt(account_id)))])
+  return rows.map((row) => ({ ...row, account: names.get(BigInt(row.account_id)) ?? '' }))
 }
 
 const HOUR_MS = 3_600_000

@@ -146,6 +146,15 @@ export const REJECTIONS = {
     'conflict',
     ({ account }) => `${account} is deleted. Create a new account.`,
   ),
+  unknown_note: rule<{ note: string }>('not_found', ({ note }) => `The account has no note ${note}.`),
+  too_many_notes: rule<{ most: number }>(
+    'conflict',
+    ({ most }) => `An account can have ${most} notes. Delete some first.`,
+  ),
+  too_many_matches: rule<Field & { most: number }>(
+    'bad_request',
+    ({ most }) => `The filter matches more than ${most}, or could not be read to its end. Narrow it down.`,
+  ),
   account_in_use: rule<{ account: string; balance: string; held: string }>(
     'conflict',
     ({ account, balance, held }) =>

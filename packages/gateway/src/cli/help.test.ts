@@ -157,6 +157,12 @@ describe('help', () => {
     'system show': "'node list' and 'version' tell it",
     'model price-impact': "for the console: 'model price-preview' shows what a single request costs",
     'group price-impact': "for the console: 'model price-preview' shows what a single request costs",
+    'account notes': 'for colleagues, who read them in the console',
+    'account note add': 'for colleagues, who read them in the console',
+    'account note delete': 'for colleagues, who read them in the console',
+    'account bulk': "a script repeats 'account disable', 'account limit' or 'account credit'",
+    'key bulk': "a script repeats 'key limit' or 'key delete'",
+    'code batches': "'code list --label' lists the codes of a batch",
     'code redeem': 'account holders redeem codes; operators credit accounts',
   }
 

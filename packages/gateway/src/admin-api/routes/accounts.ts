@@ -1,12 +1,18 @@
 // Accounts, their credit, limits and people, and the keys of all accounts.
+
+import { addNote, deleteNote, listNotes } from '../../administration/accounts/notes.ts'
 import * as accounts from '../../administration/accounts.ts'
+import { changeAccounts } from '../../administration/bulk/accounts.ts'
+import { changeKeys } from '../../administration/bulk/keys.ts'
 import { creditAccount } from '../../administration/credits.ts'
 import * as keys from '../../administration/keys.ts'
 import { createSignInLink, listMembers, removeSecondFactor, setMember } from '../../administration/people/people.ts'
 import { endSessions, listSessions } from '../../administration/people/sessions.ts'
 import {
   ACCOUNT_SHOWN,
+  BULK_RESULT,
   MEMBERS_SHOWN,
+  NOTES_SHOWN,
   SECOND_FACTOR,
   SESSIONS_SHOWN,
   SIGN_IN_LINK,
@@ -17,7 +23,7 @@ import type { AdminRoutes } from './route.ts'
 export const ACCOUNT_ROUTES = {
   'GET accounts': {
     operation: accounts.listAccounts,
-    summary: 'Lists accounts, oldest first',
+    summary: 'Lists accounts, oldest first unless another order is given',
     output: ACCOUNT_SHOWN,
     list: true,
     csv: true,
@@ -28,6 +34,13 @@ export const ACCOUNT_ROUTES = {
     output: ACCOUNT_SHOWN,
     status: 201,
     example: { body: { email: 'ada@example.com', credit_usd: '25' } },
+  },
+  'POST accounts/bulk': {
+    operation: changeAccounts,
+    summary: 'Does the same with up to 200 accounts; a dry run says how many would change',
+    output: BULK_RESULT,
+    reference: 'id',
+    example: { body: { accounts: ['1', '2'], act: 'limit', terms: { limits: { rpm: 600 } } } },
   },
   'GET accounts/{account}': { operation: accounts.showAccount, summary: 'Shows an account', output: ACCOUNT_SHOWN },
   'PATCH accounts/{account}': {
@@ -64,6 +77,23 @@ export const ACCOUNT_ROUTES = {
     summary: 'Changes the cap and the rate limits of an account',
     output: ACCOUNT_SHOWN,
     example: { body: { cap_usd: '500', cap_period: 'month', limits: { rpm: 600 } } },
+  },
+  'GET accounts/{account}/notes': {
+    operation: listNotes,
+    summary: 'Lists what operators noted of an account, newest first',
+    output: NOTES_SHOWN,
+  },
+  'POST accounts/{account}/notes': {
+    operation: addNote,
+    summary: 'Adds a note to an account, which its holder does not see',
+    output: NOTES_SHOWN,
+    status: 201,
+    example: { body: { text: 'Pays by invoice, at the end of the month.' } },
+  },
+  'DELETE accounts/{account}/notes/{note}': {
+    operation: deleteNote,
+    summary: 'Deletes a note of an account',
+    output: NOTES_SHOWN,
   },
   'GET accounts/{account}/members': {
     operation: listMembers,
@@ -112,6 +142,12 @@ export const ACCOUNT_ROUTES = {
     resource: 'key',
     status: 201,
     example: { body: { account: 'ada@example.com', name: 'laptop', cap_usd: '20', cap_period: 'month' } },
+  },
+  'POST keys/bulk': {
+    operation: changeKeys,
+    summary: 'Changes or deletes up to 200 keys; a dry run says how many would change',
+    output: BULK_RESULT,
+    example: { body: { keys: ['1', '2'], act: 'edit', terms: { cap_usd: '20', cap_period: 'month' } } },
   },
   'GET keys/{key}': { operation: keys.showKey, summary: 'Shows a key', output: OPERATORS_KEY },
   'PATCH keys/{key}': {

@@ -1,6 +1,6 @@
 // Redemption codes, the audit log, alerts, and the audit of the ledger.
 import { listAuditLog } from '../../administration/audit-log.ts'
-import { createCodes, listCodes, revokeCodes } from '../../administration/codes.ts'
+import { createCodes, listCodeBatches, listCodes, revokeCodes } from '../../administration/codes.ts'
 import { auditLedger } from '../../administration/ledger/audit.ts'
 import { listAudits, startAudit } from '../../administration/ledger/audit-runs.ts'
 import { listBooks } from '../../administration/ledger/books.ts'
@@ -19,6 +19,7 @@ import {
   ALERT_TEST,
   AUDIT_ROW,
   CODE,
+  CODE_BATCH,
   LEDGER_ACCOUNT,
   LEDGER_AUDIT,
   LEDGER_AUDIT_RUN,
@@ -29,6 +30,13 @@ import type { AdminRoutes } from './route.ts'
 
 export const OPERATING_ROUTES = {
   'GET codes': { operation: listCodes, summary: 'Lists redemption codes', output: CODE, list: true, csv: true },
+  'GET codes/batches': {
+    operation: listCodeBatches,
+    summary: 'Lists batches of redemption codes by label, newest first, with what became of their codes',
+    output: CODE_BATCH,
+    list: true,
+    csv: true,
+  },
   'POST codes': {
     operation: createCodes,
     summary: 'Creates redemption codes, which are shown once',

@@ -36,6 +36,10 @@ export const ACCOUNT_SHOWN = resource(
     limits: LIMITS_SHOWN,
     spent_today_usd: USD,
     spent_this_month_usd: USD,
+    spent_30_days_usd: string('Decimal USD. On the last 30 days (UTC), today included.'),
+    active_keys: number('Keys that clients can use.'),
+    running_requests: number(),
+    last_used_at: nullable(TIME),
     created_at: TIME,
     deleted_at: nullable(TIME),
     people: listOf(fields({ email: string(), role: word(...MEMBER_ROLES) })),
@@ -66,4 +70,38 @@ export const SESSIONS_SHOWN = resource(
 export const SECOND_FACTOR = resource(
   'second_factor',
   fields({ email: string(), second_factor: boolean(), sessions_ended: number() }),
+)
+
+export const NOTES_SHOWN = resource(
+  'notes',
+  fields({
+    id: ID,
+    name: string(),
+    notes: listOf(
+      fields({
+        id: ID,
+        at: TIME,
+        author: string('As in the audit log, such as `person/7`.'),
+        author_email: nullable(string()),
+        text: string(),
+      }),
+    ),
+  }),
+)
+
+export const BULK_RESULT = resource(
+  'bulk_result',
+  fields({
+    changed: number(),
+    unchanged: number('Were so already.'),
+    rejected: number(),
+    skipped: number('For lack of time. Repeat the call.'),
+    results: listOf(
+      fields({
+        id: ID,
+        result: word('changed', 'unchanged', 'rejected', 'skipped'),
+        message: nullable(string('Why it was not changed.')),
+      }),
+    ),
+  }),
 )

@@ -41,6 +41,7 @@ export const OPERATORS_KEY = resource(
   fields({
     ...KEY.properties,
     account_id: ID,
+    account: string(),
     cap_left_usd: nullable(USD),
     spent_today_usd: USD,
     spent_this_month_usd: USD,

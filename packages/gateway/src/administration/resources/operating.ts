@@ -27,7 +27,25 @@ export const CODE = resource(
     expires_at: nullable(TIME),
     redeemed_at: nullable(TIME),
     redeemed_by: nullable(ID),
+    redeemed_by_name: nullable(string()),
     revoked_at: nullable(TIME),
+  }),
+)
+export const CODE_BATCH = resource(
+  'code_batch',
+  fields({
+    id: ID,
+    label: string(),
+    created_at: string('Of the newest code. ISO 8601 in UTC.'),
+    expires_at: nullable(string('When the last code expires; null: some never do.')),
+    codes: number(),
+    amount_usd: USD,
+    redeemed: number(),
+    redeemed_usd: USD,
+    revoked: number(),
+    expired: number(),
+    open: number('Can still be redeemed.'),
+    open_usd: USD,
   }),
 )
 /** The codes are shown once. */

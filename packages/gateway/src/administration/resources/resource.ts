@@ -15,6 +15,8 @@ export const TRAFFIC_FIELDS: ReadonlySet<string> = new Set([
   'spent_under_cap_usd',
   'spent_today_usd',
   'spent_this_month_usd',
+  'spent_30_days_usd',
+  'running_requests',
   'cap_left_usd',
   'cap_resets_at',
   'last_used_at',

@@ -53,8 +53,8 @@ export interface Codes {
   list(filter: CodeFilter, limit: number): Promise<Code[]>
   /** Newest first. */
   withLastFour(lastFour: string, limit: number): Promise<Code[]>
-  /** Newest first. Reads all codes, at the pace of a long report. */
-  batches(range: { before?: BatchPlace; after?: BatchPlace }, limit: number): Promise<CodeBatch[]>
+  /** Newest first. Without a label it reads all codes, at the pace of a long report. */
+  batches(filter: { label?: string; before?: BatchPlace; after?: BatchPlace }, limit: number): Promise<CodeBatch[]>
   /** Those of the label, or the one with the hash, that are neither redeemed nor revoked. Resolves with how many. */
   revoke(which: { label: string } | { hash: Uint8Array }): Promise<number>
 }

@@ -1,5 +1,5 @@
 // The commands that work on accounts.
-import type { AccountRow } from '../../../administration/accounts.ts'
+import type { AccountRow } from '../../../administration/accounts/rows.ts'
 import type { Arguments } from '../../args.ts'
 import type { StoreCommand } from '../../command.ts'
 import { UsageError } from '../../errors.ts'

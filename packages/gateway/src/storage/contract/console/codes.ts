@@ -125,6 +125,7 @@ export function codesContract(use: Use): void {
     const unnamed = { ...open, label: '' }
     const all = [{ ...open, label: 'autumn' }, unnamed, oldest]
     expect(await storage.codes.batches({}, 9)).toEqual(all)
+    expect(await storage.codes.batches({ label: 'spring' }, 9)).toEqual([oldest])
     expect(await storage.codes.batches({}, 1)).toEqual(all.slice(0, 1))
     expect(await storage.codes.batches({ before: unnamed }, 9)).toEqual(all.slice(2))
     expect(await storage.codes.batches({ after: oldest }, 1)).toEqual(all.slice(1, 2))

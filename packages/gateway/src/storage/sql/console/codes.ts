@@ -74,7 +74,7 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const newest = query.orderBy('created_at', 'desc').orderBy('hash', 'desc').limit(limit)
       return (await runner.readPage(statement(newest))).map(toCode)
     },
-    async batches({ before, after }, limit) {
+    async batches({ label, before, after }, limit) {
       const newest = sql`max(created_at)`
       const place = before ?? after
       const beyond =
@@ -83,7 +83,8 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const [rows = []] = await runner.readSlowly([
         rawStatement(
           db,
-          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code GROUP BY label
+          sql`SELECT label, ${newest} AS created_at, ${sumsOfCodes(clock())} FROM redemption_code
+            ${label === undefined ? sql`` : sql`WHERE label = ${checkText('label', label)}`} GROUP BY label
             ${beyond ?? sql``} ORDER BY ${newest} ${order}, label ${order} LIMIT ${limit}`,
         ),
       ])
