@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from 'bun-plugin-tailwind'
+import { help } from './help-plugin.ts'
 
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: bun build.ts FOLDER')
@@ -21,7 +22,7 @@ const { outputs } = await Bun.build({
   publicPath: SAME_FOLDER,
   naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [tailwind],
+  plugins: [tailwind, help],
 })
 
 await mkdir(folder, { recursive: true })

@@ -1,8 +1,8 @@
 // Markdown of models: what becomes an element, and that no text takes long.
 import { describe, expect, test } from 'bun:test'
-import { safeImage, safeLink } from '../../packages/console/src/pages/playground/markdown/addresses.ts'
-import { type Block, parseBlocks } from '../../packages/console/src/pages/playground/markdown/blocks.ts'
-import { type Inline, parseInline } from '../../packages/console/src/pages/playground/markdown/inline.ts'
+import { safeImage, safeLink } from '../../packages/console/src/markdown/addresses.ts'
+import { type Block, parseBlocks } from '../../packages/console/src/markdown/blocks.ts'
+import { type Inline, parseInline } from '../../packages/console/src/markdown/inline.ts'
 
 const paragraph = (text: string): Block => ({ kind: 'paragraph', text })
 

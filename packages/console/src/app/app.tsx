@@ -13,7 +13,7 @@ import { CONSOLE_PATH } from './base-path.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
 import { guardNavigation, LeaveQuestion } from './leave-guard.tsx'
-import { operatePlace, PAGES } from './navigation.ts'
+import { helpPage, operatePlace, PAGES } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
 import { OPERATE } from './operate-path.ts'
 import { SignedIn, useSession } from './session.tsx'
@@ -63,6 +63,7 @@ function Page(): ReactNode {
         {PAGES.filter(({ path }) => path !== '/').map(({ id, path, page }) => (
           <Route key={`${id}-below`} path={`${path}/*?`} component={page} />
         ))}
+        <Route path="/help/*?" component={helpPage.page} />
         <Route component={NotFound} />
       </Switch>
     </ErrorBoundary>

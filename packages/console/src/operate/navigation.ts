@@ -66,3 +66,5 @@ export const PAGES: readonly OperatePage[] = GROUPS.flatMap(({ pages }) => pages
 
 /** At the bottom of small screens; the rest is behind "More". */
 export const FIRST_PAGES: readonly PageId[] = ['overview', 'requests', 'accounts', 'upstreams']
+
+export const helpPage = lazyPage(() => import('../pages/help/page.tsx'))

@@ -13,7 +13,7 @@ import { Menu } from '../ui/overlay.tsx'
 import { Badge } from '../ui/states.tsx'
 import { useAdmin } from './api/queries.ts'
 import { OperateTextsProvider, useOperateTexts } from './i18n/use-texts.tsx'
-import { FIRST_PAGES, GROUPS, type OperatePage, PAGES } from './navigation.ts'
+import { FIRST_PAGES, GROUPS, helpPage, type OperatePage, PAGES } from './navigation.ts'
 import { type PageId, pathOf } from './page-ids.ts'
 import { ActProvider } from './ui/act.tsx'
 import { OperateIcon } from './ui/icons.tsx'
@@ -65,6 +65,7 @@ function Page({ pages }: { pages: readonly OperatePage[] }): ReactNode {
           // Pages below a page, such as /operate/accounts/7, are the page's own.
           <Route key={id} path={`${path}/*?`} component={page} />
         ))}
+        <Route path={`${OPERATE}/help/*?`} component={helpPage.page} />
         <Route component={NotFound} />
       </Switch>
     </ErrorBoundary>

@@ -1,8 +1,9 @@
 // The frame of a page's content: its header, and sections.
 
 import { type ReactNode, useEffect, useId } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useAbout } from '../api/queries.ts'
+import { isOperate, OPERATE } from '../app/operate-path.ts'
 import { useTexts } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
 import { Icon } from './icons.tsx'
@@ -29,9 +30,10 @@ export function PageHeader({ title, text, actions, help }: HeaderProps) {
 
 function HelpLink({ part, title }: { part: string; title: string }) {
   const { help } = useTexts().common
+  const [location] = useLocation()
   return (
     <Link
-      href={`/help/${part}`}
+      href={`${isOperate(location) ? OPERATE : ''}/help/${part}`}
       aria-label={help(title)}
       title={help(title)}
       className="inline-grid size-7 place-items-center rounded-md text-muted hover:bg-raised hover:text-ink pointer-coarse:size-10"

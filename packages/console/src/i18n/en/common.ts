@@ -63,6 +63,8 @@ export const nav = {
   language: 'Language',
 }
 
+export const help = { title: 'Help', missing: 'There is no such page in the documentation.' }
+
 export const theme = { system: 'System', light: 'Light', dark: 'Dark' }
 
 /** By the code of the API's error. Codes without a text show the gateway's own message. */

@@ -55,6 +55,8 @@ export const nav: Texts['nav'] = {
   language: '语言',
 }
 
+export const help: Texts['help'] = { title: '帮助', missing: '文档中没有此页面。' }
+
 export const theme: Texts['theme'] = { system: '跟随系统', light: '浅色', dark: '深色' }
 
 export const errors: Texts['errors'] = {

@@ -1,15 +1,22 @@
 // A model's answer as React elements. Nothing of it becomes HTML: every text is a text node, and links and images must pass
 // addresses.ts.
 
-import { Fragment, memo, type ReactNode, useMemo } from 'react'
-import { useTexts } from '../../../i18n/language.tsx'
-import { CodeBlock } from '../../../ui/copy.tsx'
+import { createContext, Fragment, memo, type ReactNode, useContext, useMemo } from 'react'
+import { Link } from 'wouter'
+import { useTexts } from '../i18n/language.tsx'
+import { CodeBlock } from '../ui/copy.tsx'
 import { safeImage, safeLink } from './addresses.ts'
 import { type Block, parseBlocks } from './blocks.ts'
 import { type Inline, parseInline } from './inline.ts'
 
 /** Longer texts are shown as they are. */
 const LONGEST = 400_000
+
+/**
+ * A text of our own instead of a model's: its headings are headings of the page, and its links may lead to other pages of the console.
+ */
+export type Document = { anchorOf(heading: string): string; pathOf(href: string): string | undefined }
+export const DocumentContext = createContext<Document | undefined>(undefined)
 
 type MarkdownProps = { text: string; baseUrl: string }
 
@@ -38,8 +45,7 @@ const OneBlock = memo(
       case 'paragraph':
         return <p>{line(block.text)}</p>
       case 'heading':
-        // Not a heading of the page: the page has its own order of headings.
-        return <p className={`mt-1 font-semibold ${HEADINGS[block.level - 1]}`}>{line(block.text)}</p>
+        return <Heading level={block.level} text={block.text} baseUrl={baseUrl} />
       case 'rule':
         return <hr />
       case 'code':
@@ -85,6 +91,19 @@ const OneBlock = memo(
   // While an answer arrives, only its last block changes.
   (a, b) => a.baseUrl === b.baseUrl && sameBlock(a.block, b.block),
 )
+
+function Heading({ level, text, baseUrl }: MarkdownProps & { level: number }) {
+  const document = useContext(DocumentContext)
+  const line = <Line text={text} baseUrl={baseUrl} />
+  // Not a heading of the page: the page has its own order of headings.
+  if (!document) return <p className={`mt-1 font-semibold ${HEADINGS[level - 1]}`}>{line}</p>
+  const Tag = level <= 2 ? 'h2' : 'h3'
+  return (
+    <Tag id={document.anchorOf(text)} className={`mt-4 scroll-mt-4 font-semibold ${HEADINGS[level - 1]}`}>
+      {line}
+    </Tag>
+  )
+}
 
 function sameBlock(a: Block, b: Block): boolean {
   if (a.kind === 'paragraph') return b.kind === 'paragraph' && a.text === b.text
@@ -155,7 +174,14 @@ function itemOf(item: Inline, baseUrl: string): ReactNode {
 
 /** Shows the host where the text does not; the text cannot change the direction of what follows. */
 function OutsideLink({ text, href }: { text: string; href: string }) {
+  const path = useContext(DocumentContext)?.pathOf(href)
   const link = safeLink(href, text)
+  if (path !== undefined)
+    return (
+      <Link href={path} className="text-link underline">
+        {text}
+      </Link>
+    )
   if (!link) return <bdi>{text}</bdi>
   return (
     <>
@@ -169,7 +195,10 @@ function OutsideLink({ text, href }: { text: string; href: string }) {
 
 function AnswerImage({ alt, src, baseUrl }: { alt: string; src: string; baseUrl: string }) {
   const t = useTexts().playground
+  const isDocument = useContext(DocumentContext) !== undefined
   const safe = safeImage(src, [location.origin, baseUrl])
+  // Pictures of the console, which is open already.
+  if (isDocument) return null
   if (safe !== undefined) return <img src={safe} alt={alt} className="my-1 max-h-96 max-w-full rounded-md border" />
   return <OutsideLink text={alt === '' ? t.picture : `${t.picture}: ${alt}`} href={src} />
 }
