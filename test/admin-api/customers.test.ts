@@ -87,7 +87,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       (await as<DryRun>('owner', method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body)).body.effects
     const idle = { active_keys: 1, running_requests: 0, held_usd: '0.00' }
     expect(await effects('POST', `accounts/${account}/disable`)).toEqual(idle)
-    expect(await effects('DELETE', `accounts/${account}?force=true`)).toEqual({ ...idle, balance_usd: '5.00' })
+    expect(await effects('DELETE', `accounts/${account}?force=true`)).toEqual({ ...idle, balance_lost_usd: '5.00' })
     expect(await effects('POST', `accounts/${account}/credits`, { amount_usd: '-2' })).toEqual({
       balance_usd: '5.00',
       balance_after_usd: '3.00',

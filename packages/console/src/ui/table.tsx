@@ -37,6 +37,16 @@ type TableProps<T> = {
   /** Opens details. The first cell becomes a button for the keyboard. */
   onOpen?(row: T): void
   isSelected?(row: T): boolean
+  /** A box before each row, to choose several of them. */
+  choice?: Choice<T>
+}
+
+export type Choice<T> = {
+  isChosen(row: T): boolean
+  choose(rows: readonly T[], isChosen: boolean): void
+  /** What the box of a row is called, and the one of all rows. */
+  label(row: T): string
+  labelOfAll: string
 }
 
 const CELL =
@@ -49,7 +59,7 @@ const CONTROL_ENDS = { icon: 'cards:pr-2.5 pointer-coarse:cards:pr-1', button: '
 const VALUE_CELL = 'cards:col-span-2 cards:justify-between cards:gap-4 cards:px-4'
 
 export function Table<T>(props: TableProps<T>) {
-  const { label, broad = false, columns, rows, rowKey, empty, expected = 5, onOpen, isSelected } = props
+  const { label, broad = false, columns, rows, rowKey, empty, expected = 5, onOpen, isSelected, choice } = props
   const { common } = useTexts()
   if (rows?.length === 0 && empty) return empty
   return (
@@ -64,7 +74,7 @@ export function Table<T>(props: TableProps<T>) {
         <caption className="sr-only">{rows === undefined ? `${label}: ${common.loading}` : label}</caption>
         <thead className="cards:sr-only">
           <tr role="row">
-            {columns.map((column) => (
+            {columns.map((column, index) => (
               <th
                 key={column.id}
                 role="columnheader"
@@ -74,7 +84,10 @@ export function Table<T>(props: TableProps<T>) {
                   column.align === 'right' ? 'text-right' : 'text-left',
                 )}
               >
-                <span className={classes(column.control && 'sr-only')}>{column.label}</span>
+                <span className="inline-flex items-center gap-2.5">
+                  {index === 0 && choice && rows && <ChoiceBox rows={rows} choice={choice} label={choice.labelOfAll} />}
+                  <span className={classes(column.control && 'sr-only')}>{column.label}</span>
+                </span>
               </th>
             ))}
           </tr>
@@ -105,7 +118,14 @@ export function Table<T>(props: TableProps<T>) {
                   )}
                 >
                   {columns.map((column, index) => (
-                    <Cell key={column.id} row={row} column={column} index={index} {...(onOpen ? { onOpen } : {})} />
+                    <Cell
+                      key={column.id}
+                      row={row}
+                      column={column}
+                      index={index}
+                      {...(onOpen ? { onOpen } : {})}
+                      {...(choice ? { choice } : {})}
+                    />
                   ))}
                 </tr>
               ))}
@@ -115,14 +135,31 @@ export function Table<T>(props: TableProps<T>) {
   )
 }
 
-type CellProps<T> = { row: T; column: Column<T>; index: number; onOpen?(row: T): void }
+type CellProps<T> = { row: T; column: Column<T>; index: number; onOpen?(row: T): void; choice?: Choice<T> }
 
-function Cell<T>({ row, column, index, onOpen }: CellProps<T>) {
+function ChoiceBox<T>({ rows, choice, label }: { rows: readonly T[]; choice: Choice<T>; label: string }) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={rows.length > 0 && rows.every(choice.isChosen)}
+      onChange={(event) => choice.choose(rows, event.target.checked)}
+      className="size-4 shrink-0 accent-accent pointer-coarse:size-5"
+    />
+  )
+}
+
+function Cell<T>({ row, column, index, onOpen, choice }: CellProps<T>) {
   const content = column.cell(row)
   const isEmpty = content === null
   return (
     <td role="cell" className={classes(cellClass(column, index), isEmpty && 'cards:hidden')}>
       <CardLabel column={column} index={index} />
+      {index === 0 && choice && (
+        <span className="mr-2.5 inline-flex align-middle">
+          <ChoiceBox rows={[row]} choice={choice} label={choice.label(row)} />
+        </span>
+      )}
       {index === 0 && onOpen ? (
         <button type="button" onClick={() => onOpen(row)} className="max-w-full rounded-sm text-left hover:underline">
           {content}

@@ -171,7 +171,7 @@ async function setDisabled(context: OperationContext, named: string, disabled: b
   if (account.deletedAt !== undefined) throw rejected('account_deleted', { account: account.name })
   const action = disabled ? 'account disable' : 'account enable'
   const entry = { object: `account/${account.id}`, before: { disabled: account.disabled }, after: { disabled } }
-  const effects = await accountEffects(context, account)
+  const effects = disabled ? await accountEffects(context, account) : {}
   await audited(context, action, { ...entry, effects }).accounts.setDisabled(account.id, disabled)
   return await shownAccount(context, named)
 }
@@ -191,7 +191,7 @@ export const deleteAccount = operation({
     const account = await findAccount(context, named)
     const { id, name, deletedAt, balance, held } = account
     if (deletedAt === undefined) {
-      const effects = { ...(await accountEffects(context, account)), balance_usd: formatUsd(balance) }
+      const effects = { ...(await accountEffects(context, account)), balance_lost_usd: formatUsd(balance) }
       const entry = { object: `account/${id}`, before: { balance_usd: formatUsd(balance) }, after: { force }, effects }
       if (!(await audited(context, 'account delete', entry).accounts.erase(id, { force })))
         throw rejected('account_in_use', { account: name, balance: formatUsd(balance), held: formatUsd(held) })

@@ -85,7 +85,7 @@ export const keys = {
     networks: 'IP addresses',
     networksHint: 'One address or range per line, such as 192.0.2.7 or 2001:db8::/32. Empty: from anywhere.',
     limits: 'Limits',
-    limitsHint: 'Empty: only the limits of your account apply.',
+    limitsHint: 'Empty: only the limits of the account apply.',
     rpm: 'Requests per minute',
     tpm: 'Tokens per minute',
     concurrent: 'Concurrent requests',

@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Pagination, usePageCursor } from '../../ui/pagination.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { type Choice, type Column, Table } from '../../ui/table.tsx'
 import { adminUrl } from '../api/client.ts'
 import { type ReadArguments, useAdmin } from '../api/queries.ts'
 import type { ListPath, Params, Row } from '../api/routes.ts'
@@ -21,6 +21,7 @@ type AdminListProps<P extends ListPath> = {
   empty: ReactNode
   onOpen?(row: Row<P>): void
   isSelected?(row: Row<P>): boolean
+  choice?: Choice<Row<P>>
   /** Milliseconds: read again so often, while nothing but the first page is shown. */
   every?: number
   expected?: number
@@ -31,7 +32,19 @@ type AdminListProps<P extends ListPath> = {
 const idOf = (row: unknown): string => String(Reflect.get(Object(row), 'id'))
 
 export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
-  const { path, params, label, columns, rowKey = idOf, empty, onOpen, isSelected, every, narrow = false } = props
+  const {
+    path,
+    params,
+    label,
+    columns,
+    rowKey = idOf,
+    empty,
+    onOpen,
+    isSelected,
+    choice,
+    every,
+    narrow = false,
+  } = props
   const { expected = 8, enabled = true } = props
   const after = usePageCursor('after')
   const options = { keepPrevious: true, enabled, ...(every !== undefined && after === '' ? { every } : {}) }
@@ -50,6 +63,7 @@ export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
         empty={empty}
         {...(onOpen ? { onOpen } : {})}
         {...(isSelected ? { isSelected } : {})}
+        {...(choice ? { choice } : {})}
       />
       <Pagination cursor="after" next={page?.has_more ? page.last_id : null} />
     </>

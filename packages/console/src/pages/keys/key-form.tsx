@@ -1,10 +1,7 @@
 // The drawer in which a key is created or edited.
 
-import { useQueryClient } from '@tanstack/react-query'
 import type { GroupRow, KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useEffect, useId, useState } from 'react'
-import { post } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
 import { useFormGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,9 +11,10 @@ import { useForm } from '../../ui/form/form.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Banner, ErrorState, Skeleton, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { changesOf, errorsIn, fieldOf, type KeyValues, LIMITS, requestOf, valuesOf } from './form-values.ts'
+import { changesOf, errorsIn, fieldOf, type KeyValues, requestOf, valuesOf } from './form-values.ts'
+import { type KeySource, useOwnKeys } from './key-source.ts'
 import { ModelChoice } from './model-choice.tsx'
-import { CapFields, ExpiryFields, GroupField } from './term-fields.tsx'
+import { CapFields, ExpiryFields, GroupField, LimitFields } from './term-fields.tsx'
 
 type KeyDrawerProps = {
   /** undefined: a new key. */
@@ -27,9 +25,20 @@ type KeyDrawerProps = {
   onCreated(created: KeyWithSecret): void
 }
 
-export function KeyDrawer({ subject, name = '', onClose, onCreated }: KeyDrawerProps) {
+/** For an account holder's own keys. */
+export function KeyDrawer(props: KeyDrawerProps) {
+  return <KeyDrawerOf {...props} source={useOwnKeys()} />
+}
+
+export function KeyDrawerOf({
+  source,
+  subject,
+  name = '',
+  onClose,
+  onCreated,
+}: KeyDrawerProps & { source: KeySource }) {
   const { keys: t, common } = useTexts()
-  const groups = useRead('groups')
+  const { groups } = source
   const [isBusy, setBusy] = useState(false)
   const [isDirty, setDirty] = useState(false)
   const close = useFormGuard(isDirty, onClose)
@@ -51,6 +60,7 @@ export function KeyDrawer({ subject, name = '', onClose, onCreated }: KeyDrawerP
       {groups.data ? (
         <KeyForm
           id={form}
+          source={source}
           groups={groups.data}
           subject={subject}
           name={name}
@@ -70,17 +80,17 @@ export function KeyDrawer({ subject, name = '', onClose, onCreated }: KeyDrawerP
 
 type KeyFormProps = KeyDrawerProps & {
   id: string
+  source: KeySource
   groups: readonly GroupRow[]
   onBusy(isBusy: boolean): void
   onDirty(isDirty: boolean): void
 }
 
-function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onCreated }: KeyFormProps) {
+function KeyForm(props: KeyFormProps) {
+  const { id, source, groups, subject, name = '', onBusy, onDirty, onClose, onCreated } = props
   const t = useTexts().keys.form
-  const mostOf = (limit: number | null | undefined) => (limit ? t.most(String(limit)) : undefined)
   const message = useErrorMessage()
   const toast = useToast()
-  const queries = useQueryClient()
   const preset = groups.find(({ is_default }) => is_default) ?? groups[0]
   const [values, setValues] = useState<KeyValues>(() => valuesOf(subject, preset?.id ?? '', name))
   const [initial] = useState(values)
@@ -88,15 +98,15 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
   const isDirty = JSON.stringify(values) !== JSON.stringify(initial)
   useEffect(() => onDirty(isDirty), [onDirty, isDirty])
 
-  const { errors, isBusy, submit } = useForm<keyof KeyValues, KeyRow | KeyWithSecret>({
+  const { errors, isBusy, submit } = useForm<keyof KeyValues, KeyRow | KeyWithSecret | undefined>({
     fields: [],
     check: () => errorsIn(values, t, Date.now()),
     send: () =>
       subject
-        ? post('keys/{id}', changesOf(values, subject, Date.now()), { id: subject.id })
-        : post('keys', requestOf(values, Date.now())),
+        ? source.change(subject, changesOf(values, subject, Date.now()))
+        : source.create(requestOf(values, Date.now())),
     done(saved) {
-      void queries.invalidateQueries({ queryKey: ['keys'] })
+      if (!saved) return
       if ('secret' in saved) return onCreated(saved)
       toast(t.saved(values.name.trim()))
       onClose()
@@ -105,6 +115,8 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
     rejected: (error) => ({ [fieldOf(error.param)]: message(error).replace(`${error.param}: `, '') }),
   })
   useEffect(() => onBusy(isBusy), [onBusy, isBusy])
+  const ceiling = source.hasCeiling ? subject?.ceiling : undefined
+  const models = source.modelsOf(values.group)
 
   return (
     <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-5">
@@ -121,15 +133,9 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
         hint={t.nameHint}
         error={errors.name}
       />
-      <GroupField groups={groups} values={values} set={set} error={errors.group} />
-      <CapFields values={values} set={set} errors={errors} ceiling={subject?.ceiling} />
-      <ExpiryFields
-        values={values}
-        set={set}
-        errors={errors}
-        kept={subject?.expires_at ?? null}
-        ceiling={subject?.ceiling}
-      />
+      <GroupField groups={groups} models={models} values={values} set={set} error={errors.group} />
+      <CapFields values={values} set={set} errors={errors} ceiling={ceiling} />
+      <ExpiryFields values={values} set={set} errors={errors} kept={subject?.expires_at ?? null} ceiling={ceiling} />
       <details open={hasRestrictions(values)} className="group rounded-md border">
         <summary className="flex h-10 list-none items-center gap-2 rounded-md px-3 font-medium hover:bg-raised [&::-webkit-details-marker]:hidden">
           <span className="text-muted group-open:rotate-90">
@@ -139,7 +145,7 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
         </summary>
         <div className="flex flex-col gap-5 border-t p-3">
           <ModelChoice
-            group={values.group}
+            models={models}
             chosen={values.models}
             onChange={(models) => set({ models })}
             error={errors.models}
@@ -154,24 +160,7 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
             hint={t.networksHint}
             error={errors.networks}
           />
-          <fieldset className="min-w-0">
-            <legend className="font-medium">{t.limits}</legend>
-            <p className="mb-2 text-sm text-muted">{t.limitsHint}</p>
-            <div className="grid items-end gap-3 wide:grid-cols-3">
-              {LIMITS.map((limit) => (
-                <TextField
-                  key={limit}
-                  label={t[limit]}
-                  inputMode="numeric"
-                  autoComplete="off"
-                  value={values[limit]}
-                  onChange={(value) => set({ [limit]: value })}
-                  hint={mostOf(subject?.ceiling.limits[limit])}
-                  error={errors[limit]}
-                />
-              ))}
-            </div>
-          </fieldset>
+          <LimitFields values={values} set={set} errors={errors} ceiling={ceiling} />
         </div>
       </details>
     </form>

@@ -1,14 +1,13 @@
 // Which models of its group a key may call.
 
 import { useId, useState } from 'react'
-import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
 import { Checkbox, TextField } from '../../ui/form/field.tsx'
-import { modelsOfGroup } from './term-fields.tsx'
 
 type ModelChoiceProps = {
-  group: string
+  /** Those of the group. */
+  models: readonly string[]
   /** null: all. */
   chosen: readonly string[] | null
   onChange(chosen: readonly string[] | null): void
@@ -18,13 +17,12 @@ type ModelChoiceProps = {
 /** With fewer models a filter is not needed. */
 const FILTER_FROM = 10
 
-export function ModelChoice({ group, chosen, onChange, error }: ModelChoiceProps) {
+export function ModelChoice({ models, chosen, onChange, error }: ModelChoiceProps) {
   const t = useTexts().keys.form
-  const { data } = useRead('models')
   const [filter, setFilter] = useState('')
   const id = useId()
   // Models that the group no longer offers stay in the list while they are chosen.
-  const all = [...new Set([...modelsOfGroup(data, group), ...(chosen ?? [])])].sort()
+  const all = [...new Set([...models, ...(chosen ?? [])])].sort()
   const shown = all.filter((model) => model.toLowerCase().includes(filter.trim().toLowerCase()))
   const toggle = (model: string, isChosen: boolean) =>
     onChange(isChosen ? [...(chosen ?? []), model] : (chosen ?? []).filter((each) => each !== model))

@@ -1,11 +1,18 @@
 // The fields for the group, the spending cap and the expiry of a key.
 
 import type { GroupRow, KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
-import { useRead } from '../../api/queries.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { SelectField, TextField } from '../../ui/form/field.tsx'
 import { formatTime } from '../../ui/values.tsx'
-import { EXPIRY_DAYS, type Expiry, type KeyErrors, type KeyValues, PERIODS, type Period } from './form-values.ts'
+import {
+  EXPIRY_DAYS,
+  type Expiry,
+  type KeyErrors,
+  type KeyValues,
+  LIMITS,
+  PERIODS,
+  type Period,
+} from './form-values.ts'
 
 type FieldsProps = { values: KeyValues; set(change: Partial<KeyValues>): void }
 
@@ -13,14 +20,13 @@ const MOST_NAMES = 4
 
 export function GroupField({
   groups,
+  models: names,
   values: { group },
   set,
   error,
-}: FieldsProps & { groups: readonly GroupRow[]; error: string | undefined }) {
+}: FieldsProps & { groups: readonly GroupRow[]; models: readonly string[]; error: string | undefined }) {
   const t = useTexts().keys.form
-  const { data: models } = useRead('models')
   const chosen = groups.find(({ id }) => id === group)
-  const names = modelsOfGroup(models, group)
   const hint = chosen
     ? [
         t.groupHint,
@@ -41,19 +47,19 @@ export function GroupField({
   )
 }
 
-export const modelsOfGroup = (
-  models: readonly { id: string; prices: readonly { group: string }[] }[] | undefined,
-  group: string,
-): string[] => (models ?? []).filter(({ prices }) => prices.some((each) => each.group === group)).map(({ id }) => id)
-
 type Ceiling = KeyRow['ceiling'] | undefined
 
-export function CapFields({
-  values: { cap, period },
-  set,
-  errors,
-  ceiling,
-}: FieldsProps & { errors: KeyErrors; ceiling: Ceiling }) {
+type CapValues = Pick<KeyValues, 'cap' | 'period'>
+type CapProps = {
+  values: CapValues
+  set(change: Partial<CapValues>): void
+  errors: Partial<Record<'cap' | 'period', string>>
+  ceiling?: Ceiling
+  hint?: string
+}
+
+/** Of a key or an account. */
+export function CapFields({ values: { cap, period }, set, errors, ceiling, hint }: CapProps) {
   const t = useTexts().keys.form
   const periods: readonly Period[] = ['never', ...PERIODS]
   const every = ceiling?.cap_period ? ` (${t.periods[ceiling.cap_period]})` : ''
@@ -68,7 +74,7 @@ export function CapFields({
         placeholder={t.capPlaceholder}
         value={cap}
         onChange={(next) => set({ cap: next })}
-        hint={most || t.capHint}
+        hint={most || (hint ?? t.capHint)}
         error={errors.cap}
       />
       <SelectField
@@ -117,5 +123,40 @@ export function ExpiryFields({
         />
       )}
     </div>
+  )
+}
+
+type LimitValues = Pick<KeyValues, (typeof LIMITS)[number]>
+type LimitProps = {
+  values: LimitValues
+  set(change: Partial<LimitValues>): void
+  errors: Partial<Record<(typeof LIMITS)[number], string>>
+  ceiling?: Ceiling
+  hint?: string
+}
+
+/** Of a key or an account. */
+export function LimitFields({ values, set, errors, ceiling, hint }: LimitProps) {
+  const t = useTexts().keys.form
+  const mostOf = (limit: number | null | undefined) => (limit ? t.most(String(limit)) : undefined)
+  return (
+    <fieldset className="min-w-0">
+      <legend className="font-medium">{t.limits}</legend>
+      <p className="mb-2 text-sm text-muted">{hint ?? t.limitsHint}</p>
+      <div className="grid items-end gap-3 wide:grid-cols-3">
+        {LIMITS.map((limit) => (
+          <TextField
+            key={limit}
+            label={t[limit]}
+            inputMode="numeric"
+            autoComplete="off"
+            value={values[limit]}
+            onChange={(value) => set({ [limit]: value })}
+            hint={mostOf(ceiling?.limits[limit])}
+            error={errors[limit]}
+          />
+        ))}
+      </div>
+    </fieldset>
   )
 }
