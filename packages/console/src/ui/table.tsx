@@ -152,22 +152,30 @@ function ChoiceBox<T>({ rows, choice, label }: { rows: readonly T[]; choice: Cho
 function Cell<T>({ row, column, index, onOpen, choice }: CellProps<T>) {
   const content = column.cell(row)
   const isEmpty = content === null
+  const shown =
+    index === 0 && onOpen ? (
+      <button
+        type="button"
+        onClick={() => onOpen(row)}
+        className="max-w-full min-w-0 rounded-sm text-left hover:underline"
+      >
+        {content}
+      </button>
+    ) : (
+      <span className={classes('min-w-0', index > 0 && 'cards:text-right')}>
+        {isEmpty && !column.control ? '\u2013' : content}
+      </span>
+    )
   return (
     <td role="cell" className={classes(cellClass(column, index), isEmpty && 'cards:hidden')}>
       <CardLabel column={column} index={index} />
-      {index === 0 && choice && (
-        <span className="mr-2.5 inline-flex align-middle">
+      {index === 0 && choice ? (
+        <span className="flex min-w-0 items-center gap-2.5">
           <ChoiceBox rows={[row]} choice={choice} label={choice.label(row)} />
+          {shown}
         </span>
-      )}
-      {index === 0 && onOpen ? (
-        <button type="button" onClick={() => onOpen(row)} className="max-w-full rounded-sm text-left hover:underline">
-          {content}
-        </button>
       ) : (
-        <span className={classes('min-w-0', index > 0 && 'cards:text-right')}>
-          {isEmpty && !column.control ? '\u2013' : content}
-        </span>
+        shown
       )}
     </td>
   )

@@ -26,7 +26,12 @@ export function useChosen<T extends Named>(): Chosen<T> {
       return next
     })
   return {
-    choice: { isChosen: ({ id }) => names.has(id), choose, label: ({ name }) => t.choose(name), labelOfAll: t.chooseAll },
+    choice: {
+      isChosen: ({ id }) => names.has(id),
+      choose,
+      label: ({ name }) => t.choose(name),
+      labelOfAll: t.chooseAll,
+    },
     ids: [...names.keys()],
     clear: () => setNames(new Map()),
   }

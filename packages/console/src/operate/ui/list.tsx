@@ -5,11 +5,12 @@ import type { UrlParams } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Pagination, usePageCursor } from '../../ui/pagination.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { type Choice, type Column, Table } from '../../ui/table.tsx'
 import { adminUrl } from '../api/client.ts'
 import { type ReadArguments, useAdmin } from '../api/queries.ts'
 import type { ListPath, Params, Row } from '../api/routes.ts'
+import { useOperateTexts } from '../i18n/use-texts.tsx'
 
 type AdminListProps<P extends ListPath> = {
   path: P
@@ -46,6 +47,7 @@ export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
     narrow = false,
   } = props
   const { expected = 8, enabled = true } = props
+  const { shell } = useOperateTexts()
   const after = usePageCursor('after')
   const options = { keepPrevious: true, enabled, ...(every !== undefined && after === '' ? { every } : {}) }
   const { data, error, refetch } = useAdmin(path, ...([{ ...params, after }, options] as unknown as ReadArguments<P>))
@@ -60,7 +62,7 @@ export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
         rows={page?.data}
         rowKey={rowKey}
         expected={expected}
-        empty={empty}
+        empty={page?.has_more ? <EmptyState title={shell.nothingSoFar} /> : empty}
         {...(onOpen ? { onOpen } : {})}
         {...(isSelected ? { isSelected } : {})}
         {...(choice ? { choice } : {})}

@@ -49,15 +49,20 @@ export function errorsIn(values: KeyValues, { errors }: Texts['keys']['form'], n
   const { cap, expiry, expiryTime, models, networks } = values
   const name = values.name.trim()
   if (name === '' || name.length > 100) found.name = errors.name
-  if (cap.trim() !== '' && !/^\d{1,9}(\.\d{1,9})?$/.test(cap.trim())) found.cap = errors.cap
-  if (/^0*(\.0*)?$/.test(cap.trim()) && cap.trim() !== '') found.cap = errors.cap
+  if (cap.trim() !== '' && !isAmount(cap.trim())) found.cap = errors.cap
   if (expiry === 'custom' && !(Date.parse(expiryTime) > now)) found.expiryTime = errors.expiry
   if (models?.length === 0) found.models = errors.models
   const wrong = linesOf(networks).find((line) => !isNetwork(line))
   if (wrong !== undefined) found.networks = errors.networks(wrong)
-  for (const limit of LIMITS)
-    if (values[limit].trim() !== '' && !/^[1-9]\d{0,8}$/.test(values[limit].trim())) found[limit] = errors.limit
-  return found
+  return { ...found, ...limitErrorsIn(values, errors.limit) }
+}
+
+/** Above zero. */
+export const isAmount = (text: string): boolean => /^\d{1,9}(\.\d{1,9})?$/.test(text) && !/^0*(\.0*)?$/.test(text)
+
+export function limitErrorsIn(values: Record<keyof Limits, string>, error: string): KeyErrors {
+  const wrong = LIMITS.filter((name) => !/^([1-9]\d{0,8})?$/.test(values[name].trim()))
+  return Object.fromEntries(wrong.map((name) => [name, error]))
 }
 
 export const LIMITS = ['rpm', 'tpm', 'concurrent'] as const satisfies (keyof Limits)[]

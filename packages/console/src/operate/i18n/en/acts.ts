@@ -20,6 +20,17 @@ export const acts = {
   readAgain: 'Reload',
   yours: 'Your version',
   theirs: 'Their version',
+  bulk: {
+    title: 'Chosen rows',
+    choose: (name: string) => `Choose ${name}`,
+    chooseAll: 'Choose all on this page',
+    chosen: (count: number) => `${count} chosen`,
+    most: '200 is the most at once.',
+    clear: 'Clear',
+    done: 'Done.',
+    failures: (count: number) => (count === 1 ? '1 was not changed' : `${count} were not changed`),
+    summary: (changed: number, unchanged: number) => `Changed: ${changed}. Already so: ${unchanged}.`,
+  },
   secondFactor: {
     text: 'This needs a new code of your authenticator app: the last one was entered more than ten minutes ago.',
     code: 'Code',

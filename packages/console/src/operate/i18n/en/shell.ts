@@ -40,6 +40,8 @@ export const shell = {
     remove: (name: string) => `Remove the filter ${name}`,
     any: 'Any',
   },
+  /** A page looks at a bounded number of rows. */
+  nothingSoFar: 'Nothing in what was searched so far. Go on to the next page.',
   live: 'Live',
   paused: 'Paused',
 }

@@ -21,6 +21,17 @@ export const acts: OperateTexts['acts'] = {
   readAgain: '重新加载',
   yours: '您的版本',
   theirs: '对方的版本',
+  bulk: {
+    title: '已选择的行',
+    choose: (name) => `选择 ${name}`,
+    chooseAll: '选择本页全部',
+    chosen: (count) => `已选择 ${count} 项`,
+    most: '一次最多 200 项。',
+    clear: '取消选择',
+    done: '已完成。',
+    failures: (count) => `${count} 项未更改`,
+    summary: (changed, unchanged) => `已更改 ${changed} 项，${unchanged} 项原本就是如此。`,
+  },
   secondFactor: {
     text: '此操作需要验证器应用的新验证码：上次验证已超过十分钟。',
     code: '验证码',

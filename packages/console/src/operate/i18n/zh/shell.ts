@@ -28,6 +28,7 @@ export const shell: OperateTexts['shell'] = {
     },
   },
   filters: { add: '筛选', clear: '全部清除', remove: (name) => `移除筛选条件：${name}`, any: '不限' },
+  nothingSoFar: '到目前为止没有找到，请继续查看下一页。',
   live: '实时',
   paused: '已暂停',
 }
