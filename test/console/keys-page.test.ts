@@ -157,7 +157,7 @@ test('filters and pages live in the URL; the built-in key is visible and cannot 
     expect(new URL(page.url()).search).toBe('?name=app-1')
     await page.reload()
     await page.getByText('11 keys').waitFor()
-    await page.getByLabel('Search by name').fill('nothing')
+    await page.getByLabel('Search by name or last four').fill('nothing')
     await page.getByText('No key matches').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('61 keys').waitFor()

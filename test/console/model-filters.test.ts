@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { chosenModels, FILTERS, type Filters, vendorsOf } from '../../packages/console/src/pages/models/choose.ts'
 import { preferredModels } from '../../packages/console/src/pages/models/preferred.ts'
 import { priceBlocks } from '../../packages/console/src/pages/models/price-lines.ts'
-import { differs, labelOf, lowestOf, unitsOf } from '../../packages/console/src/pages/models/prices.ts'
+import { differs, labelOf, unitsOf, usualOf } from '../../packages/console/src/pages/models/prices.ts'
 import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
 
 /** `speech` is a type that the console has no texts for. */
@@ -59,7 +59,7 @@ describe('filters', () => {
     [{ capabilities: 'images' }, ['claude-a', 'gpt-b', 'paint']],
     [{ capabilities: 'images,reasoning' }, ['claude-a']],
     [{ capabilities: 'nonsense' }, ['claude-a', 'film', 'gpt-b', 'own-c', 'paint', 'paint-tokens', 'plain-d']],
-    // The lowest of the reader's groups counts, and other units do not match.
+    // Without the usual group the lowest of the reader's groups counts, and other units do not match.
     [{ max: '4', unit: 'output' }, ['gpt-b', 'own-c']],
     [{ max: '3.99' }, ['own-c']],
     [{ max: '0.04', unit: 'per_image' }, ['paint']],
@@ -87,8 +87,8 @@ describe('filters', () => {
   })
 })
 
-test('the lowest price, and whether groups pay different ones', () => {
-  const groupOf = (...prices: Record<string, unknown>[]) => lowestOf(model('m', 'text', ...prices))?.group
+test('what most keys pay, and whether groups pay different prices', () => {
+  const groupOf = (...prices: Record<string, unknown>[]) => usualOf(model('m', 'text', ...prices))?.group
   const [cheap, expensive] = [
     { input: '1.00', output: '4.00' },
     { input: '1.00', output: '8.00' },
@@ -99,6 +99,10 @@ test('the lowest price, and whether groups pay different ones', () => {
     'group-0',
     undefined,
   ])
+  const offered = model('m', 'text', cheap, expensive)
+  const [first, second] = offered.prices
+  if (!first || !second) throw new Error('two groups offer it')
+  expect(usualOf({ ...offered, prices: [first, { ...second, group: 'default' }] })?.price).toEqual(expensive)
   expect([differs(model('m', 'text', cheap, expensive)), differs(model('m', 'text', cheap, cheap))]).toEqual([
     true,
     false,

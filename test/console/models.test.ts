@@ -63,17 +63,17 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
     await page.getByText('Tools', { exact: true }).first().click()
     await shows(page, '2 models')
     expect(await idsShown(page)).toEqual(['claude-x', 'gpt-x'])
-    await page.getByLabel('Highest price in USD').fill('6.4')
+    await page.getByLabel('Highest price in USD').fill('8')
     await shows(page, '1 model')
-    expect(placeOf(page)).toBe('?name=-x&capabilities=tools&max=6.4')
+    expect(placeOf(page)).toBe('?name=-x&capabilities=tools&max=8')
     await page.reload()
     await shows(page, '1 model')
     expect(await page.getByLabel('Search models').inputValue()).toBe('-x')
 
-    // The lowest price of the groups, and which group pays it.
+    // What keys of the usual group pay, and that others pay another price.
     const row = rowOf(page, 'gpt-x')
-    await row.getByText('1.60 in · 6.40 out').waitFor()
-    await row.getByText('lowest: batch').waitFor()
+    await row.getByText('2.00 in · 8.00 out').waitFor()
+    await row.getByText('group default, others differ').waitFor()
     await row.getByRole('button', { name: 'gpt-x OpenAI' }).click()
     const drawer = page.getByRole('dialog', { name: 'gpt-x' })
     const line = (name: string) => drawer.getByRole('row', { name }).allInnerTexts()
@@ -95,7 +95,7 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
     await page.goBack()
     await drawer.waitFor({ state: 'detached' })
     await shows(page, '1 model')
-    expect(placeOf(page)).toBe('?name=-x&capabilities=tools&max=6.4')
+    expect(placeOf(page)).toBe('?name=-x&capabilities=tools&max=8')
 
     await page.getByLabel('Search models').fill('nothing at all')
     await page.getByText('No model matches.').waitFor()

@@ -286,10 +286,15 @@ test('a receipt: lines that add up to the charge, attempts, warnings, timing and
     expect(flaky).toContain('service_tier;no-price')
     expect(flaky).toContain('Key laptop')
     expect(flaky).toMatch(/Timing First token [\d.]+ m?s .*Total [\d.]+ m?s/)
-    const id = /req_\w+/.exec(flaky)?.[0]
+    const id = /req_\w+/.exec(flaky)?.[0] ?? ''
     await drawer.getByRole('button', { name: 'Copy Request ID' }).click()
     await drawer.getByRole('button', { name: 'Copied Request ID' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id)
+    // An id from a log or an error leads to its receipt.
+    await page.goto(`${open.gateway.url}/console/usage`)
+    await page.getByRole('textbox', { name: 'Request ID' }).fill(id)
+    await page.keyboard.press('Enter')
+    await drawer.getByText(id).first().waitFor()
     // A link to a receipt works by itself.
     await page.goto(`${open.gateway.url}/console/usage?request=${id}`)
     await drawer.getByText('Attempt 2').waitFor()

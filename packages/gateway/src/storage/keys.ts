@@ -102,7 +102,7 @@ export type KeyFilter = {
   purpose?: KeyPurpose
   /** Only keys that this person made. */
   person?: bigint
-  /** Part of the name, in any case. */
+  /** Part of the name, in any case, or the last four characters of the secret. */
   name?: string
   /** Only keys with a lower id. */
   before?: bigint

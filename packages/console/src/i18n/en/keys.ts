@@ -2,7 +2,7 @@ export const keys = {
   title: 'Keys',
   text: 'Clients send a key with every request. Each key has its own group, spending cap and limits.',
   create: 'Create key',
-  search: 'Search by name',
+  search: 'Search by name or last four',
   stateFilter: 'State',
   states: { active: 'Active', expired: 'Expired', deleted: 'Deleted', all: 'All' },
   total: (count: number, shown: string) => (count === 1 ? '1 key' : `${shown} keys`),

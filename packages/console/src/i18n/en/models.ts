@@ -60,7 +60,7 @@ export const models = {
   ratioUpTo: (ratio: string) => `ratio up to ${ratio} : 1`,
   pixelsUpTo: (pixels: string) => `at most ${pixels} pixels`,
   inAndOut: (input: string, output: string) => `${input} in · ${output} out`,
-  lowest: (group: string) => `lowest: ${group}`,
+  ofGroup: (group: string) => `group ${group}, others differ`,
   onlyIn: (group: string) => `only in ${group}`,
   upToOutput: (count: string) => `${count} out`,
   perMillion: 'USD per million tokens',

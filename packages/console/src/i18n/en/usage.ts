@@ -34,6 +34,8 @@ export const usage = {
     model: 'Model',
     key: 'Key',
     outcome: 'Outcome',
+    request: 'Request ID',
+    requestHint: 'Paste it and press Enter',
     all: 'All',
     allOutcomes: 'All outcomes',
     clear: 'Clear filters',

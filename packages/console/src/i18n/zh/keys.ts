@@ -4,7 +4,7 @@ export const keys: Texts['keys'] = {
   title: '密钥',
   text: '客户端的每个请求都携带密钥。每个密钥有各自的分组、消费上限和限制。',
   create: '创建密钥',
-  search: '按名称搜索',
+  search: '按名称或末四位搜索',
   stateFilter: '状态',
   states: { active: '有效', expired: '已过期', deleted: '已删除', all: '全部' },
   total: (_, shown) => `共 ${shown} 个密钥`,

@@ -56,7 +56,7 @@ export const models: Texts['models'] = {
   ratioUpTo: (ratio) => `宽高比不超过 ${ratio} : 1`,
   pixelsUpTo: (pixels) => `不超过 ${pixels} 像素`,
   inAndOut: (input, output) => `输入 ${input} · 输出 ${output}`,
-  lowest: (group) => `最低：${group}`,
+  ofGroup: (group) => `分组 ${group}，其他分组不同`,
   onlyIn: (group) => `仅限 ${group}`,
   upToOutput: (count) => `输出 ${count}`,
   perMillion: 'USD / 百万 Token',

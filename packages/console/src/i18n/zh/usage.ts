@@ -35,6 +35,8 @@ export const usage: Texts['usage'] = {
     model: '模型',
     key: '密钥',
     outcome: '结果',
+    request: '请求 ID',
+    requestHint: '粘贴后按回车',
     all: '全部',
     allOutcomes: '全部结果',
     clear: '清除筛选',

@@ -1,6 +1,6 @@
 // Which models are shown, and in which order. Pure.
 import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
-import { chosenUnit, comparePrices, figureOf, readAmount, unitsOf } from './prices.ts'
+import { chosenUnit, comparePrices, readAmount, unitsOf, usualOf } from './prices.ts'
 
 /** The filters as the URL has them. `capabilities`: names with commas. `max`: USD in `unit`. */
 export const FILTERS = { name: '', type: '', vendor: '', capabilities: '', max: '', unit: '', sort: 'name' }
@@ -39,12 +39,11 @@ export function chosenModels(models: readonly ModelRow[], filters: Filters): Mod
 export const unitsFor = (models: readonly ModelRow[], type: string): string[] =>
   unitsOf(models.filter((model) => type === '' || model.type === type))
 
-/** In one of the reader's groups. A model with a price of another unit does not match. */
-const costsAtMost = (model: ModelRow, most: number, unit: string | undefined): boolean =>
-  model.prices.some(({ price }) => {
-    const figure = figureOf(model, price)
-    return figure !== undefined && figure.unit === unit && figure.usd <= most
-  })
+/** By what most keys pay. A model with a price of another unit does not match. */
+const costsAtMost = (model: ModelRow, most: number, unit: string | undefined): boolean => {
+  const figure = usualOf(model)?.figure
+  return figure !== undefined && figure.unit === unit && figure.usd <= most
+}
 
 const ORDERS: Readonly<Record<string, (one: ModelRow, two: ModelRow) => number>> = {
   // Unknown ones are last: the difference of two infinities is no number, and then the name decides.

@@ -11,9 +11,14 @@ export function figureOf({ compared_by }: Pick<ModelRow, 'compared_by'>, price: 
   return unit === undefined ? undefined : { unit, usd: Number(price[unit]) }
 }
 
-/** The lowest price of the reader's groups; the first group's if several pay the same. */
-export function lowestOf(model: ModelRow) {
+/** The group of keys for which no other was chosen. */
+export const DEFAULT_GROUP = 'default'
+
+/** What most keys pay: the price of the usual group, or if it does not offer the model, the lowest one of the reader's other groups. */
+export function usualOf(model: ModelRow) {
   const figured = model.prices.map((each) => ({ ...each, figure: figureOf(model, each.price) }))
+  const usual = figured.find(({ group }) => group === DEFAULT_GROUP)
+  if (usual) return usual
   return figured.reduce<(typeof figured)[number] | undefined>(
     (lowest, each) =>
       lowest === undefined || (each.figure?.unit === lowest.figure?.unit && below(each.figure, lowest.figure))
@@ -33,7 +38,7 @@ export const differs = ({ prices }: ModelRow): boolean =>
 export const comparePrices =
   (units: readonly string[]) =>
   (one: ModelRow, two: ModelRow): number => {
-    const [first, second] = [lowestOf(one)?.figure, lowestOf(two)?.figure]
+    const [first, second] = [usualOf(one)?.figure, usualOf(two)?.figure]
     if (!first || !second) return Number(!first) - Number(!second)
     return units.indexOf(first.unit) - units.indexOf(second.unit) || first.usd - second.usd
   }

@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { useKeyChoices, useModelChoices } from '../../ui/form/choices-of.ts'
 import { Combobox } from '../../ui/form/combobox.tsx'
+import { TextField } from '../../ui/form/field.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { SpendSection } from './chart.tsx'
@@ -43,11 +44,34 @@ export default function UsagePage() {
           useChoices={useKeyChoices}
           all={t.filters.all}
         />
+        <RequestField onChange={(id) => setFilters({ request: id }, { replace: false })} />
         <ChosenDays />
       </div>
       <SpendSection period={period} />
       <RequestsSection period={period} />
       <ReceiptDrawer id={request} onClose={() => setFilters({ request: '' })} />
     </>
+  )
+}
+
+/** Opens the receipt of a request that a log or an error names. */
+function RequestField({ onChange }: { onChange(id: string): void }) {
+  const t = useTexts().usage.filters
+  const [typed, setTyped] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (typed.trim() !== '') onChange(typed.trim())
+  }
+  return (
+    <form onSubmit={submit}>
+      <TextField
+        label={t.request}
+        placeholder={t.requestHint}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={setTyped}
+      />
+    </form>
   )
 }

@@ -26,7 +26,8 @@ export function consoleKeysContract(use: Use): void {
       keys.push(
         await newKey(storage, account, { name, expiresAt: name.startsWith('old') ? now() + HOUR_MS : undefined }),
       )
-    const builtIn = await newKey(storage, account, { name: 'playground', purpose: 'playground', person })
+    const fields = { name: 'playground', purpose: 'playground', person, lastFour: 'xY_9' } as const
+    const builtIn = await newKey(storage, account, fields)
     await storage.keys.delete(keys[4]?.id ?? 0n)
     await elapse(HOUR_MS)
     const page = async (filter: KeyFilter, limit = 10) => {
@@ -47,6 +48,8 @@ export function consoleKeysContract(use: Use): void {
     expect(await page({ name: 'école' })).toEqual(['ÉCOLE 100%', 1])
     expect(await page({ name: '0%' })).toEqual(['ÉCOLE 100%', 1])
     expect(await page({ name: '_' })).toEqual(['', 0])
+    expect(await page({ name: 'xY_9' })).toEqual(['playground', 1])
+    expect(await page({ name: 'xy_9' })).toEqual(['', 0])
     expect(await storage.keys.names([builtIn.id, 999_999n])).toEqual(new Map([[builtIn.id, 'playground']]))
     expect((await storage.keys.names([])).size).toBe(0)
     expect(await thrownBy(page({}, 0))).toBeInstanceOf(RangeError)

@@ -27,9 +27,9 @@ export function consoleKeysOver({
 
   /** Neither engine folds the case of all letters as the other does, so names are compared here. */
   async function pageByName(account: bigint, filter: KeyFilter, sought: string, limit: number) {
-    const names = filtered(db, account, filter, clock()).select(['id', 'name']).orderBy('id', 'desc')
-    const found = (await runner.read(statement(names))).filter(({ name }) =>
-      foldName(text(name)).includes(foldName(sought)),
+    const names = filtered(db, account, filter, clock()).select(['id', 'name', 'last_four']).orderBy('id', 'desc')
+    const found = (await runner.read(statement(names))).filter(
+      ({ name, last_four }) => text(last_four) === sought || foldName(text(name)).includes(foldName(sought)),
     )
     const ids = found.map(({ id }) => integer(id))
     const { before } = filter
