@@ -14,7 +14,10 @@ type Props = {
   series: readonly Series[]
   /** One per step, as exact text. */
   totals: readonly string[]
+  /** What happened meanwhile, as marks on the axis; the page says the same in words. */
+  marks?: readonly Mark[]
 }
+type Mark = { at: string; isAlert: boolean; text: string }
 
 const HEIGHT = 200
 const LEFT = 56
@@ -22,7 +25,7 @@ const BOTTOM = 24
 const TOP = 8
 const LABEL_ROOM = 72
 
-export function StackedBars({ label, steps, formatStep, series, totals }: Props) {
+export function StackedBars({ label, steps, formatStep, series, totals, marks = [] }: Props) {
   const { locale } = useLanguage()
   const [frame, width] = useWidth()
   const [chosen, setChosen] = useState<number>()
@@ -110,6 +113,7 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
                 </g>
               )
             })}
+            <Marks marks={marks} steps={steps} x={(place) => LEFT + slot * place} y={TOP + inner.height} />
           </svg>
         )}
       </div>
@@ -130,6 +134,27 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
       <ValueTable label={label} steps={steps} formatStep={formatStep} series={series} totals={totals} />
     </figure>
   )
+}
+
+type MarksProps = { marks: readonly Mark[]; steps: readonly string[]; x(place: number): number; y: number }
+
+/** `place`: in steps from the left. A triangle is an alert, a diamond a change. */
+function Marks({ marks, steps, x, y }: MarksProps) {
+  const [first, second] = steps.map((step) => Date.parse(step))
+  if (first === undefined || second === undefined) return null
+  return marks.map(({ at, isAlert, text }) => {
+    const left = x(Math.min(steps.length, Math.max(0, (Date.parse(at) - first) / (second - first))))
+    return (
+      <path
+        key={`${at} ${text}`}
+        d={isAlert ? 'M0 -5 5 4H-5Z' : 'M0 -5 5 0 0 5 -5 0Z'}
+        transform={`translate(${left} ${y})`}
+        className={isAlert ? 'fill-danger stroke-surface' : 'fill-accent stroke-surface'}
+      >
+        <title>{text}</title>
+      </path>
+    )
+  })
 }
 
 /** The same as text. */

@@ -1,4 +1,5 @@
 // Codes, alerts, the audit log and the audit of the ledger, as the admin API shows them.
+import { ALERT_RULES } from '../../config/sections/alerts.ts'
 import {
   boolean,
   fields,
@@ -99,7 +100,7 @@ export const ALERT = resource(
 export const ALERT_RULE = resource(
   'alert_rule',
   fields({
-    id: ID,
+    id: word(...ALERT_RULES),
     title: string(),
     advice: string(),
     threshold: nullable(string('As the setting `alerts` takes it.')),

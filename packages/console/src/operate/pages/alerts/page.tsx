@@ -1,7 +1,57 @@
-import { PageHeader } from '../../../ui/page.tsx'
+// What operators are told of: open alerts, rules with thresholds and mutes, where alerts are sent, and those of the past.
+
+import { PageHeader, Section } from '../../../ui/page.tsx'
+import { EmptyRow, ErrorState } from '../../../ui/states.tsx'
+import { Table } from '../../../ui/table.tsx'
+import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { AdminList } from '../../ui/list.tsx'
+import { useAlertColumns } from './columns.tsx'
+import { Rules } from './rules.tsx'
+import { Targets } from './targets.tsx'
 
 export default function AlertsPage() {
   const t = useOperateTexts().alerts
-  return <PageHeader title={t.title} help="browser#alerts" />
+  const past = useAlertColumns(false)
+  return (
+    <>
+      <PageHeader title={t.title} text={t.text} help="browser#alerts" />
+      <Open />
+      <Rules />
+      <Targets />
+      <Section title={t.history.title} text={t.history.text} flush>
+        <AdminList
+          path="alerts"
+          params={{ state: 'resolved', limit: '25' }}
+          label={t.history.title}
+          columns={past}
+          expected={1}
+          empty={<EmptyRow>{t.history.empty}</EmptyRow>}
+        />
+      </Section>
+    </>
+  )
+}
+
+function Open() {
+  const t = useOperateTexts().alerts
+  const { data, error, refetch } = useAdmin('alerts', { state: 'open' }, { every: LIVE })
+  const columns = useAlertColumns(true)
+  return (
+    <Section title={t.open.title} flush>
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <Table
+          broad
+          label={t.open.title}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          expected={1}
+          empty={<EmptyRow>{t.open.empty}</EmptyRow>}
+        />
+      )}
+    </Section>
+  )
 }

@@ -1,0 +1,174 @@
+// The rules with their thresholds, which are settings, and their mutes.
+
+import { type FormEvent, useState } from 'react'
+import { useTexts } from '../../../i18n/language.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { TextField } from '../../../ui/form/field.tsx'
+import { Menu, type MenuItem } from '../../../ui/overlay.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { Badge, ErrorState } from '../../../ui/states.tsx'
+import { type Column, Table } from '../../../ui/table.tsx'
+import { LIVE, useAdmin } from '../../api/queries.ts'
+import type { Row } from '../../api/routes.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useAct } from '../../ui/act.tsx'
+import { useActItem } from '../../ui/act-button.tsx'
+import { MutedUntil } from './columns.tsx'
+import { useMuteItems } from './mute.ts'
+
+type Rule = Row<'alerts/rules'>
+
+export function Rules() {
+  const t = useOperateTexts().alerts
+  const { data, error, refetch } = useAdmin('alerts/rules', {}, { every: LIVE })
+  const [editing, setEditing] = useState<Rule>()
+  const itemsOf = useRuleItems(data?.data ?? [], setEditing)
+  const titleOf = ({ id, title }: Rule) => t.rules[id]?.title ?? title
+  const columns: readonly Column<Rule>[] = [
+    { id: 'rule', label: t.columns.rule, cell: titleOf, skeleton: 'w-56' },
+    {
+      id: 'threshold',
+      label: t.columns.threshold,
+      cell: ({ id, threshold, default_threshold }) =>
+        threshold === null ? null : (
+          <>
+            <span className="tabular-nums">{threshold}</span>{' '}
+            <span className="text-muted">
+              {t.rules[id]?.threshold}
+              {threshold !== default_threshold && ` (${t.ruleList.default(default_threshold ?? '')})`}
+            </span>
+          </>
+        ),
+    },
+    {
+      id: 'state',
+      label: t.columns.state,
+      cell: ({ off, open, muted_until }) => (
+        <span className="inline-flex flex-wrap justify-end gap-1 rows:justify-start">
+          <Badge tone={off ? 'plain' : 'good'}>{off ? t.ruleList.off : t.ruleList.on}</Badge>
+          {open > 0 && <Badge tone="bad">{t.ruleList.openCount(open)}</Badge>}
+          {muted_until !== null && <MutedUntil at={muted_until} />}
+        </span>
+      ),
+    },
+    {
+      id: 'actions',
+      label: t.columns.actions,
+      control: 'icon',
+      cell: (rule) => (
+        <Menu trigger={<IconButton icon="more" label={t.ruleList.manage(titleOf(rule))} />} items={itemsOf(rule)} />
+      ),
+    },
+  ]
+  return (
+    <Section title={t.ruleList.title} text={t.ruleList.text} flush>
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <Table
+          label={t.ruleList.title}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          expected={Object.keys(t.rules).length}
+        />
+      )}
+      {editing && <ThresholdDialog rule={editing} onClose={() => setEditing(undefined)} />}
+    </Section>
+  )
+}
+
+/** What is done with the settings of a rule; each is a revision. */
+function useRuleItems(rules: readonly Rule[], edit: (rule: Rule) => void): (rule: Rule) => MenuItem[] {
+  const t = useOperateTexts().alerts
+  const act = useAct()
+  const item = useActItem()
+  const muteItems = useMuteItems()
+  const off = rules.filter((rule) => rule.off).map(({ id }) => id)
+  return (rule) => {
+    const { id, threshold, default_threshold } = rule
+    const title = t.rules[id]?.title ?? rule.title
+    const change = (settings: object, asked: { title: string; text?: string; done: string }) =>
+      void act({ method: 'PATCH', path: 'settings', body: { alerts: settings }, action: t.threshold.action, ...asked })
+    const reset = () => change({ [id]: null }, { title: t.threshold.act(title), done: t.threshold.resetDone })
+    const toggle = () =>
+      rule.off
+        ? change(
+            { off: off.length === 1 ? null : off.filter((each) => each !== id) },
+            { title: t.threshold.on(title), done: t.threshold.onDone },
+          )
+        : change(
+            { off: [...off, id] },
+            { title: t.threshold.off(title), text: t.threshold.offText, done: t.threshold.offDone },
+          )
+    const hasThreshold = threshold !== null && default_threshold !== null
+    return [
+      ...(hasThreshold
+        ? [item('configuration', { label: t.ruleList.change, icon: 'edit', onSelect: () => edit(rule) })]
+        : []),
+      ...(hasThreshold && threshold !== default_threshold
+        ? [item('configuration', { label: t.ruleList.reset(default_threshold), onSelect: reset })]
+        : []),
+      item('configuration', { label: rule.off ? t.ruleList.turnOn : t.ruleList.turnOff, onSelect: toggle }),
+      ...muteItems({ rule: id }, title, rule.muted_until !== null).map((each, index) => ({
+        ...each,
+        hasLine: index === 0,
+      })),
+    ]
+  }
+}
+
+const FORM = 'threshold'
+
+/** The value; what it changes is shown and confirmed in the next step. */
+function ThresholdDialog({ rule, onClose }: { rule: Rule; onClose(): void }) {
+  const { common } = useTexts()
+  const texts = useOperateTexts().alerts
+  const t = texts.threshold
+  const act = useAct()
+  const [value, setValue] = useState(rule.threshold ?? '')
+  const [error, setError] = useState<string>()
+  const title = texts.rules[rule.id]?.title ?? rule.title
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (value.trim() === '') return setError(t.missing)
+    onClose()
+    void act({
+      method: 'PATCH',
+      path: 'settings',
+      body: { alerts: { [rule.id]: value.trim() } },
+      title: t.act(title),
+      action: t.action,
+      done: t.done,
+    })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.title(title)}
+      footer={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" form={FORM} variant="primary">
+            {t.next}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={submit}>
+        <TextField
+          label={t.label}
+          name="threshold"
+          autoComplete="off"
+          maxLength={20}
+          hint={t.hint(rule.default_threshold ?? '')}
+          value={value}
+          onChange={setValue}
+          error={error}
+        />
+      </form>
+    </Dialog>
+  )
+}
