@@ -9,7 +9,8 @@ type ActButtonProps = ComponentProps<typeof Button> & { permission: Permission }
 export function ActButton({ permission, children, ...rest }: ActButtonProps) {
   const needed = useNeeds()(permission)
   return (
-    <Button {...rest} {...(needed === undefined ? {} : { disabled: true, title: needed })}>
+    // On the colour of a primary button the role could not be read.
+    <Button {...rest} {...(needed === undefined ? {} : { disabled: true, title: needed, variant: 'secondary' })}>
       {children}
       {needed !== undefined && <span className="text-xs font-normal text-muted">{needed}</span>}
     </Button>

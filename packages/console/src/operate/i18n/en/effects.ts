@@ -3,5 +3,10 @@ export const effects: Record<string, (value: string) => string> = {
   active_keys: (value) => (value === '1' ? '1 active key stops working.' : `${value} active keys stop working.`),
   running_requests: (value) => (value === '1' ? '1 request is running.' : `${value} requests are running.`),
   held_usd: (value) => `${value} USD are held for running requests.`,
+  models_no_longer_offered: (value) =>
+    value === '1' ? 'Nobody can call 1 model any more.' : `Nobody can call ${value} models any more.`,
+  keys_in_group: (value) => (value === '1' ? '1 key is in this group.' : `${value} keys are in this group.`),
+  keys_that_lose_models: (value) =>
+    value === '1' ? '1 key can call fewer models.' : `${value} keys can call fewer models.`,
   balance_after_usd: (value) => `The balance is ${value} USD afterwards.`,
 }

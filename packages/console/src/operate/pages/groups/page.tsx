@@ -1,7 +1,122 @@
-import { PageHeader } from '../../../ui/page.tsx'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { PageHeader, Section } from '../../../ui/page.tsx'
+import { Badge, EmptyState, ErrorState } from '../../../ui/states.tsx'
+import { type Column, Table } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { useNumber } from '../../../ui/values.tsx'
+import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { ActButton } from '../../ui/act-button.tsx'
+import { Lock } from '../models/source.tsx'
+import { GroupDrawer } from './form.tsx'
+import type { GroupRow } from './form-values.ts'
+import { Matrix } from './matrix.tsx'
+
+/** Which group is open. */
+const OPEN = { group: '' }
+const ALL = { limit: '1000' }
 
 export default function GroupsPage() {
   const t = useOperateTexts().groups
-  return <PageHeader title={t.title} help="browser#groups" />
+  const [{ group: open }, setOpen] = useUrlState(OPEN)
+  const [isCreating, setCreating] = useState(false)
+  const { data, error, refetch } = useAdmin('groups', ALL)
+  const columns = useGroupColumns()
+  const subject = data?.data.find(({ id }) => id === open)
+  const create = (
+    <ActButton permission="configuration" variant="primary" icon="plus" onClick={() => setCreating(true)}>
+      {t.create}
+    </ActButton>
+  )
+  return (
+    <>
+      <PageHeader title={t.title} text={t.text} help="browser#groups" actions={create} />
+      <Section flush>
+        {error && !data ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <Table
+            label={t.title}
+            broad
+            columns={columns}
+            rows={data?.data}
+            rowKey={({ id }) => id}
+            expected={3}
+            onOpen={({ id }) => setOpen({ group: id }, { replace: false })}
+            isSelected={({ id }) => id === open}
+            empty={
+              <EmptyState title={t.empty.title} action={create}>
+                {t.empty.text}
+              </EmptyState>
+            }
+          />
+        )}
+      </Section>
+      <Matrix groups={data?.data.filter(({ invalid }) => invalid === null)} />
+      {subject && <GroupDrawer key={subject.id} subject={subject} onClose={() => setOpen({ group: '' })} />}
+      {isCreating && <GroupDrawer subject={undefined} onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function useGroupColumns(): Column<GroupRow>[] {
+  const t = useOperateTexts().groups
+  const number = useNumber()
+  const own = (prices: unknown): number => Object.keys((prices ?? {}) as object).length
+  const choiceOf = ({ console, accounts, id }: GroupRow): string => {
+    if (console === true || id === 'default') return t.choices.everyone
+    const named = (accounts ?? []) as unknown[]
+    return named.length > 0 ? t.choices.named(number(named.length)) : t.choices.operators
+  }
+  return [
+    {
+      id: 'group',
+      label: t.columns.group,
+      skeleton: 'w-32',
+      cell: (group) => (
+        <span className="flex flex-col items-start">
+          <span className="font-mono text-sm">{group.id}</span>
+          <Lock entry={group} />
+        </span>
+      ),
+    },
+    {
+      id: 'multiplier',
+      label: t.columns.multiplier,
+      align: 'right',
+      cell: ({ multiplier }) => <span className="tabular-nums">× {String(multiplier ?? 1)}</span>,
+    },
+    {
+      id: 'models',
+      label: t.columns.models,
+      align: 'right',
+      cell: ({ models, models_offered }) =>
+        (models as string[] | null)?.includes('*') ? t.allModels(number(models_offered)) : number(models_offered),
+    },
+    {
+      id: 'own',
+      label: t.columns.own,
+      align: 'right',
+      cell: ({ prices }) => (own(prices) === 0 ? null : number(own(prices))),
+    },
+    {
+      id: 'keys',
+      label: t.columns.keys,
+      align: 'right',
+      cell: ({ id, keys }) => (
+        <Link href={`${pathOf('keys')}?group=${encodeURIComponent(id)}`} className="text-link underline">
+          {number(keys)}
+        </Link>
+      ),
+    },
+    { id: 'choice', label: t.columns.choice, cell: choiceOf },
+    {
+      id: 'state',
+      label: t.columns.state,
+      cell: ({ invalid, shadowed }) =>
+        invalid ? <Badge tone="bad">{t.invalid}</Badge> : shadowed ? <Badge tone="warn">{t.shadowed}</Badge> : null,
+    },
+  ]
 }

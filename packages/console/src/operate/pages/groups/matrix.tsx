@@ -1,0 +1,72 @@
+// Models and groups with the price that a key of the group pays in each cell. On small screens each model is a card with its groups.
+
+import { useCallback } from 'react'
+import { Link } from 'wouter'
+import { Section } from '../../../ui/page.tsx'
+import { SearchField } from '../../../ui/search.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { AdminList } from '../../ui/list.tsx'
+import { type ModelRow, typeOf } from '../models/inline-price.tsx'
+import { ShortPrice } from '../models/prices/figures.tsx'
+import type { GroupRow } from './form-values.ts'
+
+const FILTERS = { search: '', after: '' }
+
+export function Matrix({ groups }: { groups: readonly GroupRow[] | undefined }) {
+  const t = useOperateTexts().groups.matrix
+  const [{ search }, setFilters] = useUrlState(FILTERS)
+  const setSearch = useCallback((typed: string) => setFilters({ search: typed, after: '' }), [setFilters])
+  const columns: Column<ModelRow>[] = [
+    {
+      id: 'model',
+      label: t.model,
+      skeleton: 'w-40',
+      cell: ({ id }) => (
+        <Link
+          href={`${pathOf('models')}?model=${encodeURIComponent(id)}`}
+          className="font-mono text-sm wrap-anywhere hover:underline"
+        >
+          {id}
+        </Link>
+      ),
+    },
+    ...(groups ?? []).map(
+      ({ id, multiplier }): Column<ModelRow> => ({
+        id,
+        label: t.head(id, String(multiplier ?? 1)),
+        align: 'right',
+        cell: (model) => {
+          const offer = model.effective?.offers.find(({ group }) => group === id)
+          if (!offer) return <span className="text-muted">{'\u2013'}</span>
+          return (
+            <span className="inline-flex flex-col items-end">
+              <ShortPrice type={typeOf(model)} price={offer.price} />
+              {offer.has_own_price && <span className="text-xs text-muted">{t.own}</span>}
+            </span>
+          )
+        },
+      }),
+    ),
+  ]
+  return (
+    <Section
+      flush
+      title={t.title}
+      text={t.text}
+      actions={<SearchField label={t.search} value={search} onChange={setSearch} />}
+    >
+      <AdminList
+        path="models"
+        params={{ search, order: 'attention' }}
+        label={t.title}
+        columns={columns}
+        enabled={groups !== undefined}
+        empty={<EmptyState title={search === '' ? t.none : t.empty} />}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,55 @@
+// Changes of models, each with what it means for those who pay.
+
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useAct } from '../../ui/act.tsx'
+import type { ModelRow } from './inline-price.tsx'
+import { PriceImpact } from './prices/impact.tsx'
+import { isEmpty, patchBetween } from './prices/patches.ts'
+import type { Price } from './prices/price-values.ts'
+
+/** Asks for a change of the price alone, which finance may make. */
+export function usePriceAct(): (model: Pick<ModelRow, 'id' | 'price'>, price: Price) => Promise<boolean> {
+  const t = useOperateTexts().models
+  const act = useAct()
+  return async ({ id, price: written }, after) => {
+    const before = (written ?? {}) as Price
+    const patch = patchBetween(before, after)
+    if (isEmpty(patch)) return false
+    const request = (price: Price | null) =>
+      ({ method: 'PATCH', path: 'models/{model}', params: { model: id }, body: { price } }) as const
+    const done = await act({
+      ...request(patch),
+      title: t.acts.price(id),
+      text: <PriceImpact noun="model" id={id} patch={{ price: patch }} />,
+      action: t.acts.savePrice,
+      done: t.acts.priceSaved(id),
+      undo: {
+        // A model that had no price has none again.
+        ...request(written === null ? null : patchBetween(after, before)),
+        title: t.acts.undoPrice(id),
+        action: t.acts.restore,
+        done: t.acts.priceRestored(id),
+      },
+    })
+    return done !== undefined
+  }
+}
+
+export function useDeleteAct(): (id: string) => Promise<boolean> {
+  const t = useOperateTexts().models.acts
+  const act = useAct()
+  return async (id) => {
+    const done = await act({
+      method: 'DELETE',
+      path: 'models/{model}',
+      params: { model: id },
+      title: t.delete(id),
+      text: t.deleteText,
+      action: t.deleteAction,
+      done: t.deleted(id),
+      danger: true,
+      hideChanges: true,
+    })
+    return done !== undefined
+  }
+}

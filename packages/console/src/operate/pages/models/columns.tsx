@@ -1,0 +1,122 @@
+import { Link } from 'wouter'
+import { useTexts } from '../../../i18n/language.tsx'
+import { Badge } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { Amount, useNumber } from '../../../ui/values.tsx'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { useMay } from '../../ui/permissions.ts'
+import { InlinePrice, type ModelRow, typeOf } from './inline-price.tsx'
+import { CostFigures, Margin } from './prices/figures.tsx'
+import { firstCosts, type Price } from './prices/price-values.ts'
+import { Lock } from './source.tsx'
+
+export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void): Column<ModelRow>[] {
+  const t = useOperateTexts().models
+  const { types } = useTexts().models
+  const number = useNumber()
+  const seesCosts = useMay()('see_costs')
+  const columns: (Column<ModelRow> | false)[] = [
+    {
+      id: 'model',
+      label: t.columns.model,
+      skeleton: 'w-40',
+      cell: (model) => (
+        <span className="flex min-w-0 flex-col items-start">
+          <span className="font-mono text-sm wrap-anywhere">{model.id}</span>
+          <Lock entry={model} />
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      label: t.columns.state,
+      cell: ({ problems }) => (problems.length === 0 ? null : <Problems problems={problems} />),
+    },
+    { id: 'type', label: t.columns.type, cell: (model) => types[typeOf(model)] ?? typeOf(model) },
+    {
+      id: 'price',
+      label: t.columns.price,
+      align: 'right',
+      cell: (model) => <InlinePrice model={model} onSave={(price) => onPrice(model, price)} />,
+    },
+    seesCosts && {
+      id: 'cost',
+      label: t.columns.cost,
+      align: 'right',
+      cell: (model) =>
+        model.effective ? <CostFigures type={typeOf(model)} costs={firstCosts(model.effective.routes)} /> : null,
+    },
+    seesCosts && {
+      id: 'margin',
+      label: t.columns.margin,
+      align: 'right',
+      cell: ({ margin_percent, effective }) => (effective ? <Margin percent={margin_percent} /> : null),
+    },
+    {
+      id: 'routes',
+      label: t.columns.routes,
+      cell: ({ effective }) => (effective ? <RouteNames routes={effective.routes} /> : null),
+    },
+    {
+      id: 'groups',
+      label: t.columns.groups,
+      align: 'right',
+      cell: ({ id, effective }) =>
+        effective ? (
+          <Link
+            href={`${pathOf('groups')}?search=${encodeURIComponent(id)}`}
+            aria-label={t.groupsOf(id, number(effective.offers.length))}
+            className="hover:underline"
+          >
+            {number(effective.offers.length)}
+          </Link>
+        ) : null,
+    },
+    {
+      id: 'used',
+      label: t.columns.used,
+      align: 'right',
+      cell: ({ id, last_7_days: { requests, charged_usd } }) =>
+        requests === 0 ? null : (
+          <Link href={`${pathOf('requests')}?model=${encodeURIComponent(id)}`} className="hover:underline">
+            <Amount usd={charged_usd} />
+            <span className="block text-sm text-muted">{t.requests(requests, number(requests))}</span>
+          </Link>
+        ),
+    },
+  ]
+  return columns.filter((column) => column !== false)
+}
+
+const SEVERE = new Set(['invalid', 'no_price', 'no_route'])
+
+export function Problems({ problems }: { problems: ModelRow['problems'] }) {
+  const t = useOperateTexts().models
+  return (
+    <span className="inline-flex flex-wrap gap-1 cards:justify-end">
+      {problems.map((problem) => (
+        <Badge key={problem} tone={SEVERE.has(problem) ? 'bad' : 'warn'}>
+          {t.problems[problem]}
+        </Badge>
+      ))}
+    </span>
+  )
+}
+
+type Routes = NonNullable<ModelRow['effective']>['routes']
+
+/** Where requests go first; what follows is counted. */
+function RouteNames({ routes }: { routes: Routes }) {
+  const t = useOperateTexts().models
+  const inUse = routes.filter(({ weight }) => weight > 0)
+  const first = Math.min(...inUse.map(({ priority }) => priority))
+  const names = [...new Set(inUse.filter(({ priority }) => priority === first).map(({ upstream }) => upstream))]
+  const others = routes.length - inUse.filter(({ priority }) => priority === first).length
+  return (
+    <span>
+      {names.join(', ') || t.noRoute}
+      {others > 0 && <span className="text-muted"> {t.moreRoutes(others)}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,151 @@
+// One model: what it costs and earns, who may call it, where requests go, and what was changed.
+
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { useTexts } from '../../../i18n/language.tsx'
+import { PriceTable } from '../../../pages/models/price-table.tsx'
+import { Drawer } from '../../../ui/dialog.tsx'
+import { Facts, Part } from '../../../ui/page.tsx'
+import { Banner, EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Amount, useNumber } from '../../../ui/values.tsx'
+import { useAdmin } from '../../api/queries.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { ActButton } from '../../ui/act-button.tsx'
+import { useDeleteAct } from './acts.tsx'
+import { Problems } from './columns.tsx'
+import { ModelForm } from './form.tsx'
+import { History } from './history.tsx'
+import { type ModelRow, typeOf } from './inline-price.tsx'
+import { Margin } from './prices/figures.tsx'
+import { RouteLanes, RoutePreview } from './routes.tsx'
+import { LockBanner, usePlaceOf } from './source.tsx'
+
+export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
+  const t = useOperateTexts().models
+  const [isEditing, setEditing] = useState(false)
+  const remove = useDeleteAct()
+  const { data, error, refetch } = useAdmin('models', { model: id })
+  const model = data?.data[0]
+  const isStored = model && (!model.read_only || model.shadowed !== null)
+  if (isEditing && model) return <ModelForm subject={model} onClose={() => setEditing(false)} />
+  return (
+    <Drawer
+      open
+      onClose={onClose}
+      title={id}
+      footer={
+        <>
+          <ActButton
+            permission="configuration"
+            icon="trash"
+            disabled={!isStored}
+            onClick={() => void remove(id).then((isGone) => isGone && onClose())}
+          >
+            {t.acts.deleteAction}
+          </ActButton>
+          <ActButton
+            permission="money"
+            variant="primary"
+            icon="edit"
+            disabled={!model || model.read_only}
+            onClick={() => setEditing(true)}
+          >
+            {t.edit}
+          </ActButton>
+        </>
+      }
+    >
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : !data ? (
+        <Skeleton size="h-64 w-full" />
+      ) : model ? (
+        <Details model={model} />
+      ) : (
+        <EmptyState title={t.gone} />
+      )}
+    </Drawer>
+  )
+}
+
+function Details({ model }: { model: ModelRow }) {
+  const t = useOperateTexts().models
+  const { types } = useTexts().models
+  const number = useNumber()
+  const place = usePlaceOf()
+  const { effective, problems, last_7_days: used } = model
+  return (
+    <div className="flex flex-col gap-6">
+      <LockBanner entry={model} />
+      {model.invalid?.map((mistake) => (
+        <Banner key={mistake} tone="bad">
+          {mistake}
+        </Banner>
+      ))}
+      {model.shadowed && <Banner tone="warn">{t.shadowed}</Banner>}
+      {!model.invalid && effective?.price === null && <Banner tone="bad">{t.noPriceText}</Banner>}
+      <Facts
+        items={[
+          { label: t.columns.type, value: types[typeOf(model)] ?? typeOf(model) },
+          { label: t.source.label, value: place(model) },
+          ...(problems.length > 0 ? [{ label: t.columns.state, value: <Problems problems={problems} /> }] : []),
+          {
+            label: t.columns.used,
+            value: (
+              <Link
+                href={`${pathOf('requests')}?model=${encodeURIComponent(model.id)}`}
+                className="text-link underline"
+              >
+                {t.requests(used.requests, number(used.requests))}, <Amount usd={used.charged_usd} />
+              </Link>
+            ),
+          },
+          ...(used.upstream_cost_usd === undefined
+            ? []
+            : [
+                {
+                  label: t.columns.cost,
+                  value: (
+                    <>
+                      <Amount usd={used.upstream_cost_usd} />
+                      {(used.unknown_costs ?? 0) > 0 && (
+                        <span className="text-muted"> {t.unknownCosts(number(used.unknown_costs ?? 0))}</span>
+                      )}
+                    </>
+                  ),
+                },
+                { label: t.columns.margin, value: <Margin percent={model.margin_percent} /> },
+              ]),
+        ]}
+      />
+      {effective && (
+        <>
+          <Part title={t.prices}>
+            {effective.offers.length > 0 ? (
+              <PriceTable prices={effective.offers as Parameters<typeof PriceTable>[0]['prices']} />
+            ) : effective.price ? (
+              <>
+                <p className="text-muted">{t.noGroupText}</p>
+                <PriceTable
+                  prices={[{ group: '*', price: effective.price }] as Parameters<typeof PriceTable>[0]['prices']}
+                />
+              </>
+            ) : (
+              <p className="text-muted">{t.noPrice}</p>
+            )}
+          </Part>
+          <Part title={t.columns.routes} text={t.routes.text}>
+            <RouteLanes model={model} />
+          </Part>
+          <Part title={t.preview.title} text={t.preview.text}>
+            <RoutePreview model={model} />
+          </Part>
+        </>
+      )}
+      <Part title={t.history.title}>
+        <History of={`model/${model.id}`} />
+      </Part>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+// What was changed of an entry of the configuration, by whom and why.
+
+import { Link } from 'wouter'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/values.tsx'
+import { useAdmin } from '../../api/queries.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { Diff } from '../../ui/diff.tsx'
+
+/** `of`: such as `model/gpt-x`. */
+export function History({ of }: { of: string }) {
+  const t = useOperateTexts().models.history
+  const { data, error, refetch } = useAdmin('audit-log', { object: of, limit: '5' })
+  if (error && !data) return <ErrorState error={error} retry={refetch} />
+  if (!data) return <Skeleton size="h-16 w-full" />
+  if (data.data.length === 0) return <p className="text-muted">{t.none}</p>
+  return (
+    <>
+      <ol className="flex flex-col gap-3">
+        {data.data.map(({ id, at, actor, action, reason, before, after }) => (
+          <li key={id} className="flex flex-col gap-1">
+            <div className="flex flex-wrap justify-between gap-x-3 text-sm">
+              <span className="wrap-anywhere">
+                {t.actions[action] ?? action} · {actor}
+              </span>
+              <span className="text-muted">
+                <Time at={at} />
+              </span>
+            </div>
+            {reason !== '' && <p className="text-sm text-muted wrap-anywhere">{reason}</p>}
+            {before !== null && after !== null && <Diff before={before} after={after} />}
+          </li>
+        ))}
+      </ol>
+      <Link href={`${pathOf('auditLog')}?object=${encodeURIComponent(of)}`} className="text-link underline">
+        {t.all}
+      </Link>
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+// Prices and margins in a few characters.
+
+import { useLanguage, useTexts } from '../../../../i18n/language.tsx'
+import { classes } from '../../../../ui/classes.ts'
+import { Icon } from '../../../../ui/icons.tsx'
+import { formatUsd } from '../../../../ui/values.tsx'
+import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { type Figures, figuresOf, type ModelType, mainFigures, type Price } from './price-values.ts'
+
+/** What a path is called: `Cached input`, `Service tier priority`. */
+export function useFigureName(): (path: string) => string {
+  const { figures, priceNames } = useTexts().models
+  const t = useOperateTexts().models
+  return (path) => {
+    const [first = '', ...rest] = path.split('.')
+    const name = rest.join('.')
+    if (name === '') return figures[first] ?? first.replaceAll('_', ' ')
+    if (first === 'tiers') return priceNames.tier(name)
+    if (first === 'tools') return t.tool(name)
+    return first === 'variants' ? name : `${t.parts[first] ?? first}: ${figures[name] ?? name}`
+  }
+}
+
+/** `2.00 / 8.00`, with what it is for. */
+export function ShortPrice({ type, price }: { type: ModelType; price: Price | null | undefined }) {
+  const { locale } = useLanguage()
+  const name = useFigureName()
+  if (!price) return <>{'\u2013'}</>
+  const figures = figuresOf(price)
+  const shown = mainFigures(type, figures)
+  return (
+    <span className="whitespace-nowrap tabular-nums" title={shown.map(name).join(' / ')}>
+      {shown.map((path) => formatUsd(figures[path] ?? '0.00', locale)).join(' / ')}
+    </span>
+  )
+}
+
+/** Of the figures that say most. undefined: not known. */
+export function CostFigures({ type, costs }: { type: ModelType; costs: Figures | undefined }) {
+  const t = useOperateTexts().models
+  if (!costs) return <span className="text-muted">{t.unknown}</span>
+  return <ShortPrice type={type} price={costs} />
+}
+
+/** A loss has a sign, a colour and an icon. */
+export function Margin({ percent }: { percent: number | string | null | undefined }) {
+  const { locale } = useLanguage()
+  const t = useOperateTexts().models
+  if (percent === null || percent === undefined) return <span className="text-muted">{t.unknown}</span>
+  const value = Number(percent)
+  const shown = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value)
+  return (
+    <span className={classes('inline-flex items-center gap-1 whitespace-nowrap tabular-nums', value < 0 && 'text-bad')}>
+      {value < 0 && <Icon name="warning" />}
+      {shown.replace('-', '\u2212')} %
+    </span>
+  )
+}

@@ -1,0 +1,98 @@
+// What another price would have meant for the requests of the last days, before it is saved.
+
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { ApiError } from '../../../../api/client.ts'
+import { Banner, Skeleton } from '../../../../ui/states.tsx'
+import { Amount, Time, useNumber } from '../../../../ui/values.tsx'
+import { callAdmin } from '../../../api/client.ts'
+import type { Schemas } from '../../../api/routes.ts'
+import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { pathOf } from '../../../page-ids.ts'
+import { useOperateError } from '../../../ui/errors.ts'
+
+type Impact = Schemas['PriceImpact']
+type Asked = { noun: 'model' | 'group'; id: string; patch: Readonly<Record<string, unknown>> }
+
+const DAYS = 7
+
+const compute = ({ noun, id, patch }: Asked) =>
+  noun === 'model'
+    ? callAdmin({
+        method: 'POST',
+        path: 'models/{model}/price-impact',
+        params: { model: id },
+        body: { price: patch.price, days: DAYS },
+      })
+    : callAdmin({
+        method: 'POST',
+        path: 'groups/{group}/price-impact',
+        params: { group: id },
+        body: { ...patch, days: DAYS },
+      })
+
+export function PriceImpact(asked: Asked) {
+  const t = useOperateTexts().models.impact
+  const messageOf = useOperateError()
+  const { data, error } = useQuery<Impact, ApiError>({
+    queryKey: ['price impact', asked],
+    queryFn: async () => {
+      const result = await compute(asked)
+      if (!result.ok) throw result.error
+      return result.value as Impact
+    },
+    // Another one of the same person may still run.
+    retry: (count, { status }) => status === 429 && count < 5,
+    retryDelay: 1_000,
+    staleTime: 60_000,
+  })
+  if (error) return <Banner tone="warn">{t.failed(messageOf(error))}</Banner>
+  return (
+    <section aria-label={t.title} aria-busy={!data} className="flex flex-col gap-1 rounded-md border px-3 py-2">
+      <h3 className="text-sm font-medium text-muted">{t.title}</h3>
+      {data ? <Figures impact={data} /> : <Skeleton size="h-16 w-full" />}
+    </section>
+  )
+}
+
+function Figures({ impact }: { impact: Impact }) {
+  const t = useOperateTexts().models.impact
+  const number = useNumber()
+  if (impact.requests === 0 && impact.left_out === 0) return <p>{t.none}</p>
+  return (
+    <>
+      <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
+        <Amount usd={impact.charged_usd} />
+        <span aria-hidden="true">→</span>
+        <span className="sr-only">{t.becomes}</span>
+        <Amount usd={impact.would_be_charged_usd} />
+      </p>
+      <p>{t.accounts(number(impact.accounts_pay_more), number(impact.accounts_pay_less), number(impact.accounts))}</p>
+      {impact.most_affected.length > 0 && (
+        <ul className="mt-1 max-h-40 overflow-y-auto border-t pt-1 text-sm">
+          {impact.most_affected.map(({ account_id, account, charged_usd, would_be_charged_usd }) => (
+            <li key={account_id} className="flex flex-wrap justify-between gap-x-3">
+              <Link
+                href={`${pathOf('accounts')}/${account_id}`}
+                className="min-w-0 text-link wrap-anywhere hover:underline"
+              >
+                {account || t.account(account_id)}
+              </Link>
+              <span>
+                <Amount usd={charged_usd} /> → <Amount usd={would_be_charged_usd} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="text-sm text-muted">
+        {t.basis(number(impact.requests))} {impact.left_out > 0 && t.leftOut(number(impact.left_out))}{' '}
+        {impact.is_part && (
+          <>
+            {t.part} <Time at={impact.from} />.
+          </>
+        )}
+      </p>
+    </>
+  )
+}
