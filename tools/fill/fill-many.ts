@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { REVENUE, SETTLED, VOIDED } from '../../packages/gateway/src/money/book.ts'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
+import { bucketOf } from '../../packages/gateway/src/observe/latency-buckets.ts'
 import { createIds } from '../../packages/gateway/src/request/ids.ts'
 import { openSqlite, SQLITE_FILE } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { type FilledModel, type MadeRequest, makeRequests } from './requests.ts'
@@ -15,6 +16,10 @@ export type ManyPlan = {
   requests: number
   days: number
   models: readonly FilledModel[]
+  /** Of the first accounts; the others are numbered. */
+  emails?: readonly string[]
+  /** Of the first keys of each account; the others are numbered. */
+  keyNames?: readonly string[]
 }
 
 const HOUR_MS = 3_600_000
@@ -50,27 +55,31 @@ export async function fillMany(dataDir: string, plan: ManyPlan): Promise<void> {
 }
 
 /** Keys of one account are not in a row, so that the most used ones are those of many accounts. */
-function createWallets(db: Database, { accounts, keysOfEach }: ManyPlan, at: number): void {
-  const person = db.prepare(
-    "INSERT INTO person (id, email, created_at, proved_at) VALUES (?1, 'user-' || ?1 || '@example.com', ?2, ?2)",
-  )
-  const account = db.prepare(
-    "INSERT INTO account (id, name, balance, created_at) VALUES (?1, 'user-' || ?1 || '@example.com', ?2, ?3)",
-  )
+function createWallets(db: Database, plan: ManyPlan, at: number): void {
+  const { accounts, keysOfEach, emails = [], keyNames = [] } = plan
+  const person = db.prepare('INSERT INTO person (id, email, created_at, proved_at) VALUES (?1, ?3, ?2, ?2)')
+  const account = db.prepare('INSERT INTO account (id, name, balance, created_at) VALUES (?1, ?4, ?2, ?3)')
   const member = db.prepare("INSERT INTO member (account, person, role, created_at) VALUES (?1, ?1, 'owner', ?2)")
   const opening = db.prepare(
     "INSERT INTO transfer (debit, credit, amount, reason, at) VALUES (?, ?, ?, 'opening credit', ?)",
   )
   for (let id = 1; id <= accounts; id += 1) {
-    person.run(id, at)
-    account.run(id, CREDIT_OF_EACH, at)
+    const email = emails[id - 1] ?? `user-${id}@example.com`
+    person.run(id, at, email)
+    account.run(id, CREDIT_OF_EACH, at, email)
     member.run(id, at)
     opening.run(CREDIT, id, CREDIT_OF_EACH, at)
   }
   const key = db.prepare(`INSERT INTO api_key (id, account, hash, last_four, name, group_name, created_at)
-    VALUES (?1, ?2, randomblob(32), lower(hex(randomblob(2))), 'key ' || ?1, ?3, ?4)`)
+    VALUES (?1, ?2, randomblob(32), lower(hex(randomblob(2))), ?5, ?3, ?4)`)
   for (let id = 1; id <= accounts * keysOfEach; id += 1)
-    key.run(id, accountOf(id, accounts), GROUPS[id % GROUPS.length] ?? 'default', at)
+    key.run(
+      id,
+      accountOf(id, accounts),
+      GROUPS[id % GROUPS.length] ?? 'default',
+      at,
+      keyNames[Math.floor((id - 1) / accounts)] ?? `key ${id}`,
+    )
 }
 
 const accountOf = (key: number, accounts: number): number => ((key - 1) % accounts) + 1
@@ -84,27 +93,51 @@ function createBook(db: Database, { accounts }: ManyPlan): (made: readonly MadeR
   )
   const request =
     db.prepare(`INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, tokens, cost, model, upstream,
-    upstream_cost, outcome, receipt) VALUES (?, ?, ?, ${NODE_ID}, 1, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)`)
+    upstream_cost, outcome, receipt) VALUES (?, ?, ?, ${NODE_ID}, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const transfer = db.prepare('INSERT INTO transfer (request, debit, credit, amount, at) VALUES (?, ?, ?, ?, ?)')
   const added = `ON CONFLICT DO UPDATE SET requests = requests + 1, tokens = tokens + excluded.tokens, cost = cost + excluded.cost,
-    unknown_costs = unknown_costs + excluded.unknown_costs, last_at = max(last_at, excluded.last_at)`
+    upstream_cost = upstream_cost + excluded.upstream_cost, unknown_costs = unknown_costs + excluded.unknown_costs, last_at = max(last_at, excluded.last_at)`
   const sums = (table: string, columns: string) =>
     db.prepare(`INSERT INTO ${table} (${columns}, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
-      VALUES (${columns.replace(/\w+/g, '?')}, ?, ?, ?, 1, ?, ?, 0, ?, ?) ${added}`)
+      VALUES (${columns.replace(/\w+/g, '?')}, ?, ?, ?, 1, ?, ?, ?, ?, ?) ${added}`)
   const hourly = sums('hourly_spending', 'account, hour, key')
   const daily = sums('daily_spending', 'account, day')
   const dailyKey = sums('daily_key_spending', 'key, day, account')
+  const call = db.prepare(`INSERT INTO upstream_hour (hour, upstream, measure, bucket, count) VALUES (?, ?, ?, ?, 1)
+    ON CONFLICT DO UPDATE SET count = count + 1`)
+  const countCall = ({ at, upstream, end, firstTokenMs, totalMs }: MadeRequest) => {
+    const hour = at - (at % HOUR_MS)
+    call.run(hour, upstream, end === 'settle' ? 'good' : 'failed', bucketOf(totalMs))
+    if (firstTokenMs !== undefined) call.run(hour, upstream, 'first_token', bucketOf(firstTokenMs))
+  }
   return (made) => {
-    for (const { at, key: place, model, upstream, held, cost, tokens, outcome, end, receipt } of made) {
+    for (const each of made) {
+      const { at, key: place, model, upstream, held, cost, upstreamCost, tokens, outcome, end, receipt } = each
       now = at
       const [id, key, account] = [ids.next(), place + 1, accountOf(place + 1, accounts)]
       const state = end === 'settle' ? SETTLED : VOIDED
-      request.run(id, account, key, state, held, at, tokens, cost, model, upstream, outcome, receipt)
+      request.run(
+        id,
+        account,
+        key,
+        state,
+        held,
+        at,
+        tokens,
+        cost,
+        model,
+        upstream,
+        upstreamCost ?? null,
+        outcome,
+        receipt,
+      )
       if (cost > 0n) transfer.run(id, account, REVENUE, cost, at)
-      const sum = [model, upstream, outcome, tokens, cost, end === 'settle' ? 1 : 0, at] as const
+      const isUnknown = end === 'settle' && upstreamCost === undefined
+      const sum = [model, upstream, outcome, tokens, cost, upstreamCost ?? 0n, isUnknown ? 1 : 0, at] as const
       hourly.run(account, at - (at % HOUR_MS), key, ...sum)
       daily.run(account, at - (at % DAY_MS), ...sum)
       dailyKey.run(key, at - (at % DAY_MS), account, ...sum)
+      countCall(each)
     }
   }
 }

@@ -4,8 +4,9 @@ import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
 import { recompute } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { type Random, seeded } from '../simulation/random.ts'
 
-/** Nano-USD per million tokens. `upstream`: FILLED_UPSTREAM by default. */
-export type FilledModel = { id: string; input: bigint; output: bigint; upstream?: string }
+/** Nano-USD per million tokens. `upstream`: FILLED_UPSTREAM by default. `cost`: what its upstream takes; absent: not known. */
+export type FilledModel = Tokens & { id: string; upstream?: string; cost?: Tokens }
+type Tokens = { input: bigint; output: bigint }
 
 export type MadeRequest = {
   at: number
@@ -15,9 +16,12 @@ export type MadeRequest = {
   upstream: string
   held: Nanos
   cost: Nanos
+  /** undefined: not known. */
+  upstreamCost: Nanos | undefined
   tokens: number
   /** Until the first token; undefined: none came. */
   firstTokenMs: number | undefined
+  totalMs: number
   outcome: string
   /** How the ledger ends it. `reap`: its node died. */
   end: 'settle' | 'void' | 'reap'
@@ -91,8 +95,8 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
   const input = 40 + Math.floor(12_000 * fraction(random) ** 3)
   const output = 5 + Math.floor(3_000 * fraction(random) ** 2)
   const firstTokenMs = random.between(180, 1_400)
-  const totalMs = firstTokenMs + output * random.between(6, 14)
   const isCharged = end === 'settle'
+  const totalMs = isCharged ? firstTokenMs + output * random.between(6, 14) : random.between(200, 30_000)
   const units = { input, output }
   const price = {
     version: 'filled',
@@ -108,18 +112,24 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
       ? { attempts: [failedAttempt(model)], upstream: FILLED_UPSTREAM, model: model.id }
       : {}),
     ...(isCharged ? { units, finish: FINISHES[outcome], first_token_ms: firstTokenMs } : {}),
-    total_ms: isCharged ? totalMs : random.between(200, 30_000),
+    total_ms: totalMs,
     ...(random.chance(0.02) ? { warnings: ['dropped;field=logit_bias'] } : {}),
     ...(isCharged ? { price } : {}),
   }
+  const own = model.cost && { input: String(model.cost.input), output: String(model.cost.output) }
   return {
     model: model.id,
+    upstreamCost:
+      own && isCharged
+        ? recompute({ units, price: { version: 'filled', multiplier_millionths: '1000000', ...own } })
+        : undefined,
     upstream: model.upstream ?? FILLED_UPSTREAM,
     outcome,
     end,
     cost,
     tokens: isCharged ? input + output : 0,
     firstTokenMs: isCharged ? firstTokenMs : undefined,
+    totalMs,
     held: recompute({ units: { input, output: 4_096 }, price }),
     receipt: JSON.stringify(receipt),
   }

@@ -1,43 +1,39 @@
-// `npm run screenshots`: pictures of the console for the README, from a real gateway with an account that has used its keys for
-// weeks. With --all: every page in both widths and both themes, and in Chinese, into a folder of its own, for looking at them.
+// `npm run screenshots`: pictures of the console for the README and the documentation, from a real gateway with several vendors and a month
+// of traffic. With --all: every page in both widths and both themes, and in Chinese, into a folder of its own, for looking at them.
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { startBrowser } from '../../test/support/browser.ts'
 import { openConsole, type View } from '../../test/support/console/page.ts'
 import { COOKIE, consoleClient } from '../../test/support/gateway/console.ts'
-import { startGateway } from '../../test/support/gateway/gateway.ts'
+import { chat, startGateway } from '../../test/support/gateway/gateway.ts'
 import { newHome } from '../../test/support/gateway/home.ts'
-import { fillStore } from '../fill/fill.ts'
+import { fillMany } from '../fill/fill-many.ts'
+import { CONFIG, HOLDER, OPERATOR, PASSWORD, PLAN } from './demo.ts'
 
-const README = [
+type Picture = View & { name: string; path: string; height?: number; by?: string }
+
+const operate = (page: string, more: Partial<Picture> = {}): Picture => ({
+  name: `operate-${page}`,
+  path: `/operate/${page}`,
+  by: OPERATOR,
+  ...more,
+})
+const PICTURES: readonly Picture[] = [
   { name: 'console-overview', path: '/', height: 1_040 },
   { name: 'console-usage', path: '/usage' },
   { name: 'console-models', path: '/models', dark: true },
+  operate('overview', { height: 1_000 }),
+  operate('requests'),
+  operate('accounts'),
+  operate('upstreams', { dark: true }),
+  operate('models'),
+  operate('margin'),
 ]
-const PAGES = ['', 'keys', 'models', 'usage', 'wallet', 'playground', 'settings']
-const EMAIL = 'ada@example.com'
-const PASSWORD = 'correct horse battery'
-const DAY_MS = 86_400_000
-
-const CONFIG = `
-sandbox: true
-registration: { open: true }
-upstreams: [{ id: demo, kind: sandbox }]
-models:
-  - { id: gpt-x, routes: [{ upstream: demo, model: sandbox-text }], price: { input: 2.00, output: 8.00, cached_input: 0.50 }, limits: { context: 400000, max_output: 32768 } }
-  - { id: claude-x, routes: [{ upstream: demo, model: sandbox-text }], price: { input: 3.00, output: 15.00 }, limits: { context: 200000, max_output: 64000 } }
-  - { id: gemini-x, routes: [{ upstream: demo, model: sandbox-text }], price: { input: 1.25, output: 10.00 }, limits: { context: 1000000, max_output: 65536 } }
-groups:
-  - { id: default, models: ["*"] }
-  - { id: batch, models: [gpt-x, claude-x, gemini-x], multiplier: 0.8, console: true }
-`
-
-const MODELS = [
-  { id: 'gpt-x', input: 2_000_000_000n, output: 8_000_000_000n },
-  { id: 'claude-x', input: 3_000_000_000n, output: 15_000_000_000n },
-  { id: 'gemini-x', input: 1_250_000_000n, output: 10_000_000_000n },
+const MINE = ['', 'keys', 'models', 'usage', 'wallet', 'playground', 'settings']
+const OPERATE = [
+  ...['overview', 'requests', 'tasks', 'usage', 'accounts', 'accounts/2', 'keys', 'codes', 'upstreams', 'models'],
+  ...['groups', 'ledger', 'margin', 'alerts', 'people', 'audit-log', 'configuration', 'system'],
 ]
 
 const isAll = process.argv.includes('--all')
@@ -45,49 +41,54 @@ const folder = isAll ? mkdtempSync(join(tmpdir(), 'trivium-screenshots-')) : joi
 mkdirSync(folder, { recursive: true })
 
 const home = await newHome('sqlite', CONFIG)
-await fillStore(home, {
-  email: EMAIL,
-  password: PASSWORD,
-  models: MODELS,
-  requests: 1_400,
-  days: 45,
-  stepMs: 60_000,
-  topUps: 2,
-  multiplierMillionths: { batch: 800_000n },
-  keys: [
-    { name: 'production', cap: 100n * NANOS_PER_USD },
-    { name: 'laptop', cap: 20n * NANOS_PER_USD, capPeriod: 'month' },
-    { name: 'nightly batch', group: 'batch', expiresAt: Date.now() + 30 * DAY_MS },
-    { name: 'old laptop', deleted: true },
-  ],
-})
+await fillMany(home.dataDir, PLAN)
 const gateway = await startGateway({ home })
-const client = consoleClient(gateway.url)
-await client.post('sign-in', { email: EMAIL, password: PASSWORD })
 const browser = await startBrowser()
 try {
-  if (isAll) await shootAll()
-  else for (const { name, path, ...view } of README) await shoot(path, name, { width: 1280, ...view })
+  const tokens = new Map<string, string>()
+  for (const email of [HOLDER, OPERATOR]) tokens.set(email, await prepare(email))
+  for (const picture of isAll ? all() : PICTURES) await shoot(picture, tokens)
 } finally {
   await browser.close()
   await gateway.stop()
 }
 console.log(`The screenshots are in ${folder}.`)
 
-async function shootAll(): Promise<void> {
-  for (const page of PAGES) {
-    const name = page || 'overview'
-    for (const width of [1280, 360])
-      for (const dark of [false, true])
-        await shoot(`/${page}`, `${name}-${width}${dark ? '-dark' : ''}`, { width, dark })
-    await shoot(`/${page}`, `${name}-1280-zh`, { width: 1280, locale: 'zh-CN' })
+/** Lets a person sign in, who has just made a few requests. */
+async function prepare(email: string): Promise<string> {
+  const { url } = await gateway.command<{ url: string }>('account', 'sign-in-link', '--account', email)
+  const client = consoleClient(gateway.url)
+  const token = new URL(url).hash.slice(1)
+  await client.post('setup', { token, password: PASSWORD })
+  if (email === OPERATOR) {
+    await gateway.command('person', 'role', '--email', email, '--role', 'owner')
+    await client.post('sign-in', { email, password: PASSWORD })
   }
+  const { secret } = (await client.post<{ secret: string }>('keys', { name: 'demo' })).body
+  for (const model of ['gpt-x', 'claude-sonnet-x', 'gemini-x-flash']) {
+    const messages = [{ role: 'user', content: 'Which of our models answers fastest?' }]
+    await (await chat(gateway.url, secret, { model, messages })).text()
+  }
+  return client.token() ?? ''
 }
 
-async function shoot(path: string, name: string, view: View & { height?: number }): Promise<void> {
-  const { page, close } = await openConsole(browser, gateway.url, '/sign-in', view)
-  await page.context().addCookies([{ name: COOKIE, value: client.token() ?? '', url: gateway.url }])
-  if (view.height !== undefined) await page.setViewportSize({ width: view.width ?? 1280, height: view.height })
+function all(): Picture[] {
+  const pages = [
+    ...MINE.map((page) => ({ name: page || 'home', path: `/${page}` })),
+    ...OPERATE.map((page) => operate(page, { name: `operate-${page.replace('/', '-')}` })),
+  ]
+  return pages.flatMap((page) => [
+    ...[1280, 360].flatMap((width) =>
+      [false, true].map((dark) => ({ ...page, name: `${page.name}-${width}${dark ? '-dark' : ''}`, width, dark })),
+    ),
+    { ...page, name: `${page.name}-1280-zh`, locale: 'zh-CN' },
+  ])
+}
+
+async function shoot({ name, path, height, by = HOLDER, ...view }: Picture, tokens: ReadonlyMap<string, string>) {
+  const { page, close } = await openConsole(browser, gateway.url, '/sign-in', { width: 1280, ...view })
+  await page.context().addCookies([{ name: COOKIE, value: tokens.get(by) ?? '', url: gateway.url }])
+  if (height !== undefined) await page.setViewportSize({ width: view.width ?? 1280, height })
   await page.goto(`${gateway.url}/console${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForLoadState('networkidle').catch(() => {})
