@@ -82,7 +82,7 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
       const verified = await verifySecondFactor(code.trim())
       if (!verified.ok) {
         setBusy(false)
-        return verified.error.status === 401 || verified.error.code === 'wrong_code'
+        return verified.error.param === 'code'
           ? setWrong({ code: t.secondFactor.wrong })
           : setError(messageOf(verified.error))
       }

@@ -21,7 +21,13 @@ export const endSessions = operation({
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const person = await personToActOn(context, account)
-    const entry = { object: `person/${person.id}`, after: { signed_out: true } }
+    const entry = {
+      object: `person/${person.id}`,
+      after: { signed_out: true },
+      ...(context.dryRun
+        ? { effects: { sessions_ended: (await context.storage.sessions.list(person.id)).length } }
+        : {}),
+    }
     await audited(context, 'account sign-out', entry).sessions.endAll(person.id)
     return { email: person.email, sessions: [] }
   },

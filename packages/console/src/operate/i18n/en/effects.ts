@@ -9,4 +9,7 @@ export const effects: Record<string, (value: string) => string> = {
   keys_that_lose_models: (value) =>
     value === '1' ? '1 key can call fewer models.' : `${value} keys can call fewer models.`,
   balance_after_usd: (value) => `The balance is ${value} USD afterwards.`,
+  sessions_ended: (value) => (value === '1' ? '1 browser is signed out.' : `${value} browsers are signed out.`),
+  admin_keys_stopped: (value) =>
+    value === '1' ? '1 admin key that they made stops working.' : `${value} admin keys that they made stop working.`,
 }

@@ -1,0 +1,130 @@
+// One row: as a sentence in the table, and with everything that it keeps in a drawer.
+
+import { Fragment } from 'react'
+import { CopyButton } from '../../../ui/copy.tsx'
+import { Drawer } from '../../../ui/dialog.tsx'
+import { Facts, Part } from '../../../ui/page.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/values.tsx'
+import { useAdmin } from '../../api/queries.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { Diff } from '../../ui/diff.tsx'
+import { type AuditRow, sentenceOf, whoOf } from './sentence.ts'
+
+export function SentenceOf({ row }: { row: AuditRow }) {
+  const t = useOperateTexts().auditLog
+  const { who, did, changes, more } = sentenceOf(row, t)
+  return (
+    <span className="wrap-anywhere">
+      <span className="font-medium">{who}</span> {did}
+      {changes.map(({ path, from, to }, index) => (
+        <Fragment key={path}>
+          {index === 0 ? ': ' : t.listSeparator}
+          <span className="text-muted">{path}</span> {from !== undefined && <del className="tabular-nums">{from}</del>}
+          {from !== undefined && to !== undefined && <span aria-hidden="true"> → </span>}
+          {to !== undefined && <ins className="tabular-nums no-underline">{to}</ins>}
+        </Fragment>
+      ))}
+      {more > 0 && (
+        <span className="text-muted">
+          {t.listSeparator}
+          {t.moreChanges(more)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+type DrawerProps = {
+  /** Empty: closed. */
+  id: string
+  onClose(): void
+  /** Shows the rows with this filter. */
+  onFilter(filter: { actor: string } | { object: string }): void
+}
+
+const isId = (id: string): boolean => /^\d{1,18}$/.test(id)
+
+export function RowDrawer({ id, onClose, onFilter }: DrawerProps) {
+  const t = useOperateTexts().auditLog
+  // The list has the newest first, so that what comes after the next id begins with this row.
+  const params = { after: isId(id) ? String(BigInt(id) + 1n) : '', limit: '1' }
+  const { data, error, refetch } = useAdmin('audit-log', params, { enabled: isId(id), staleTime: 60_000 })
+  const row = data?.data.find((each) => each.id === id)
+  return (
+    <Drawer open={id !== ''} onClose={onClose} title={t.details.title}>
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : row ? (
+        <Details row={row} onFilter={onFilter} />
+      ) : data || !isId(id) ? (
+        <EmptyState title={t.details.missing} />
+      ) : (
+        <Skeleton size="h-64 w-full" />
+      )}
+    </Drawer>
+  )
+}
+
+const LINK = 'text-link hover:underline text-left'
+
+function Details({ row, onFilter }: { row: AuditRow; onFilter: DrawerProps['onFilter'] }) {
+  const texts = useOperateTexts().auditLog
+  const t = texts.details
+  const facts = [
+    {
+      label: t.who,
+      value: (
+        <>
+          <div>{whoOf(row, texts)}</div>
+          <button type="button" className={LINK} onClick={() => onFilter({ actor: row.actor })}>
+            {t.allOfActor}
+          </button>
+        </>
+      ),
+    },
+    { label: t.when, value: <Time at={row.at} style="exact" /> },
+    ...(row.address ? [{ label: t.from, value: <span className="font-mono text-sm">{row.address}</span> }] : []),
+    { label: t.action, value: <span className="font-mono text-sm">{row.action}</span> },
+    {
+      label: t.object,
+      value: (
+        <>
+          <div className="font-mono text-sm wrap-anywhere">{row.target}</div>
+          <button type="button" className={LINK} onClick={() => onFilter({ object: row.target })}>
+            {t.allOfObject}
+          </button>
+        </>
+      ),
+    },
+    ...(row.reason === '' ? [] : [{ label: t.reason, value: row.reason }]),
+    ...(row.request_id === null
+      ? []
+      : [
+          {
+            label: t.request,
+            value: (
+              <span className="flex items-center gap-1 font-mono text-sm">
+                <span className="wrap-anywhere">{row.request_id}</span>
+                <CopyButton text={row.request_id} label={t.request} />
+              </span>
+            ),
+          },
+        ]),
+  ]
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-lg">
+        <SentenceOf row={row} />
+      </p>
+      <Facts items={facts} />
+      <Part title={t.changes}>
+        {row.before || row.after ? (
+          <Diff before={row.before} after={row.after} />
+        ) : (
+          <p className="text-muted">{t.nothing}</p>
+        )}
+      </Part>
+    </div>
+  )
+}

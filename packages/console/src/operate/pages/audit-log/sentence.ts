@@ -1,0 +1,56 @@
+// A row of the audit log as a sentence: "eve@example.com set the price of gpt-x: output 8.00 → 9.00". Pure.
+import type { Row } from '../../api/routes.ts'
+import type { OperateTexts } from '../../i18n/texts.ts'
+import { type Difference, differences } from '../../ui/differences.ts'
+
+export type AuditRow = Row<'audit-log'>
+type Texts = OperateTexts['auditLog']
+
+/** `changes`: the first of them; `more`: how many others there are. */
+export type Sentence = { who: string; did: string; changes: Difference[]; more: number }
+
+const MOST_CHANGES = 3
+const LONGEST_VALUE = 40
+/** Changes of these fields alone have a phrase of their own. */
+const PRICES: Readonly<Record<string, { phrase: string; fields: RegExp }>> = {
+  'model change': { phrase: 'model price', fields: /^price\.?/ },
+  'group change': { phrase: 'group price', fields: /^(?=multiplier$)|^prices\./ },
+}
+
+export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
+  const target = nameOf(row)
+  const all = row.before && row.after ? differences(row.before, row.after) : []
+  const price = PRICES[row.action]
+  const isPrice = price !== undefined && all.length > 0 && all.every(({ path }) => price.fields.test(path))
+  const phrase = texts.phrases[isPrice ? price.phrase : row.action]
+  const fields = isPrice ? all.map((each) => ({ ...each, path: each.path.replace(price.fields, '') })) : all
+  return {
+    who: whoOf(row, texts),
+    did: phrase?.(target) ?? texts.otherPhrase(row.action, target),
+    changes: fields.slice(0, MOST_CHANGES).map(shortened),
+    more: Math.max(0, fields.length - MOST_CHANGES),
+  }
+}
+
+/** What it is called now; what has no name, by its id. */
+export const nameOf = ({ target, target_name: name }: AuditRow): string =>
+  name ?? (target.includes('/') ? target.slice(target.indexOf('/') + 1) : '')
+
+export function whoOf({ actor, actor_name: name }: AuditRow, texts: Texts): string {
+  const [type, ...rest] = actor.split('/')
+  const id = rest.join('/')
+  if (type === 'command-line') return texts.commandLine
+  if (type === 'job') return texts.job(id)
+  if (type === 'admin-key') return texts.adminKey(name ?? id)
+  return name ?? (id === '' ? texts.unknownActor : actor)
+}
+
+/** `balance_usd` is an amount: its unit stands behind it. */
+function shortened({ path, from, to }: Difference): Difference {
+  const isAmount = path.endsWith('_usd')
+  const cut = (value: string | undefined) =>
+    value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
+  const end = cut(to)
+  const label = (isAmount ? path.slice(0, -'_usd'.length) : path).replaceAll('_', ' ')
+  return { path: label, from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
+}

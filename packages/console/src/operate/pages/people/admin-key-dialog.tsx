@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import { useTexts } from '../../../i18n/language.tsx'
+import { ShownOnce } from '../../../pages/keys/secret.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../../ui/form/field.tsx'
+import { useForm } from '../../../ui/form/form.ts'
+import { Banner } from '../../../ui/states.tsx'
+import { rehearse } from '../../api/client.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useAct } from '../../ui/act.tsx'
+import { type Role, useRole } from '../../ui/permissions.ts'
+import { rolesOfKeys } from './ranks.ts'
+import { PermissionsOf } from './roles.tsx'
+
+const FORM = 'admin-key'
+const DAY_MS = 86_400_000
+const EXPIRIES = ['30', '90', '365', 'never'] as const
+type Expiry = (typeof EXPIRIES)[number]
+
+/** The secret is shown once, when the key is created. */
+export function AdminKeyDialog({ onClose }: { onClose(): void }) {
+  const texts = useOperateTexts()
+  const { common } = useTexts()
+  const t = texts.people.adminKeys
+  const act = useAct()
+  const own = useRole()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('viewer')
+  const [expiry, setExpiry] = useState<Expiry>('90')
+  const [networks, setNetworks] = useState('')
+  const [secret, setSecret] = useState<string>()
+  const listed = networks.split(/[\s,]+/).filter((each) => each !== '')
+  const change = () => ({
+    method: 'POST' as const,
+    path: 'admin-keys' as const,
+    body: {
+      name: name.trim(),
+      role,
+      ...(expiry === 'never' ? {} : { expires_at: new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() }),
+      ...(listed.length === 0 ? {} : { networks: listed }),
+    },
+  })
+  const form = useForm({
+    fields: ['name', 'role', 'expires_at', 'networks'],
+    check: () => (name.trim() === '' ? { name: t.nameMissing } : {}),
+    send: () => rehearse(change()),
+    done: async () => {
+      const done = await act({
+        ...change(),
+        title: t.ask(name.trim()),
+        text: <PermissionsOf role={role} />,
+        action: t.action,
+        done: t.done(name.trim()),
+        hideChanges: true,
+      })
+      if (done) setSecret(done.secret)
+    },
+  })
+  if (secret !== undefined)
+    return (
+      <ShownOnce
+        title={t.secretTitle}
+        text={t.secretText(name.trim())}
+        secret={secret}
+        loss={{ title: t.leave(name.trim()), text: t.leaveText }}
+        onClose={onClose}
+      />
+    )
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.create}
+      footer={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
+            {t.next}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
+        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
+        <TextField
+          label={t.name}
+          name="name"
+          maxLength={100}
+          value={name}
+          onChange={setName}
+          error={form.errors.name}
+        />
+        <SelectField
+          label={t.role}
+          value={role}
+          onChange={(value) => setRole(value as Role)}
+          options={rolesOfKeys(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
+          error={form.errors.role}
+        />
+        <PermissionsOf role={role} />
+        <SelectField
+          label={t.expires}
+          value={expiry}
+          onChange={(value) => setExpiry(value as Expiry)}
+          options={EXPIRIES.map((value) => ({ value, label: t.expiry[value] }))}
+          error={form.errors.expires_at}
+        />
+        <TextField
+          label={t.networks}
+          name="networks"
+          optional
+          value={networks}
+          onChange={setNetworks}
+          hint={t.networksHint}
+          error={form.errors.networks}
+        />
+      </form>
+    </Dialog>
+  )
+}

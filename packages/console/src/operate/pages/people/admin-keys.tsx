@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { Badge, EmptyState } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { Time } from '../../../ui/values.tsx'
+import type { Row } from '../../api/routes.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useAct } from '../../ui/act.tsx'
+import { ActButton } from '../../ui/act-button.tsx'
+import { AdminList } from '../../ui/list.tsx'
+import { useRole } from '../../ui/permissions.ts'
+import { AdminKeyDialog } from './admin-key-dialog.tsx'
+import { rolesOfKeys } from './ranks.ts'
+
+type AdminKeyRow = Row<'admin-keys'>
+
+export function AdminKeysSection() {
+  const t = useOperateTexts().people.adminKeys
+  const [isCreating, setCreating] = useState(false)
+  const create = (
+    <ActButton permission="people" icon="plus" onClick={() => setCreating(true)}>
+      {t.create}
+    </ActButton>
+  )
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <p className="text-muted">{t.text}</p>
+        {create}
+      </div>
+      <Section flush>
+        <AdminList
+          path="admin-keys"
+          params={{ limit: '50' }}
+          label={t.label}
+          expected={2}
+          columns={useColumns()}
+          empty={<EmptyState title={t.empty}>{t.emptyText}</EmptyState>}
+        />
+      </Section>
+      {isCreating && <AdminKeyDialog onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function useColumns(): Column<AdminKeyRow>[] {
+  const texts = useOperateTexts()
+  const t = texts.people.adminKeys
+  const muted = (text: string) => <span className="text-muted">{text}</span>
+  return [
+    {
+      id: 'name',
+      label: t.name,
+      skeleton: 'w-32',
+      cell: ({ name, last_four }) => (
+        <span className="flex flex-col">
+          <span className="wrap-anywhere">{name}</span>
+          <span className="text-sm font-normal text-muted">{t.endsIn(last_four)}</span>
+        </span>
+      ),
+    },
+    { id: 'role', label: t.role, cell: ({ role }) => <Badge tone="accent">{texts.shell.roles[role]}</Badge> },
+    { id: 'by', label: t.by, cell: ({ made_by_email: email }) => email ?? muted(t.commandLine) },
+    {
+      id: 'used',
+      label: t.lastUsed,
+      cell: ({ last_used_at: at }) => (at ? <Time at={at} style="relative" /> : muted(t.never)),
+    },
+    {
+      id: 'expires',
+      label: t.expires,
+      cell: ({ expires_at: at }) => (at ? <Time at={at} style="date" /> : muted(t.neverExpires)),
+    },
+    {
+      id: 'networks',
+      label: t.networks,
+      shrinks: true,
+      cell: ({ networks }) =>
+        networks ? <span className="font-mono text-sm">{networks.join(', ')}</span> : muted(t.anyNetwork),
+    },
+    { id: 'remove', label: t.remove, control: 'button', align: 'right', cell: (row) => <Remove row={row} /> },
+  ]
+}
+
+function Remove({ row }: { row: AdminKeyRow }) {
+  const t = useOperateTexts().people.adminKeys
+  const act = useAct()
+  const own = useRole()
+  const remove = () =>
+    act({
+      method: 'DELETE',
+      path: 'admin-keys/{admin_key}',
+      params: { admin_key: row.id },
+      title: t.removeAsk(row.name),
+      text: t.removeText,
+      action: t.remove,
+      done: t.removed(row.name),
+      danger: true,
+    })
+  return (
+    <Button
+      small
+      disabled={!rolesOfKeys(own).includes(row.role)}
+      aria-label={t.removeOf(row.name)}
+      onClick={() => void remove()}
+    >
+      {t.remove}
+    </Button>
+  )
+}

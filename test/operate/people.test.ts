@@ -1,0 +1,183 @@
+// People and the audit log as operators use them: invite a colleague, give roles, make admin keys, and read who did what.
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { auditLog as en } from '../../packages/console/src/operate/pages/audit-log/en.ts'
+import { auditLog as zh } from '../../packages/console/src/operate/pages/audit-log/zh.ts'
+import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
+import { type AdminClient, adminClient } from '../support/admin/admin-client.ts'
+import { expectWellShown, LANGUAGES } from '../support/console/page.ts'
+import { changeStore } from '../support/gateway/ask-store.ts'
+import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { operate } from '../support/gateway/operate.ts'
+import { useOperators } from '../support/operators.ts'
+
+const open = useOperators({ config: 'registration: { open: false }' })
+const { visit, as, newAccount } = open
+
+let owner: AdminClient
+beforeAll(async () => {
+  const { secret } = await operate<{ secret: string }>(open.gateway, 'admin-key create', {
+    name: 'nightly',
+    role: 'owner',
+  })
+  owner = adminClient(open.gateway.url, secret)
+  const price = { input: '2.00', output: '8.00' }
+  const main = { id: 'main', dialect: 'chat', base_url: 'http://127.0.0.1:9/v1', keys: ['k'] }
+  await owner('POST', 'upstreams', { body: main })
+  await owner('POST', 'models', { body: { id: 'gpt-x', routes: [{ upstream: 'main', model: 'm' }], price } })
+  await owner('PATCH', 'models/gpt-x', { body: { price: { ...price, output: '9.00' }, reason: 'dearer upstream' } })
+  for (const body of [{ role: 'viewer' }, { role: 'finance', email: 'frank@example.com' }])
+    await owner('POST', 'invitations', { body })
+})
+
+const dialog = 'dialog[open]'
+
+test('an owner invites a colleague by a link that is shown once, and who has it gets the role', async () => {
+  const url = await visit('/operate/people', { account: await as('owner') }, async ({ page }) => {
+    await page.getByRole('button', { name: 'Invite a colleague' }).click()
+    await page.getByLabel('Email').fill('grace@example.com')
+    await page.locator(dialog).getByLabel('Role').selectOption('support')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByLabel('Reason').fill('joins the support team')
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
+    const link = page.getByText(/\/console\/invitation#/)
+    await link.waitFor()
+    // Nothing but the person's own word closes it.
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+    const shown = (await link.innerText()).replace(/^.*?(?=http)/s, '')
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('tab', { name: 'Invitations' }).click()
+    await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor()
+    return shown
+  })
+  const token = url.split('#')[1] ?? ''
+  const grace = consoleClient(open.gateway.url)
+  const registered = await grace.post('register', { email: 'grace@example.com', password: PASSWORD, invitation: token })
+  expect(outcomeOf(registered)).toBe('201')
+  expect(outcomeOf(await grace.post('invitations/accept', { token }))).toBe('204')
+  expect((await grace.get('session')).body.gateway_role).toBe('support')
+})
+
+test('an admin changes a role, sees what it ends, and undoes it; colleagues of a higher rank are out of reach', async () => {
+  const { email } = await newAccount()
+  const boss = await as('owner')
+  await visit(`/operate/people?email=${email}`, { account: await as('admin') }, async ({ page }) => {
+    await page.getByRole('button', { name: `Actions for ${email}` }).click()
+    await page.getByRole('menuitem', { name: 'Change role' }).click()
+    const roles = await page.locator(dialog).getByLabel('Role').locator('option').allInnerTexts()
+    expect(roles).toEqual(['No role: an account holder only', 'finance', 'support', 'viewer'])
+    await page.locator(dialog).getByLabel('Role').selectOption('finance')
+    await page.getByText('Credit, refunds').waitFor()
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByText('1 browser is signed out.').waitFor()
+    await page.getByRole('button', { name: 'Change role' }).last().click()
+    await page.getByRole('cell', { name: 'finance' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Change role' }).last().click()
+    await page.getByRole('cell', { name: 'No role' }).waitFor()
+
+    await page.goto(`${open.gateway.url}/console/operate/people?role=owner`)
+    await page.getByRole('button', { name: `Actions for ${boss.email}` }).click()
+    const item = page.getByRole('menuitem', { name: 'Disable (needs a higher rank)' })
+    expect(await item.getAttribute('aria-disabled')).toBe('true')
+  })
+})
+
+test('an admin key is made after a fresh code where the person has a second factor, and its secret is shown once', async () => {
+  const person = await newAccount()
+  await open.gateway.command('person', 'role', '--email', person.email, '--role', 'owner')
+  const { client } = person
+  await client.post('sign-in', { email: person.email, password: PASSWORD })
+  const { secret } = (await client.post<{ secret: string }>('second-factor/begin', {})).body
+  const codeOf = (ahead: number) =>
+    codeAt(decodeBase32(secret) ?? new Uint8Array(), Math.floor(Date.now() / 30_000) + ahead)
+  await client.post('second-factor/confirm', { secret, code: codeOf(0), password: PASSWORD })
+  await changeStore(open.gateway.home, 'UPDATE session SET proved_at = proved_at - 600001')
+  await visit('/operate/people?tab=adminKeys', { account: person }, async ({ page }) => {
+    await page.getByRole('button', { name: 'Create admin key' }).click()
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByText('Enter a name').waitFor()
+    await page.getByLabel('Name').fill('billing')
+    await page.getByLabel('Networks').fill('nowhere')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.locator('[aria-invalid=true][name=networks]').waitFor()
+    await page.getByLabel('Networks').fill('192.0.2.0/24')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByLabel('Code').fill('000000')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('This code is wrong or was used before.').waitFor()
+    await page.getByLabel('Code').fill(codeOf(1))
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page
+      .getByText(/^ak-|ak-[\w-]{43}/)
+      .first()
+      .waitFor()
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Delete the admin key billing' }).click()
+    await page.getByText('Scripts that use it get 401 at once.').waitFor()
+    await page.locator(dialog).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The admin key billing was deleted.').waitFor()
+  })
+})
+
+describe('the audit log', () => {
+  test('tells who did what in sentences, with the reason and the difference, and by filters that are in the URL', async () => {
+    await visit('/operate/audit-log?action=model', { account: await as('viewer') }, async ({ page }) => {
+      const row = page.getByRole('row').filter({ hasText: 'set the price of gpt-x' })
+      expect(await row.innerText()).toContain('Admin key nightly set the price of gpt-x: output 8.00 → 9.00')
+      expect(await row.innerText()).toContain('dearer upstream')
+      await row.getByRole('button').click()
+      const drawer = page.locator(dialog)
+      await drawer.getByText('price.output').waitFor()
+      // It has an address of its own.
+      await page.reload()
+      await drawer.getByText('model/gpt-x').waitFor()
+      await drawer.getByRole('button', { name: 'All about this object' }).click()
+      await page.getByText('added the model gpt-x').waitFor()
+      expect(new URL(page.url()).searchParams.get('object')).toBe('model/gpt-x')
+
+      await page.getByRole('button', { name: 'Remove the filter Object' }).click()
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.getByRole('menuitem', { name: 'Who' }).click()
+      await page.getByLabel('Who').fill('nobody@example.com')
+      await page.keyboard.press('Enter')
+      await page.getByText('No row fits these filters').waitFor()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'JSON lines' }).click(),
+      ])
+      expect(file.suggestedFilename()).toBe('audit-log.jsonl')
+    })
+  })
+
+  test('has a phrase for every change, in both languages', () => {
+    const reads = /preview|impact|proposals|draft-models|bulk/
+    const names = listAdminRoutes().flatMap(({ method, route }) => (method === 'GET' ? [] : [route.operation.name]))
+    const missing = names.filter((name) => !reads.test(name) && !(name in en.phrases))
+    expect(missing).toEqual([])
+    expect(Object.keys(zh.phrases)).toEqual(Object.keys(en.phrases))
+  })
+})
+
+test.each(LANGUAGES)('all is well shown in $locale', async ({ locale, dark }) => {
+  const account = await as('owner')
+  await visit('/operate/people', { account, locale }, async ({ page }) => {
+    const views = [1280, 360].map((width) => ({ width, dark }))
+    const tabs = ['team', 'invitations', 'adminKeys', 'signIns', 'roles']
+    for (const tab of tabs) {
+      await page.goto(`${open.gateway.url}/console/operate/people?tab=${tab}`)
+      await page.locator('[aria-busy=false]').waitFor()
+      await expectWellShown(page, `people-${tab}-${locale}`, views)
+    }
+    await page.goto(`${open.gateway.url}/console/operate/audit-log`)
+    await page.locator('[aria-busy=false]').waitFor()
+    await expectWellShown(page, `audit-log-${locale}`, views)
+    await page.locator('tbody tr').nth(2).locator('button').first().click()
+    await page.locator(`${dialog} dl`).first().waitFor()
+    await expectWellShown(page, `audit-row-${locale}`, views)
+  })
+})
