@@ -1,5 +1,8 @@
 // Which roles a person may give. The server decides; this keeps the choices honest.
+import type { Row } from '../../api/routes.ts'
 import type { Role } from '../../ui/permissions.ts'
+
+export type PersonRow = Row<'people'>
 
 /** From the highest. */
 export const ROLES: readonly Role[] = ['owner', 'admin', 'finance', 'support', 'viewer']

@@ -8,17 +8,14 @@ import { Badge, EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { Time } from '../../../ui/values.tsx'
-import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { Filters } from '../../ui/filters.tsx'
 import { AdminList } from '../../ui/list.tsx'
 import { useRole } from '../../ui/permissions.ts'
-import { mayActOn, ROLES } from './ranks.ts'
+import { mayActOn, type PersonRow, ROLES } from './ranks.ts'
 import { RoleDialog } from './role-dialog.tsx'
-
-export type PersonRow = Row<'people'>
 
 const FILTERS = { role: '', email: '', disabled: '' }
 
