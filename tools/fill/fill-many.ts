@@ -105,10 +105,14 @@ function createBook(db: Database, { accounts }: ManyPlan): (made: readonly MadeR
   const dailyKey = sums('daily_key_spending', 'key, day, account')
   const call = db.prepare(`INSERT INTO upstream_hour (hour, upstream, measure, bucket, count) VALUES (?, ?, ?, ?, 1)
     ON CONFLICT DO UPDATE SET count = count + 1`)
-  const countCall = ({ at, upstream, end, firstTokenMs, totalMs }: MadeRequest) => {
+  const latency = db.prepare(`INSERT INTO latency (hour, model, bucket, count) VALUES (?, ?, ?, 1)
+    ON CONFLICT DO UPDATE SET count = count + 1`)
+  const countCall = ({ at, model, upstream, end, firstTokenMs, totalMs }: MadeRequest) => {
     const hour = at - (at % HOUR_MS)
     call.run(hour, upstream, end === 'settle' ? 'good' : 'failed', bucketOf(totalMs))
-    if (firstTokenMs !== undefined) call.run(hour, upstream, 'first_token', bucketOf(firstTokenMs))
+    if (firstTokenMs === undefined) return
+    call.run(hour, upstream, 'first_token', bucketOf(firstTokenMs))
+    latency.run(hour, model, bucketOf(firstTokenMs))
   }
   return (made) => {
     for (const each of made) {

@@ -1,5 +1,5 @@
-// What the pictures show: a gateway with several vendors and a month of traffic of a dozen customers. The vendors' addresses are the
-// embedded models, so that nothing leaves the machine.
+// What the pictures show: a gateway with several vendors and a month of traffic of a dozen customers. All vendors are one sandbox on
+// loopback, so that nothing leaves the machine.
 import type { ManyPlan } from '../fill/fill-many.ts'
 import type { FilledModel } from '../fill/requests.ts'
 
@@ -23,12 +23,12 @@ const MODELS: readonly DemoModel[] = [
   { id: 'qwen-x-local', upstream: 'gpu-rack', price: [0.1, 0.4], context: 131_072 },
 ]
 
-export const CONFIG = `
-sandbox: true
+/** `vendor`: the URL of the sandbox. */
+export const configOf = (vendor: string): string => `
 registration: { open: true }
 console: { name: Example AI }
 upstreams:
-${[...new Set(MODELS.map(({ upstream }) => upstream))].map((id) => `  - { id: ${id}, kind: sandbox }`).join('\n')}
+${[...new Set(MODELS.map(({ upstream }) => upstream))].map((id) => `  - { id: ${id}, dialect: chat, base_url: "${vendor}/v1", keys: [key-of-${id}] }`).join('\n')}
 models:
 ${MODELS.map(
   ({ id, upstream, price: [input, output], cost, context }) =>

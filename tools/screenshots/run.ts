@@ -3,13 +3,14 @@
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { startBrowser } from '../../test/support/browser.ts'
 import { openConsole, type View } from '../../test/support/console/page.ts'
 import { COOKIE, consoleClient } from '../../test/support/gateway/console.ts'
 import { chat, startGateway } from '../../test/support/gateway/gateway.ts'
 import { newHome } from '../../test/support/gateway/home.ts'
 import { fillMany } from '../fill/fill-many.ts'
-import { CONFIG, HOLDER, OPERATOR, PASSWORD, PLAN } from './demo.ts'
+import { configOf, HOLDER, OPERATOR, PASSWORD, PLAN } from './demo.ts'
 
 type Picture = View & { name: string; path: string; height?: number; by?: string }
 
@@ -40,7 +41,8 @@ const isAll = process.argv.includes('--all')
 const folder = isAll ? mkdtempSync(join(tmpdir(), 'trivium-screenshots-')) : join(import.meta.dir, '../../docs/images')
 mkdirSync(folder, { recursive: true })
 
-const home = await newHome('sqlite', CONFIG)
+const vendor = startSandboxServer({ host: '127.0.0.1', port: 0 })
+const home = await newHome('sqlite', configOf(vendor.url))
 await fillMany(home.dataDir, PLAN)
 const gateway = await startGateway({ home })
 const browser = await startBrowser()
@@ -51,6 +53,7 @@ try {
 } finally {
   await browser.close()
   await gateway.stop()
+  await vendor.stop()
 }
 console.log(`The screenshots are in ${folder}.`)
 

@@ -71,7 +71,7 @@ export function SideLink({ path, icon, label, load, small = false }: NavLinkProp
       aria-current={isHere ? 'page' : undefined}
       className={classes(
         'flex shrink-0 items-center gap-2.5 rounded-md px-2 hover:bg-raised',
-        small ? 'h-7' : 'h-8',
+        small ? 'h-[26px]' : 'h-8',
         isHere ? 'bg-raised font-medium text-ink' : 'text-muted hover:text-ink',
       )}
     >

@@ -87,7 +87,7 @@ function SideBar({ pages }: { pages: readonly OperatePage[] }) {
           return (
             <section key={id} aria-label={texts.shell.groups[id]} className="flex flex-col">
               {id !== 'start' && (
-                <div aria-hidden="true" className="mt-2 px-2 text-xs font-medium text-muted">
+                <div aria-hidden="true" className="mt-1.5 px-2 text-xs font-medium text-muted">
                   {texts.shell.groups[id]}
                 </div>
               )}
