@@ -3,6 +3,7 @@
 
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLanguage } from '../i18n/language.tsx'
+import { classes } from '../ui/classes.ts'
 import { labelled, ticksFor, tickText } from './scale.ts'
 import type { Series } from './series.ts'
 
@@ -16,6 +17,8 @@ type Props = {
   totals: readonly string[]
   /** What happened meanwhile, as marks on the axis; the page says the same in words. */
   marks?: readonly Mark[]
+  /** Leads from a bar to what it counts, by a click or Enter. */
+  onOpen?(step: string): void
 }
 type Mark = { at: string; isAlert: boolean; text: string }
 
@@ -25,7 +28,7 @@ const BOTTOM = 24
 const TOP = 8
 const LABEL_ROOM = 72
 
-export function StackedBars({ label, steps, formatStep, series, totals, marks = [] }: Props) {
+export function StackedBars({ label, steps, formatStep, series, totals, marks = [], onOpen }: Props) {
   const { locale } = useLanguage()
   const [frame, width] = useWidth()
   const [chosen, setChosen] = useState<number>()
@@ -39,7 +42,9 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
   const bar = Math.max(1, Math.min(48, slot * 0.7))
   const hasLabel = labelled(steps.length, inner.width, LABEL_ROOM)
 
+  const open = () => steps[at] !== undefined && onOpen?.(steps[at])
   const move = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') open()
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps.length - 1 }[event.key]
     if (to === undefined) return
     event.preventDefault()
@@ -62,7 +67,8 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
               const left = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
               if (left >= 0) setChosen(Math.min(steps.length - 1, Math.floor(left / slot)))
             }}
-            className="block rounded-sm"
+            onClick={open}
+            className={classes('block rounded-sm', onOpen && 'cursor-pointer')}
           >
             {ticks.map((tick) => (
               <g key={tick} className="text-muted">

@@ -9,5 +9,6 @@ export const FILTERS = {
   key: '',
   outcome: '',
   before: '',
+  after: '',
   request: '',
 }

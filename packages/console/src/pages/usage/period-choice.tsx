@@ -8,9 +8,14 @@ import { useUrlState } from '../../ui/url-state.ts'
 import { FILTERS } from './filters.ts'
 import { daysOf, isPeriod, MOST_DAYS, type Period, RANGES } from './range.ts'
 
-export function PeriodPresets({ period }: { period: Period }) {
+type Defaults = Pick<typeof FILTERS, 'range' | 'from' | 'to' | 'before' | 'after'>
+/** The cursors of both kinds of lists. */
+const FIRST_PAGE = { before: '', after: '' }
+
+/** `defaults`: what the page shows at first. */
+export function PeriodPresets({ period, defaults = FILTERS }: { period: Period; defaults?: Defaults }) {
   const t = useTexts().usage
-  const [{ range, from, to }, setFilters] = useUrlState(FILTERS)
+  const [{ range, from, to }, setFilters] = useUrlState(defaults)
   const value = isPeriod(from, to) ? 'custom' : (RANGES.find((each) => each === range) ?? '7d')
   return (
     <Segments
@@ -18,7 +23,9 @@ export function PeriodPresets({ period }: { period: Period }) {
       value={value}
       onChange={(chosen) =>
         setFilters(
-          chosen === 'custom' ? { ...daysOf(period), before: '' } : { range: chosen, from: '', to: '', before: '' },
+          chosen === 'custom'
+            ? { ...daysOf(period), ...FIRST_PAGE }
+            : { range: chosen, from: '', to: '', ...FIRST_PAGE },
         )
       }
       options={[...RANGES, 'custom' as const].map((each) => ({ value: each, label: t.ranges[each] }))}
@@ -43,7 +50,7 @@ function DayFields({ from, to }: Days) {
   const change = (changed: Partial<Days>) => {
     const next = { ...typed, ...changed }
     setTyped(next)
-    if (isPeriod(next.from, next.to)) setFilters({ ...next, before: '' })
+    if (isPeriod(next.from, next.to)) setFilters({ ...next, ...FIRST_PAGE })
   }
   return (
     <>

@@ -1,4 +1,5 @@
 import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
+import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { CopyText } from '../../ui/copy.tsx'
@@ -24,15 +25,15 @@ export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) 
       ) : error && !data ? (
         <ErrorState error={error} retry={refetch} />
       ) : data ? (
-        <Shown receipt={data} />
+        <ReceiptDetails receipt={data} />
       ) : (
-        <Waiting />
+        <ReceiptSkeleton />
       )}
     </Drawer>
   )
 }
 
-const Waiting = () => (
+export const ReceiptSkeleton = () => (
   <div className="flex flex-col gap-6">
     <Skeleton size="h-13 w-40" />
     <Skeleton size="h-44 w-full" />
@@ -40,7 +41,19 @@ const Waiting = () => (
   </div>
 )
 
-function Shown({ receipt }: { receipt: Receipt }) {
+type Fact = { label: string; value: ReactNode }
+type DetailsProps = {
+  receipt: Receipt
+  /** In place of the cost alone, where more is known of it. */
+  head?: ReactNode
+  facts?: readonly Fact[]
+  /** In place of the list of attempts. */
+  attempts?: ReactNode
+  children?: ReactNode
+}
+
+/** A receipt, for its account holder; for operators with more. */
+export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, children }: DetailsProps) {
   const t = useTexts().usage.receipt
   const number = useNumber()
   const { warnings, attempts, timing } = receipt
@@ -49,17 +62,20 @@ function Shown({ receipt }: { receipt: Receipt }) {
   return (
     <div className="flex flex-col gap-6">
       {isRunning && <Banner tone="accent">{t.running}</Banner>}
-      <div>
-        <div className="text-sm text-muted">{isRunning ? t.held : t.cost}</div>
-        <div className="text-2xl font-semibold">
-          <Amount usd={isRunning ? receipt.held_usd : receipt.cost_usd} />
+      {head ?? (
+        <div>
+          <div className="text-sm text-muted">{isRunning ? t.held : t.cost}</div>
+          <div className="text-2xl font-semibold">
+            <Amount usd={isRunning ? receipt.held_usd : receipt.cost_usd} />
+          </div>
         </div>
-      </div>
+      )}
       <Part title={t.howCounted}>
         <Charge receipt={receipt} />
       </Part>
       <Facts
         items={[
+          ...facts,
           { label: t.outcome, value: <OutcomeBadge outcome={receipt.outcome} /> },
           { label: t.at, value: <Time at={receipt.at} style="exact" /> },
           { label: t.id, value: <CopyText text={receipt.request_id} label={t.id} /> },
@@ -75,7 +91,8 @@ function Shown({ receipt }: { receipt: Receipt }) {
         ]}
       />
       <Timing {...timing} />
-      {attempts.length > 1 && (
+      {timeline}
+      {timeline === undefined && attempts.length > 1 && (
         <Part title={t.attempts}>
           <ol className="flex flex-col gap-1">
             {attempts.map(({ model, outcome, upstream }, index) => (
@@ -98,9 +115,10 @@ function Shown({ receipt }: { receipt: Receipt }) {
           </ul>
         </Part>
       )}
+      {children}
     </div>
   )
 }
 
-const fact = (label: string, value: string | null | undefined) =>
+const fact = (label: string, value: string | null | undefined): Fact[] =>
   value ? [{ label, value: <span className="break-all">{value}</span> }] : []

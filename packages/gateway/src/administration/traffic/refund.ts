@@ -17,11 +17,13 @@ export const refundRequest = operation({
     request: REQUEST_ID,
     /** Absent: all that is left of what was charged. */
     amount_usd: optional(POSITIVE_AMOUNT),
-    reason: text({ max: 500 }),
+    /** Required; a dry run does not need it yet. */
+    reason: optional(text({ max: 500 })),
     /** The operator's own id of this refund: repeated with the same terms, it is the same refund. */
     id: optional(text({ max: 200 })),
   }),
-  async run(context, { request, amount_usd, reason: why, id: reference }) {
+  async run(context, { request, amount_usd, reason: why = '', id: reference }) {
+    if (!context.dryRun && why.trim() === '') throw rejected('malformed', { field: 'reason', must: 'say why' })
     const { account, left, charged, refunded, row } = await chargeOf(context, request)
     const reason = `refund of ${formatRequestId(row.request)}: ${why}`
     const wanted = amount_usd === undefined ? undefined : readAmount(amount_usd)

@@ -8,6 +8,7 @@ export const effects: Record<string, (value: string) => string> = {
   keys_in_group: (value) => (value === '1' ? '1 key is in this group.' : `${value} keys are in this group.`),
   keys_that_lose_models: (value) =>
     value === '1' ? '1 key can call fewer models.' : `${value} keys can call fewer models.`,
+  refund_usd: (value) => `${value} USD are credited.`,
   balance_after_usd: (value) => `The balance is ${value} USD afterwards.`,
   sessions_ended: (value) => (value === '1' ? '1 browser is signed out.' : `${value} browsers are signed out.`),
   admin_keys_stopped: (value) =>

@@ -1,0 +1,73 @@
+import { StackedBars } from '../../../charts/stacked-bars.tsx'
+import { useLanguage } from '../../../i18n/language.tsx'
+import type { Period } from '../../../pages/usage/range.ts'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { useNumber } from '../../../ui/values.tsx'
+import { useAdmin } from '../../api/queries.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import type { RequestFilters } from './filters.ts'
+
+/** Sums change when requests end: often enough to see it, rarely enough to cost nothing. */
+const EVERY_MS = 15_000
+const MOST_ROWS = '1000'
+
+const CLASSES = ['delivered', 'ended', 'failed'] as const
+type OutcomeClass = (typeof CLASSES)[number]
+const COLOURS: Readonly<Record<OutcomeClass, string>> = {
+  delivered: 'text-chart-1',
+  ended: 'text-chart-8',
+  failed: 'text-bad',
+}
+const BY_OUTCOME: Readonly<Record<string, OutcomeClass>> = {
+  completed: 'delivered',
+  incomplete: 'delivered',
+  content_filtered: 'delivered',
+  stopped_by_balance: 'delivered',
+  client_disconnected: 'ended',
+  cancelled: 'ended',
+}
+const classOf = (outcome: string): OutcomeClass => BY_OUTCOME[outcome] ?? 'failed'
+
+type Props = { filters: RequestFilters; period: Period; onOpen(step: string): void }
+
+/** How requests ended over time, from sums: they know nothing of error codes, statuses and ids. */
+export function OutcomeChart({ filters, period, onOpen }: Props) {
+  const { locale } = useLanguage()
+  const t = useOperateTexts().requests.chart
+  const number = useNumber()
+  const { account, key, model, upstream, outcome } = filters
+  const { from, to, step, steps } = period
+  const params = { group_by: `outcome,${step}`, from, to, account, key, model, upstream, limit: MOST_ROWS }
+  const { data, error, refetch } = useAdmin('usage', params, { every: EVERY_MS, keepPrevious: true })
+  if (error && !data) return <ErrorState error={error} retry={refetch} />
+  if (!data) return <Skeleton size="h-[228px] w-full" />
+  const counts = new Map(CLASSES.map((name) => [name, steps.map(() => 0)]))
+  const indexOf = new Map(steps.map((each, index) => [Date.parse(each), index]))
+  for (const row of data.data) {
+    const at = indexOf.get(Date.parse(row.hour ?? row.day ?? ''))
+    const name = classOf(row.outcome ?? '')
+    const isWanted = outcome === '' || outcome === row.outcome || (outcome === 'errors' && name === 'failed')
+    const values = counts.get(name)
+    if (at !== undefined && values && isWanted) values[at] = (values[at] ?? 0) + row.requests
+  }
+  const series = CLASSES.map((name) => {
+    const values = counts.get(name) ?? []
+    return { name, label: t.classes[name], colour: COLOURS[name], values, shown: values.map((each) => number(each)) }
+  })
+  const totals = steps.map((_, at) => number(series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)))
+  const formatStep = (at: string) =>
+    new Intl.DateTimeFormat(
+      locale,
+      step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', timeZone: 'UTC' },
+    ).format(new Date(at))
+  return (
+    <StackedBars
+      label={t.label}
+      steps={steps}
+      formatStep={formatStep}
+      series={series}
+      totals={totals}
+      onOpen={onOpen}
+    />
+  )
+}
