@@ -41,7 +41,7 @@ const isAll = process.argv.includes('--all')
 const folder = isAll ? mkdtempSync(join(tmpdir(), 'trivium-screenshots-')) : join(import.meta.dir, '../../docs/images')
 mkdirSync(folder, { recursive: true })
 
-const vendor = startSandboxServer({ host: '127.0.0.1', port: 0 })
+const vendor = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false })
 const home = await newHome('sqlite', configOf(vendor.url))
 await fillMany(home.dataDir, PLAN)
 const gateway = await startGateway({ home })
