@@ -150,6 +150,24 @@ test('an admin adds a model, is told of a mistake beside its field, changes it a
   })
 })
 
+test('two people edit a model: the second is told, compares and decides', async () => {
+  await visit('/operate/models?model=large-text', { account: await as('admin') }, async ({ page }) => {
+    await dialog(page, 'large-text').getByRole('button', { name: 'Edit' }).click()
+    const form = dialog(page, 'Edit large-text')
+    await form.getByRole('textbox', { name: 'Input of large-text' }).fill('2.50')
+    await form.getByRole('button', { name: 'Review' }).click()
+    const asked = dialog(page, 'Change the model large-text?')
+    await asked.getByRole('button', { name: 'Save', exact: true }).waitFor()
+    expect(adminOutcome(await admin('PATCH', 'models/large-text', { body: { price: { output: '9.00' } } }))).toBe('200')
+    await asked.getByRole('button', { name: 'Save', exact: true }).click()
+    await asked.getByText(/Someone else changed this/).waitFor()
+    await asked.getByRole('button', { name: 'Save on top of it' }).click()
+    await row(page, 'large-text').getByText('2.50 / 9.00').waitFor({ state: 'attached' })
+    expect(await priceOf('large-text')).toMatchObject({ input: '2.50', output: '9.00', tiers: { priority: '2' } })
+    await admin('PATCH', 'models/large-text', { body: { price: { input: '2.00', output: '8.00' } } })
+  })
+})
+
 test('the matrix has the price of each group; another multiplier says who would pay more', async () => {
   await visit('/operate/groups', { account: await as('finance') }, async ({ page }) => {
     const cells = row(page, 'large-text').getByRole('cell')

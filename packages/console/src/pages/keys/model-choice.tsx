@@ -12,12 +12,14 @@ type ModelChoiceProps = {
   chosen: readonly string[] | null
   onChange(chosen: readonly string[] | null): void
   error: string | undefined
+  /** What the choice of all is called, where they are not those of a group. */
+  all?: string
 }
 
 /** With fewer models a filter is not needed. */
 const FILTER_FROM = 10
 
-export function ModelChoice({ models, chosen, onChange, error }: ModelChoiceProps) {
+export function ModelChoice({ models, chosen, onChange, error, all: allLabel }: ModelChoiceProps) {
   const t = useTexts().keys.form
   const [filter, setFilter] = useState('')
   const id = useId()
@@ -34,7 +36,7 @@ export function ModelChoice({ models, chosen, onChange, error }: ModelChoiceProp
         value={chosen === null ? 'all' : 'some'}
         onChange={(value) => onChange(value === 'all' ? null : [])}
         options={[
-          { value: 'all', label: t.allModels },
+          { value: 'all', label: allLabel ?? t.allModels },
           { value: 'some', label: t.someModels },
         ]}
       />

@@ -38,6 +38,8 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
   const act = useAct()
   const may = useMay()
   const models = useAdmin('models', ALL).data?.data ?? []
+  // The version that is edited: a change of someone else meanwhile is noticed by it.
+  useAdmin('groups/{group}', { group: subject?.id ?? '' }, { enabled: subject !== undefined })
   const [first] = useState(() => valuesOf(subject))
   const [values, setValues] = useState(first)
   const [error, setError] = useState<string>()
@@ -56,7 +58,13 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
     const patch = patchBetween(before, entryOf(values, before))
     if (subject && isEmpty(patch)) return onClose()
     const change: AnyChange = subject
-      ? { method: 'PATCH', path: 'groups/{group}', params: { group: subject.id }, body: patch }
+      ? {
+          method: 'PATCH',
+          path: 'groups/{group}',
+          params: { group: subject.id },
+          body: patch,
+          ifMatch: 'groups/{group}',
+        }
       : { method: 'POST', path: 'groups', body: { id: values.id.trim(), ...patch } }
     setBusy(true)
     const rehearsed = await rehearse(change)
@@ -75,7 +83,9 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
       ...(subject
         ? {
             undo: {
-              ...change,
+              method: change.method,
+              path: change.path,
+              params: { group: id },
               body: patchBetween(entryOf(values, before), before),
               title: t.acts.undo(id),
               action: t.acts.restore,
@@ -160,6 +170,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
             models={models.map(({ id }) => id)}
             chosen={values.models}
             onChange={(chosen) => set({ models: chosen })}
+            all={t.form.allModels}
             error={undefined}
           />
           <Checkbox label={t.form.console} checked={values.console} onChange={(console) => set({ console })} />

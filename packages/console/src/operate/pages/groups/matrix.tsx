@@ -8,11 +8,21 @@ import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { LINKS } from '../../links.ts'
 import { AdminList } from '../../ui/list.tsx'
 import { type ModelRow, typeOf } from '../models/inline-price.tsx'
-import { ShortPrice } from '../models/prices/figures.tsx'
+import { Margin, ShortPrice } from '../models/prices/figures.tsx'
+import { figuresOf, firstCosts, mainFigures, marginOf, type Price } from '../models/prices/price-values.ts'
 import type { GroupRow } from './form-values.ts'
+
+/** The margin, if the group pays less than the routes that are tried first cost. Not known to those who may not see costs. */
+function lossOf(model: ModelRow, price: Price): number | undefined {
+  const costs = firstCosts(model.effective?.routes ?? [])
+  const figures = figuresOf(price)
+  const margins = mainFigures(typeOf(model), figures).flatMap((path) => marginOf(figures[path], costs?.[path]) ?? [])
+  const lowest = Math.min(...margins)
+  return lowest < 0 ? lowest : undefined
+}
 
 const FILTERS = { search: '', after: '' }
 
@@ -26,10 +36,7 @@ export function Matrix({ groups }: { groups: readonly GroupRow[] | undefined }) 
       label: t.model,
       skeleton: 'w-40',
       cell: ({ id }) => (
-        <Link
-          href={`${pathOf('models')}?model=${encodeURIComponent(id)}`}
-          className="font-mono text-sm wrap-anywhere hover:underline"
-        >
+        <Link href={LINKS.model(id)} className="font-mono text-sm wrap-anywhere hover:underline">
           {id}
         </Link>
       ),
@@ -42,9 +49,16 @@ export function Matrix({ groups }: { groups: readonly GroupRow[] | undefined }) 
         cell: (model) => {
           const offer = model.effective?.offers.find(({ group }) => group === id)
           if (!offer) return <span className="text-muted">{'\u2013'}</span>
+          const loss = lossOf(model, offer.price)
           return (
             <span className="inline-flex flex-col items-end">
               <ShortPrice type={typeOf(model)} price={offer.price} />
+              {loss !== undefined && (
+                <span className="text-xs" title={t.belowCost}>
+                  <Margin percent={loss} />
+                  <span className="sr-only">{t.belowCost}</span>
+                </span>
+              )}
               {offer.has_own_price && <span className="text-xs text-muted">{t.own}</span>}
             </span>
           )

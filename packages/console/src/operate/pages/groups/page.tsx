@@ -7,7 +7,7 @@ import { useUrlState } from '../../../ui/url-state.ts'
 import { useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { pageLink } from '../../links.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { Lock } from '../models/source.tsx'
 import { GroupDrawer } from './form.tsx'
@@ -106,7 +106,7 @@ function useGroupColumns(): Column<GroupRow>[] {
       label: t.columns.keys,
       align: 'right',
       cell: ({ id, keys }) => (
-        <Link href={`${pathOf('keys')}?group=${encodeURIComponent(id)}`} className="text-link underline">
+        <Link href={pageLink('keys', { group: id })} className="text-link underline">
           {number(keys)}
         </Link>
       ),

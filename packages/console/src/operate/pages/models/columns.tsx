@@ -4,7 +4,7 @@ import { Badge } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { Amount, useNumber } from '../../../ui/values.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { pageLink } from '../../links.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { InlinePrice, type ModelRow, typeOf } from './inline-price.tsx'
 import { CostFigures, Margin } from './prices/figures.tsx'
@@ -65,7 +65,7 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
       cell: ({ id, effective }) =>
         effective ? (
           <Link
-            href={`${pathOf('groups')}?search=${encodeURIComponent(id)}`}
+            href={pageLink('groups', { search: id })}
             aria-label={t.groupsOf(id, number(effective.offers.length))}
             className="hover:underline"
           >
@@ -79,7 +79,7 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
       align: 'right',
       cell: ({ id, last_7_days: { requests, charged_usd } }) =>
         requests === 0 ? null : (
-          <Link href={`${pathOf('requests')}?model=${encodeURIComponent(id)}`} className="hover:underline">
+          <Link href={pageLink('requests', { model: id })} className="hover:underline">
             <Amount usd={charged_usd} />
             <span className="block text-sm text-muted">{t.requests(requests, number(requests))}</span>
           </Link>

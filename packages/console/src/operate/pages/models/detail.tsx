@@ -10,7 +10,7 @@ import { Banner, EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx
 import { Amount, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { pageLink } from '../../links.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { useDeleteAct } from './acts.tsx'
 import { Problems } from './columns.tsx'
@@ -18,6 +18,7 @@ import { ModelForm } from './form.tsx'
 import { History } from './history.tsx'
 import { type ModelRow, typeOf } from './inline-price.tsx'
 import { Margin } from './prices/figures.tsx'
+import { marginOf } from './prices/price-values.ts'
 import { RouteLanes, RoutePreview } from './routes.tsx'
 import { LockBanner, usePlaceOf } from './source.tsx'
 
@@ -69,6 +70,10 @@ export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
   )
 }
 
+/** Of requests whose cost is known. */
+const earnedOf = ({ charged_usd, upstream_cost_usd, unknown_costs }: ModelRow['last_7_days']): number | undefined =>
+  unknown_costs === 0 ? marginOf(charged_usd, upstream_cost_usd) : undefined
+
 function Details({ model }: { model: ModelRow }) {
   const t = useOperateTexts().models
   const { types } = useTexts().models
@@ -93,10 +98,7 @@ function Details({ model }: { model: ModelRow }) {
           {
             label: t.columns.used,
             value: (
-              <Link
-                href={`${pathOf('requests')}?model=${encodeURIComponent(model.id)}`}
-                className="text-link underline"
-              >
+              <Link href={pageLink('requests', { model: model.id })} className="text-link underline">
                 {t.requests(used.requests, number(used.requests))}, <Amount usd={used.charged_usd} />
               </Link>
             ),
@@ -105,7 +107,7 @@ function Details({ model }: { model: ModelRow }) {
             ? []
             : [
                 {
-                  label: t.columns.cost,
+                  label: t.usedCost,
                   value: (
                     <>
                       <Amount usd={used.upstream_cost_usd} />
@@ -115,7 +117,8 @@ function Details({ model }: { model: ModelRow }) {
                     </>
                   ),
                 },
-                { label: t.columns.margin, value: <Margin percent={model.margin_percent} /> },
+                { label: t.usedMargin, value: <Margin percent={earnedOf(used)} /> },
+                { label: t.listMargin, value: <Margin percent={model.margin_percent} /> },
               ]),
         ]}
       />

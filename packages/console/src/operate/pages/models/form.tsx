@@ -31,6 +31,8 @@ const ALL = { limit: '1000' }
 export function ModelForm({ subject, onClose }: { subject: ModelRow | undefined; onClose(): void }) {
   const { data } = useAdmin('upstreams', ALL)
   const upstreams = data?.data.map(({ id }) => id)
+  // The version that is edited: a change of someone else meanwhile is noticed by it.
+  useAdmin('models/{model}', { model: subject?.id ?? '' }, { enabled: subject !== undefined })
   if (!upstreams)
     return (
       <Drawer open onClose={onClose} title={subject?.id ?? ''}>
@@ -64,11 +66,20 @@ function Form({ subject, upstreams, onClose }: FormProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (isBusy) return
-    const after = entryOf(values, before)
-    const patch = patchBetween(before, mayAll ? after : { ...before, price: after.price })
+    const typed = entryOf(values, before)
+    // Routes that nobody touched stay as they were written.
+    const whole = values.routes === first.routes ? { ...typed, routes: before.routes } : typed
+    const after = mayAll ? whole : { ...before, price: typed.price }
+    const patch = patchBetween(before, after)
     if (subject && isEmpty(patch)) return onClose()
     const change: AnyChange = subject
-      ? { method: 'PATCH', path: 'models/{model}', params: { model: subject.id }, body: patch }
+      ? {
+          method: 'PATCH',
+          path: 'models/{model}',
+          params: { model: subject.id },
+          body: patch,
+          ifMatch: 'models/{model}',
+        }
       : { method: 'POST', path: 'models', body: { id: values.id.trim(), ...patch } }
     setBusy(true)
     const rehearsed = await rehearse(change)
@@ -88,8 +99,10 @@ function Form({ subject, upstreams, onClose }: FormProps) {
       ...(subject
         ? {
             undo: {
-              ...change,
-              body: patchBetween({ ...before, ...after }, before),
+              method: change.method,
+              path: change.path,
+              params: { model: subject.id },
+              body: patchBetween(after, before),
               title: t.acts.undo(subject.id),
               action: t.acts.restore,
               done: t.acts.restored(subject.id),

@@ -5,7 +5,7 @@ import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { pageLink } from '../../links.ts'
 import { Diff } from '../../ui/diff.tsx'
 
 /** `of`: such as `model/gpt-x`. */
@@ -33,7 +33,7 @@ export function History({ of }: { of: string }) {
           </li>
         ))}
       </ol>
-      <Link href={`${pathOf('auditLog')}?object=${encodeURIComponent(of)}`} className="text-link underline">
+      <Link href={pageLink('auditLog', { object: of })} className="text-link underline">
         {t.all}
       </Link>
     </>

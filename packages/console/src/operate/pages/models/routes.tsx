@@ -7,11 +7,9 @@ import { Badge, Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Bar, Time, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { LINKS } from '../../links.ts'
 import { type ModelRow, typeOf } from './inline-price.tsx'
 import { Margin, ShortPrice } from './prices/figures.tsx'
-
-export const upstreamHref = (id: string): string => `${pathOf('upstreams')}/${encodeURIComponent(id)}`
 
 /** The lowest priority is tried first; within a lane, weights are shares. */
 export function RouteLanes({ model }: { model: ModelRow }) {
@@ -37,7 +35,7 @@ export function RouteLanes({ model }: { model: ModelRow }) {
                   <li key={`${route.upstream} ${route.model}`} className="flex flex-col gap-1 px-3 py-2">
                     <div className="flex flex-wrap items-baseline justify-between gap-x-3">
                       <span className="min-w-0 wrap-anywhere">
-                        <Link href={upstreamHref(route.upstream)} className="text-link underline">
+                        <Link href={LINKS.upstream(route.upstream)} className="text-link underline">
                           {route.upstream}
                         </Link>{' '}
                         <span className="font-mono text-sm text-muted">{route.model}</span>

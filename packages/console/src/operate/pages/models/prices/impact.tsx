@@ -8,7 +8,7 @@ import { Amount, Time, useNumber } from '../../../../ui/values.tsx'
 import { callAdmin } from '../../../api/client.ts'
 import type { Schemas } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
-import { pathOf } from '../../../page-ids.ts'
+import { LINKS } from '../../../links.ts'
 import { useOperateError } from '../../../ui/errors.ts'
 
 type Impact = Schemas['PriceImpact']
@@ -72,10 +72,7 @@ function Figures({ impact }: { impact: Impact }) {
         <ul className="mt-1 max-h-40 overflow-y-auto border-t pt-1 text-sm">
           {impact.most_affected.map(({ account_id, account, charged_usd, would_be_charged_usd }) => (
             <li key={account_id} className="flex flex-wrap justify-between gap-x-3">
-              <Link
-                href={`${pathOf('accounts')}/${account_id}`}
-                className="min-w-0 text-link wrap-anywhere hover:underline"
-              >
+              <Link href={LINKS.account(account_id)} className="min-w-0 text-link wrap-anywhere hover:underline">
                 {account || t.account(account_id)}
               </Link>
               <span>
