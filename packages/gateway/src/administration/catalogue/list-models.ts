@@ -21,7 +21,6 @@ export const MODEL_PROBLEMS = ['invalid', 'no_price', 'no_route', 'no_group', 'b
 type Problem = (typeof MODEL_PROBLEMS)[number]
 
 const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 const DAYS = 7
 
 export const listModels = operation({
@@ -129,7 +128,9 @@ function effectiveOf(sold: AnyModel, catalogue: Catalogue, withCosts: boolean) {
 /** By model, from the sums that are kept. A model that nobody used has none. */
 async function usedLately({ storage }: OperationContext, model?: string): Promise<Map<string, UsageSums>> {
   const now = Date.now()
-  const range = { from: now - (now % HOUR_MS) - DAYS * DAY_MS, to: now - (now % HOUR_MS) + HOUR_MS }
+  // Whole days, today among them: their sums are far fewer than those of hours.
+  const to = now - (now % DAY_MS) + DAY_MS
+  const range = { from: to - DAYS * DAY_MS, to }
   const { rows } = await storage.reports.usage(['model'], range, model === undefined ? {} : { model }, MOST_MODELS)
   return new Map(rows.map((row) => [String(row.group.model), row]))
 }

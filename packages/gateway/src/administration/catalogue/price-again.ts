@@ -6,8 +6,10 @@ import type { Nanos } from '../../money/amount.ts'
 import { firstIdAt, timeOfId } from '../../request/ids.ts'
 import type { ListedRequest, Storage } from '../../storage/storage.ts'
 
-/** Requests that are read and priced at once: other work runs in between. */
-const SLICE = 500
+/** Requests that are read at once. */
+const PAGE = 1_000
+/** Requests that are priced at once: other work runs in between. */
+const SLICE = 100
 /** Of the store, each over at most 10,000 requests of any model. */
 const MOST_PAGES = 120
 const LONGEST_MS = 15_000
@@ -46,18 +48,17 @@ export async function priceAgain(
   const filter = model === undefined ? { from } : { model, from }
   const deadline = performance.now() + LONGEST_MS
   let after: bigint | undefined
-  for (let page = 0; ; page += 1) {
-    const room = most - sums.requests - sums.leftOut
-    if (page === MOST_PAGES || room <= 0 || performance.now() > deadline) {
-      return { ...sums, reachedBack: timeOfId(after ?? firstIdAt(from)) }
+  for (let page = 0; page < MOST_PAGES && performance.now() < deadline; page += 1) {
+    const { rows, next } = await lists.requests(filter, after === undefined ? {} : { after }, PAGE)
+    for (const [index, listed] of rows.entries()) {
+      if (sums.requests + sums.leftOut === most) return { ...sums, reachedBack: timeOfId(listed.row.request) }
+      addPriced(sums, listed, catalogue, group)
+      if (index % SLICE === SLICE - 1) await Bun.sleep(0)
     }
-    const place = after === undefined ? {} : { after }
-    const { rows, next } = await lists.requests(filter, place, Math.min(SLICE, room))
-    for (const row of rows) addPriced(sums, row, catalogue, group)
     if (next === undefined) return sums
     after = next
-    await Bun.sleep(0)
   }
+  return { ...sums, reachedBack: timeOfId(after ?? firstIdAt(from)) }
 }
 
 type Receipt = Partial<ReceiptUnits> & { group?: string; model?: string }
