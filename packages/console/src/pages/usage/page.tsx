@@ -1,4 +1,4 @@
-import { type FormEvent, useMemo, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { useKeyChoices, useModelChoices } from '../../ui/form/choices-of.ts'
@@ -8,21 +8,15 @@ import { PageHeader } from '../../ui/page.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { SpendSection } from './chart.tsx'
 import { FILTERS } from './filters.ts'
-import { ChosenDays, PeriodPresets } from './period-choice.tsx'
-import { periodOf } from './range.ts'
+import { ChosenDays, PeriodPresets, usePeriod } from './period-choice.tsx'
 import { ReceiptDrawer } from './receipt.tsx'
 import { RequestsSection } from './requests.tsx'
-
-const MINUTE_MS = 60_000
 
 export default function UsagePage() {
   const t = useTexts().usage
   const [filters, setFilters] = useUrlState(FILTERS)
-  const { range, from, to, model, key, request } = filters
-  const [now] = useState(Date.now)
-  // The period moves on with the clock, but not with every rendering.
-  const minute = Math.floor(Math.max(now, Date.now()) / MINUTE_MS)
-  const period = useMemo(() => periodOf(range, from, to, minute * MINUTE_MS), [range, from, to, minute])
+  const { model, key, request } = filters
+  const period = usePeriod()
   const { data: chosenKey } = useRead('keys/{id}', { id: key }, { enabled: key !== '', staleTime: 60_000 })
   return (
     <>

@@ -1,12 +1,22 @@
 // The choice of the period: presets, or two days.
 
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { FILTERS } from './filters.ts'
-import { daysOf, isPeriod, MOST_DAYS, type Period, RANGES } from './range.ts'
+import { daysOf, isPeriod, MOST_DAYS, type Period, periodOf, RANGES } from './range.ts'
+
+const MINUTE_MS = 60_000
+
+/** The period of the URL. It moves on with the clock, but not with every rendering. */
+export function usePeriod(): Period {
+  const [{ range, from, to }] = useUrlState(FILTERS)
+  const [now] = useState(Date.now)
+  const minute = Math.floor(Math.max(now, Date.now()) / MINUTE_MS)
+  return useMemo(() => periodOf(range, from, to, minute * MINUTE_MS), [range, from, to, minute])
+}
 
 type Defaults = Pick<typeof FILTERS, 'range' | 'from' | 'to' | 'before' | 'after'>
 /** The cursors of both kinds of lists. */

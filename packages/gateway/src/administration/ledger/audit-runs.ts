@@ -6,6 +6,7 @@ import type { AuditActor, AuditReport, AuditRun, Books, Storage } from '../../st
 import { isoTime } from '../inputs/fields.ts'
 import { pageFields, readPage } from '../inputs/page.ts'
 import { auditActor, audited, type OperationContext, operation } from '../operation.ts'
+import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
 import { type ShownReport, showReport } from './audit.ts'
 
@@ -91,14 +92,23 @@ export const listAudits = operation({
   input: fields(pageFields('an audit')),
   async run({ storage }, page) {
     const { items, next } = await readPage(page, storage.books.audits, ({ id }) => String(id))
-    return { items: items.map((run) => runRow(run, storage.now())), next }
+    return { items: await runRows(items, storage), next }
   },
 })
 
 async function shownRun({ storage }: OperationContext, id: bigint) {
   const [run] = await storage.books.audits({ before: id + 1n }, 1)
-  if (!run) throw new Error('the run of an audit is gone')
-  return runRow(run, storage.now())
+  const [shown] = await runRows(run ? [run] : [], storage)
+  if (!shown) throw new Error('the run of an audit is gone')
+  return shown
+}
+
+async function runRows(runs: readonly AuditRun[], storage: Storage) {
+  const names = await actorNames(storage, runs)
+  return runs.map((run) => ({
+    ...runRow(run, storage.now()),
+    started_by_name: names.get(shownActor(run.actor)) ?? null,
+  }))
 }
 
 const runRow = (run: AuditRun, now: number) => ({
@@ -106,7 +116,7 @@ const runRow = (run: AuditRun, now: number) => ({
   state: stateOf(run, now),
   started_at: isoTime(run.startedAt),
   ended_at: run.endedAt === undefined ? null : isoTime(run.endedAt),
-  started_by: run.actor.id === '' ? run.actor.type : `${run.actor.type}/${run.actor.id}`,
+  started_by: shownActor(run.actor),
   step: run.step,
   steps: run.steps,
   result: run.report === undefined ? null : (JSON.parse(run.report) as ShownReport),

@@ -3,12 +3,12 @@ import { formatUsd } from '../../money/amount.ts'
 import { tokensIn } from '../../paid-call/receipts/show-charge.ts'
 import { summarize } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
-import { fields, idOf, integer, optional, REQUEST_ID, text, textLike } from '../../request/schema/schema.ts'
+import { boolean, fields, idOf, integer, optional, REQUEST_ID, text, textLike } from '../../request/schema/schema.ts'
 import type { ListedRequest } from '../../storage/storage.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import { given, pageFieldsBy, readPlace, readTimes, TIMES } from '../inputs/page.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
-import { operation, seesCosts } from '../operation.ts'
+import { need, operation, seesCosts } from '../operation.ts'
 
 const NAME = text({ max: 300 })
 
@@ -27,13 +27,16 @@ export const listRequests = operation({
     /** Of the error on the receipt. */
     error_code: optional(textLike((value) => /^\w{1,100}$/.test(value), 'be an error code')),
     id: optional(REQUEST_ID),
+    /** Those whose upstream cost is not known, of those that have ended. */
+    unknown_cost: optional(boolean()),
     ...TIMES,
     ...pageFieldsBy(REQUEST_ID),
   }),
   /** A page may be short although there are more: it looks at a bounded number of requests. */
   async run(context, { account: named, key, id, error_code, from, to, ...rest }) {
     const { storage, actor } = context
-    const { model, upstream, outcome, status, ...page } = rest
+    const { model, upstream, outcome, status, unknown_cost, ...page } = rest
+    if (unknown_cost !== undefined) need(actor, 'see_costs')
     const { place, limit } = readPlace(page, (place) => parseRequestId(place) ?? 0n)
     // A key's account has an index, the key has none.
     const ofKey = key === undefined ? undefined : (await storage.keys.findWithAccount(BigInt(key)))?.account.id
@@ -45,6 +48,7 @@ export const listRequests = operation({
       upstream,
       outcome,
       status,
+      hasUnknownCost: unknown_cost === true ? (true as const) : undefined,
       code: error_code,
       request: id === undefined ? undefined : (parseRequestId(id) ?? 0n),
     }

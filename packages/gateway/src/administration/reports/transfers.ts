@@ -31,7 +31,9 @@ export const listTransfers = operation({
     const request = id === undefined ? undefined : parseRequestId(id)
     const filter = { ...given({ account, kind, reason, request, reference }), ...readTimes(given({ from, to })) }
     const { rows, next } = await context.storage.lists.transfers(filter, place, limit)
-    return { items: rows.map(transferRow), next: next === undefined ? null : String(next) }
+    const names = await context.storage.accounts.names([...new Set(rows.flatMap((row) => walletOf(row) ?? []))])
+    const items = rows.map((row) => ({ ...transferRow(row), account: names.get(walletOf(row) ?? 0n) ?? null }))
+    return { items, next: next === undefined ? null : String(next) }
   },
 })
 
@@ -42,6 +44,10 @@ function kindOf({ request, debit, credit }: Transfer): TransferKind {
   if (request === undefined) return credit > 0n ? 'credit' : 'debit'
   return debit === SHORTFALL || credit === SHORTFALL ? 'shortfall' : 'charge'
 }
+
+/** The account of a customer on either side; undefined: it is between accounts of the gateway. */
+const walletOf = ({ debit, credit }: Transfer): bigint | undefined =>
+  debit > 0n ? debit : credit > 0n ? credit : undefined
 
 const transferRow = (transfer: Transfer) => ({
   id: String(transfer.id),

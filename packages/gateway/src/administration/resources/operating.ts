@@ -155,6 +155,7 @@ export const LEDGER_AUDIT_RUN = resource(
     started_at: TIME,
     ended_at: nullable(TIME),
     started_by: string('Such as `person/7` or `job/audit the ledger`.'),
+    started_by_name: nullable(string('The address of a person, or the name of an admin key.')),
     step: number(),
     steps: number('0: not known yet.'),
     result: nullable(AUDIT_REPORT),

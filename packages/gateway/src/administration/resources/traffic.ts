@@ -173,6 +173,7 @@ export const TRANSFER = resource(
     kind: word(...TRANSFER_KINDS),
     from: string('Such as `account/7` or `credit`.'),
     to: string(),
+    account: nullable(string('The name of the account on either side; null for transfers of the gateway itself.')),
     amount_usd: USD,
     reason: string(),
     request_id: nullable(ID),

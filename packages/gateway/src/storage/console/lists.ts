@@ -69,6 +69,8 @@ export type ListedRequestFilter = TimeRange & {
   code?: string
   status?: number
   request?: bigint
+  /** Those that have ended, whose upstream cost is not known. */
+  hasUnknownCost?: true
 }
 /** `upstreamCost`: undefined where it is not known. */
 export type ListedRequest = { account: bigint; row: UsageRow; upstreamCost: Nanos | undefined }

@@ -1,3 +1,15 @@
 export const margin = {
   title: 'Margin',
+  text: 'What was charged less what upstreams cost, before refunds.',
+  by: 'Group by',
+  chart: 'Charged over time',
+  groups: 'Margin by group',
+  seriesCost: 'Upstream cost',
+  seriesMargin: 'Margin',
+  unknownNote: (share: string) => `${share} of the requests. Their costs are not guessed: the margin is at most this.`,
+  unknownNone: 'The cost of every request is known.',
+  shortfallNote: 'What requests cost beyond their balance. It was not charged.',
+  unknownWhy: 'A cost is unknown where the route of a model has no cost. Set it in the catalogue.',
+  openModels: 'Open models',
+  largest: (count: number) => `The first ${count} groups by what was charged. The CSV file has all of them.`,
 }

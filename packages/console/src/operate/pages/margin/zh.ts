@@ -2,4 +2,16 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 
 export const margin: OperateTexts['margin'] = {
   title: '毛利',
+  text: '收费减去上游成本，未扣除退款。',
+  by: '分组',
+  chart: '收费走势',
+  groups: '分组毛利',
+  seriesCost: '上游成本',
+  seriesMargin: '毛利',
+  unknownNote: (share) => `占请求的 ${share}。成本不作猜测，毛利至多为此数。`,
+  unknownNone: '所有请求的成本均已知。',
+  shortfallNote: '请求费用超出余额的部分，未收取。',
+  unknownWhy: '模型的路由没有填写成本时，成本即为未知。请在目录中填写。',
+  openModels: '打开模型',
+  largest: (count) => `按收费显示前 ${count} 组，CSV 文件包含全部。`,
 }

@@ -1,3 +1,20 @@
 export const usage = {
   title: 'Usage',
+  text: 'Of all accounts. Sums count a request when it ends. Days begin at 00:00 UTC.',
+  by: 'Group by',
+  second: 'And by',
+  nothing: 'Nothing else',
+  sort: 'Sort by',
+  sorts: {
+    '-charged': 'Charged, highest first',
+    '-requests': 'Requests, most first',
+    '-tokens': 'Tokens, most first',
+    '-margin': 'Margin, highest first',
+    margin: 'Margin, lowest first',
+  },
+  groups: 'By group',
+  filters: { account: 'Account', key: 'Key', model: 'Model', upstream: 'Upstream', outcome: 'Outcome' },
+  accountHint: 'Address, name or id',
+  keyHint: 'Id of the key',
+  largest: (count: number) => `The first ${count} groups. The CSV file has all of them.`,
 }

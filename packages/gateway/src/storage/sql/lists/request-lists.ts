@@ -98,7 +98,7 @@ function requestConditions(
   filter: ListedRequestFilter,
   receiptError: string,
 ): { where: Condition[]; filters: Condition[] } {
-  const { account, key, model, upstream, outcome, code, status, request, from, to } = filter
+  const { account, key, model, upstream, outcome, hasUnknownCost, code, status, request, from, to } = filter
   const isFailure =
     FAILED_OUTCOMES.some((each) => each === outcome) || outcome === ALL_ERRORS || (status ?? 0) >= LOWEST_ERROR
   const where = present(
@@ -117,6 +117,7 @@ function requestConditions(
     outcome === undefined || outcome === 'running' || outcome === ALL_ERRORS
       ? undefined
       : sql`outcome = ${checkText('outcome', outcome)}`,
+    hasUnknownCost ? sql`upstream_cost IS NULL AND state <> ${sql.lit(HELD)}` : undefined,
     status === undefined ? undefined : hasStatus(status, receiptError),
     code === undefined ? undefined : hasError(checkText('code', code), receiptError),
   )

@@ -1,0 +1,19 @@
+import type { OperateTexts } from '../texts.ts'
+
+export const sums: OperateTexts['sums'] = {
+  dimensions: { account: '账户', key: '密钥', model: '模型', upstream: '上游', outcome: '结果', day: '日期' },
+  charged: '收费',
+  cost: '上游成本',
+  margin: '毛利',
+  unknown: '成本未知',
+  unknownLink: '查看上游成本未知的请求',
+  shortfall: '未收差额',
+  atMost: '至多',
+  loss: '亏损',
+  others: '其余合计',
+  everything: '全部请求',
+  against: (percent, before) => `较上一周期的 ${before} ${percent}`,
+  before: (before) => `上一周期为 ${before}`,
+  empty: '该时段没有用量。',
+  emptyText: '请选择更长的时段，或移除筛选条件。',
+}

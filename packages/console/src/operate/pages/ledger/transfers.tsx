@@ -1,0 +1,101 @@
+// The movements in the ledger, with filters that are in the URL.
+
+import { Link } from 'wouter'
+import { Section } from '../../../ui/page.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { Amount, Time } from '../../../ui/values.tsx'
+import type { Row } from '../../api/routes.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { Filters } from '../../ui/filters.tsx'
+import { AdminList, CsvLink } from '../../ui/list.tsx'
+
+type Transfer = Row<'ledger/transfers'>
+
+const FIELDS = { account: '', kind: '', request: '', reference: '', reason: '', from: '', to: '' }
+
+export function TransfersSection() {
+  const t = useOperateTexts().ledger.transfers
+  const [filters] = useUrlState(FIELDS)
+  return (
+    <Section flush title={t.title} actions={<CsvLink path="ledger/transfers" params={filters} />}>
+      <div className="border-b px-4 py-3">
+        <Filters
+          fields={[
+            { name: 'account', label: t.account, placeholder: t.accountHint },
+            {
+              name: 'kind',
+              label: t.kind,
+              options: Object.entries(t.kinds).map(([value, label]) => ({ value, label })),
+            },
+            { name: 'request', label: t.request, placeholder: 'req_...' },
+            { name: 'reference', label: t.reference },
+            { name: 'reason', label: t.reason },
+            { name: 'from', label: t.since, placeholder: t.day },
+            { name: 'to', label: t.until, placeholder: t.day },
+          ]}
+        />
+      </div>
+      <AdminList
+        path="ledger/transfers"
+        params={filters}
+        label={t.title}
+        columns={useColumns()}
+        empty={<EmptyState title={t.empty}>{t.emptyText}</EmptyState>}
+      />
+    </Section>
+  )
+}
+
+function useColumns(): Column<Transfer>[] {
+  const t = useOperateTexts().ledger.transfers
+  return [
+    { id: 'time', label: t.time, cell: ({ at }) => <Time at={at} /> },
+    { id: 'kind', label: t.kind, cell: ({ kind }) => t.kinds[kind] },
+    { id: 'from', label: t.from, cell: ({ from, account }) => <Side name={from} account={account} /> },
+    { id: 'to', label: t.to, cell: ({ to, account }) => <Side name={to} account={account} /> },
+    { id: 'amount', label: t.amount, align: 'right', cell: ({ amount_usd: amount }) => <Amount usd={amount} /> },
+    {
+      id: 'reason',
+      label: t.reason,
+      shrinks: true,
+      cell: ({ reason, reference }) => {
+        const said = [reason, reference].filter(Boolean).join(' · ')
+        return said === '' ? null : (
+          <span title={said} className="block min-w-0 cards:wrap-anywhere rows:truncate">
+            {said}
+          </span>
+        )
+      },
+    },
+    {
+      id: 'request',
+      label: t.request,
+      cell: ({ request_id: id }) =>
+        id && (
+          <Link href={`${pathOf('requests')}?id=${id}`} className="font-mono text-sm underline">
+            {id}
+          </Link>
+        ),
+    },
+  ]
+}
+
+/** `account/7` is a link, `credit` an account of the ledger. */
+function Side({ name, account }: { name: string; account: string | null }) {
+  const { names } = useOperateTexts().ledger.books
+  const id = /^account\/(\d+)$/.exec(name)?.[1]
+  if (id === undefined)
+    return (
+      <span title={names[name]} className="text-muted">
+        {name}
+      </span>
+    )
+  return (
+    <Link href={`${pathOf('accounts')}/${id}`} className="wrap-anywhere underline">
+      {account ?? `#${id}`}
+    </Link>
+  )
+}

@@ -1,0 +1,118 @@
+// Sums of what all accounts used, as the pages Usage and Margin ask for them: of a period, of the one before, and by group.
+
+import type { Period } from '../../pages/usage/range.ts'
+import { nanosOf, usdText } from '../../pages/usage/series.ts'
+import { useAdmin } from '../api/queries.ts'
+import type { Schemas } from '../api/routes.ts'
+import { pathOf } from '../page-ids.ts'
+
+export type Sums = Schemas['Usage']
+export const DIMENSIONS = ['account', 'key', 'model', 'upstream', 'outcome', 'day'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+/** What narrows the sums down, by the names of the URL and the API; empty: everything. */
+export type SumsFilter = Partial<Record<Exclude<Dimension, 'day'>, string>>
+
+/** How many groups are shown; what is left of the sum stands below them. */
+export const MOST_ROWS = 100
+const FRESH_MS = 30_000
+const OPTIONS = { keepPrevious: true, staleTime: FRESH_MS, every: FRESH_MS }
+
+const NOTHING = { requests: 0, tokens: 0, charged_usd: '0.00', shortfall_usd: '0.00' }
+const NO_COSTS = { upstream_cost_usd: '0.00', margin_usd: '0.00', unknown_costs: 0 }
+
+/** Without an id: of no group. */
+export type Figures = Omit<Sums, 'object' | 'id'>
+
+/** `now`, `before`: undefined until they are known. `error`: of the period itself. */
+export function useTotals({ from, to }: Pick<Period, 'from' | 'to'>, filter: SumsFilter) {
+  const length = Date.parse(to) - Date.parse(from)
+  const earlier = new Date(Date.parse(from) - length).toISOString()
+  const now = useAdmin('usage', { from, to, ...filter }, OPTIONS)
+  const before = useAdmin('usage', { from: earlier, to: from, ...filter }, OPTIONS)
+  const figures = (page: typeof now.data): Figures | undefined => page && (page.data[0] ?? { ...NOTHING, ...NO_COSTS })
+  return { now: figures(now.data), before: figures(before.data), error: now.error, refetch: now.refetch }
+}
+
+/** Days in their order, the last one first; other groups by what is sorted by. */
+export function useGroups(
+  period: Pick<Period, 'from' | 'to'>,
+  by: readonly Dimension[],
+  filter: SumsFilter,
+  sort: string,
+) {
+  const { from, to } = period
+  const isByDay = by.length === 1 && by[0] === 'day'
+  const order = isByDay ? { limit: '1000' } : { sort, limit: String(MOST_ROWS) }
+  const { data, error, refetch } = useAdmin('usage', { group_by: by.join(','), from, to, ...filter, ...order }, OPTIONS)
+  return { rows: isByDay ? data?.data.toReversed() : data?.data, error, refetch }
+}
+
+/** The sums over time, of everything and of some groups of one dimension. */
+export function useSteps(period: Period, filter: SumsFilter, enabled = true) {
+  const { from, to, step } = period
+  return useAdmin('usage', { group_by: step, from, to, ...filter, limit: '1000' }, { ...OPTIONS, enabled })
+}
+
+/** What the groups leave of the whole; undefined: nothing. */
+export function othersOf(total: Figures, rows: readonly Sums[]): Figures | undefined {
+  const less = (whole: string | undefined, part: (row: Sums) => string | undefined) =>
+    usdText(rows.reduce((left, row) => left - nanosOf(part(row) ?? '0'), nanosOf(whole ?? '0')))
+  const count = (whole: number | undefined, part: (row: Sums) => number | undefined) =>
+    rows.reduce((left, row) => left - (part(row) ?? 0), whole ?? 0)
+  const requests = count(total.requests, (row) => row.requests)
+  if (requests <= 0) return undefined
+  const others = {
+    requests,
+    tokens: count(total.tokens, (row) => row.tokens),
+    charged_usd: less(total.charged_usd, (row) => row.charged_usd),
+    shortfall_usd: less(total.shortfall_usd, (row) => row.shortfall_usd),
+  }
+  if (total.margin_usd === undefined) return others
+  return {
+    ...others,
+    upstream_cost_usd: less(total.upstream_cost_usd, (row) => row.upstream_cost_usd),
+    margin_usd: less(total.margin_usd, (row) => row.margin_usd),
+    unknown_costs: count(total.unknown_costs, (row) => row.unknown_costs),
+  }
+}
+
+/** How a group is named in filters: accounts and keys by their ids. */
+export function nameIn(row: Sums, by: Dimension): string {
+  if (by === 'account') return row.account_id ?? ''
+  return (by === 'key' ? row.key_id : row[by]) ?? ''
+}
+
+/** What people call it. */
+export function labelOf(row: Sums, by: Dimension): string {
+  if (by === 'account') return row.account ?? `#${row.account_id}`
+  return (by === 'key' ? (row.key ?? `#${row.key_id}`) : row[by]) ?? ''
+}
+
+const DAY_MS = 86_400_000
+
+/** The requests that are added up in a period. */
+export function requestsHref(
+  { from, to }: Pick<Period, 'from' | 'to'>,
+  filter: Readonly<Record<string, string | undefined>>,
+): string {
+  const given = Object.entries({ from, to, ...filter }).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return `${pathOf('requests')}?${new URLSearchParams(given)}`
+}
+
+/** What narrows the requests of a period down to those of a row. */
+export function rowFilter(
+  row: Sums,
+  by: readonly Dimension[],
+  { from, to }: Pick<Period, 'from' | 'to'>,
+): Record<string, string> {
+  const named = by.filter((each) => each !== 'day').map((each) => [each, nameIn(row, each)])
+  const day = by.includes('day') && row.day !== undefined ? Date.parse(`${row.day}T00:00:00Z`) : undefined
+  const times =
+    day === undefined
+      ? {}
+      : {
+          from: new Date(Math.max(day, Date.parse(from))).toISOString(),
+          to: new Date(Math.min(day + DAY_MS, Date.parse(to))).toISOString(),
+        }
+  return { ...Object.fromEntries(named), ...times }
+}
