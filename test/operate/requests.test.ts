@@ -73,7 +73,7 @@ test('requests of all accounts, narrowed down by filters that live in the URL', 
     // A bar leads to its rows.
     await page.getByRole('img', { name: 'Requests by outcome over time' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Show the whole period again' }).waitFor()
+    await page.getByTitle('Show the whole period again').waitFor()
     await untilRows(page, 1)
     await page.keyboard.press('ArrowLeft')
     await page.getByRole('img', { name: 'Requests by outcome over time' }).focus()

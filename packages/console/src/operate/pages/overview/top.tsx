@@ -57,7 +57,10 @@ export function Top({ data: { top, from } }: { data: Overview }) {
             label: t.code,
             shrinks: true,
             cell: ({ code, count, rejected }) => (
-              <To href={requestsLink(from, rejected === count ? { view: 'rejected', code } : { code })} text={code} />
+              <To
+                href={requestsLink(from, { error_code: code, ...(rejected === count ? REJECTED : {}) })}
+                text={code}
+              />
             ),
           },
           { id: 'count', label: t.count, align: 'right', cell: ({ count }) => number(count) },
@@ -83,3 +86,5 @@ const To = ({ href, text }: { href: string; text: string }) => (
     {text}
   </Link>
 )
+
+const REJECTED = { view: 'rejected' }

@@ -3,13 +3,13 @@ import { useLanguage } from '../../../i18n/language.tsx'
 import type { Period } from '../../../pages/usage/range.ts'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useNumber } from '../../../ui/values.tsx'
-import { useAdmin } from '../../api/queries.ts'
+import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import type { RequestFilters } from './filters.ts'
 
-/** Sums change when requests end: often enough to see it, rarely enough to cost nothing. */
-const EVERY_MS = 15_000
 const MOST_ROWS = '1000'
+/** Bars that may still grow. */
+const RECENT = 2
 
 const CLASSES = ['delivered', 'ended', 'failed'] as const
 type OutcomeClass = (typeof CLASSES)[number]
@@ -37,13 +37,24 @@ export function OutcomeChart({ filters, period, onOpen }: Props) {
   const number = useNumber()
   const { account, key, model, upstream, outcome } = filters
   const { from, to, step, steps } = period
-  const params = { group_by: `outcome,${step}`, from, to, account, key, model, upstream, limit: MOST_ROWS }
-  const { data, error, refetch } = useAdmin('usage', params, { every: EVERY_MS, keepPrevious: true })
-  if (error && !data) return <ErrorState error={error} retry={refetch} />
-  if (!data) return <Skeleton size="h-[228px] w-full" />
+  const params = { group_by: `outcome,${step}`, account, key, model, upstream, limit: MOST_ROWS }
+  // What is over stays as it is: only the newest bars, of which there are few rows, are read again.
+  const middle = steps.at(-RECENT) ?? from
+  const past = useAdmin(
+    'usage',
+    { ...params, from, to: middle },
+    { enabled: middle > from, keepPrevious: true, staleTime: Number.POSITIVE_INFINITY },
+  )
+  const recent = useAdmin('usage', { ...params, from: middle, to }, { every: LIVE, keepPrevious: true })
+  const [error] = [past.error, recent.error].filter((each) => each !== null)
+  const retry = () => void Promise.all([past.refetch(), recent.refetch()])
+  const isComplete = recent.data && (past.data || middle === from)
+  if (error && !isComplete) return <ErrorState error={error} retry={retry} />
+  if (!recent.data || !isComplete) return <Skeleton size="h-[228px] w-full" />
+  const rows = [...(middle > from ? (past.data?.data ?? []) : []), ...recent.data.data]
   const counts = new Map(CLASSES.map((name) => [name, steps.map(() => 0)]))
   const indexOf = new Map(steps.map((each, index) => [Date.parse(each), index]))
-  for (const row of data.data) {
+  for (const row of rows) {
     const at = indexOf.get(Date.parse(row.hour ?? row.day ?? ''))
     const name = classOf(row.outcome ?? '')
     const isWanted = outcome === '' || outcome === row.outcome || (outcome === 'errors' && name === 'failed')

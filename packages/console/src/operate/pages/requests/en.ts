@@ -13,6 +13,7 @@ export const requests = {
   status: 'Status',
   id: 'Request ID',
   message: 'Message',
+  now: 'now',
   removeTime: 'Show the whole period again',
   empty: 'No request matches these filters.',
   emptyText: 'Remove a filter, or choose a longer period.',

@@ -1,11 +1,11 @@
 // What the URL of the page can say, with the defaults; and the period that it means.
-import { type Period, periodOf } from '../../../pages/usage/range.ts'
+import { MOST_DAYS, type Period, periodOf } from '../../../pages/usage/range.ts'
 
 export const FILTERS = {
   view: 'requests',
   live: 'on',
   range: '24h',
-  /** Chosen days, or times of full hours as other pages link to them. */
+  /** Chosen days, or times, as other pages link to them; without `to`, until now. */
   from: '',
   to: '',
   /** The beginning of one bar of the chart. */
@@ -31,21 +31,22 @@ const DAY_MS = 24 * HOUR_MS
 export type Shown = { period: Period; from: string; to: string }
 
 export function shownIn({ range, from, to, at }: RequestFilters, now: number): Shown {
-  const period = hoursBetween(from, to) ?? periodOf(range, from, to, now)
+  const given = from.includes('T') ? periodBetween(Date.parse(from), to === '' ? now : Date.parse(to)) : undefined
+  const period = given ?? periodOf(range, from, to, now)
   const stepMs = period.step === 'hour' ? HOUR_MS : DAY_MS
   const bar = Date.parse(at)
   if (!Number.isNaN(bar)) return { period, from: iso(bar), to: iso(bar + stepMs) }
-  return { period, from: period.from, to: Date.parse(period.to) > now ? '' : period.to }
+  const [start, end] = given ? [from, to] : [period.from, period.to]
+  return { period, from: start, to: end === '' || Date.parse(end) > now ? '' : end }
 }
 
-/** Times instead of days. undefined: they are none, or the period could not be shown. */
-function hoursBetween(from: string, to: string): Period | undefined {
-  if (!from.includes('T')) return undefined
-  const [start, end] = [Math.floor(Date.parse(from) / HOUR_MS), Math.ceil(Date.parse(to) / HOUR_MS)]
-  const length = (end - start) * HOUR_MS
-  if (!(length > 0 && length <= 2 * DAY_MS)) return undefined
-  const steps = Array.from({ length: end - start }, (_, hour) => iso((start + hour) * HOUR_MS))
-  return { from: iso(start * HOUR_MS), to: iso(end * HOUR_MS), step: 'hour', steps }
+/** Of times, in whole steps around them. undefined: they are none, or the period is too long for a chart. */
+function periodBetween(from: number, to: number): Period | undefined {
+  const [step, stepMs] = to - from <= 2 * DAY_MS ? (['hour', HOUR_MS] as const) : (['day', DAY_MS] as const)
+  const [first, last] = [Math.floor(from / stepMs), Math.ceil(to / stepMs)]
+  if (!(first < last && last - first <= MOST_DAYS)) return undefined
+  const steps = Array.from({ length: last - first }, (_, index) => iso((first + index) * stepMs))
+  return { from: iso(first * stepMs), to: iso(last * stepMs), step, steps }
 }
 
 const iso = (time: number): string => new Date(time).toISOString()

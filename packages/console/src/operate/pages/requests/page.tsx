@@ -45,7 +45,13 @@ export default function RequestsPage() {
       <div className="mb-4 flex flex-wrap items-end gap-3">
         <ChosenDays />
         <RequestFilterChips filters={filters} />
-        {filters.at !== '' && <Bar from={from} to={to} onRemove={() => setFilters({ at: '', after: '' })} />}
+        {filters.at !== '' ? (
+          <Times from={from} to={to} onRemove={() => setFilters({ at: '', after: '' })} />
+        ) : (
+          filters.from.includes('T') && (
+            <Times from={from} to={to} onRemove={() => setFilters({ from: '', to: '', after: '' })} />
+          )
+        )}
       </div>
       {view === 'requests' && (
         <Section title={t.chart.title} {...(isBeyondSums ? { text: t.chart.beyond } : {})}>
@@ -139,13 +145,14 @@ function LiveSwitch({ isLive, onChange }: { isLive: boolean; onChange(isLive: bo
   )
 }
 
-/** The bar of the chart that was chosen. */
-function Bar({ from, to, onRemove }: { from: string; to: string; onRemove(): void }) {
+/** Of the bar that was chosen, or of the link that led here. */
+function Times({ from, to, onRemove }: { from: string; to: string; onRemove(): void }) {
   const t = useOperateTexts().requests
   const { locale } = useLanguage()
+  const end = to === '' ? t.now : formatTime(to, locale)
   return (
-    <Button small icon="close" onClick={onRemove} aria-label={t.removeTime}>
-      {`${formatTime(from, locale)} – ${formatTime(to, locale)}`}
+    <Button small icon="close" onClick={onRemove} title={t.removeTime}>
+      {`${formatTime(from, locale)} – ${end}`}
     </Button>
   )
 }

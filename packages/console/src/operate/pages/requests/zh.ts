@@ -15,6 +15,7 @@ export const requests: OperateTexts['requests'] = {
   status: '状态码',
   id: '请求 ID',
   message: '消息',
+  now: '现在',
   removeTime: '恢复显示整个时段',
   empty: '没有符合条件的请求。',
   emptyText: '请移除某个筛选条件，或选择更长的时段。',
