@@ -15,13 +15,24 @@ export const readAdmin = <P extends Path<'GET'>>(
   signal?: AbortSignal,
 ): Promise<Result<Output<'GET', P>>> => readUrl(adminUrl(path, params as UrlParams), signal)
 
-/** A change of any route, as it is sent. `ifMatch`: the path of the resource, whose version must still be the one that was read. */
+/** What a person looked at before a change: the path of the resource, and its ETag. */
+export type Version = { path: string; tag: string }
+
+/** A change of any route, as it is sent. `version`: it is rejected if the resource has another one by now. */
 export type AnyChange = {
   method: ChangeMethod
   path: string
   params?: UrlParams
   body?: unknown
-  ifMatch?: string
+  version?: Version | undefined
+}
+
+/** The version of a resource at this moment. undefined: it cannot be read. */
+export async function readVersion(path: string, params: UrlParams = {}): Promise<Version | undefined> {
+  const url = adminUrl(path, params)
+  await readUrl(url)
+  const tag = etagOf(url)
+  return tag === undefined ? undefined : { path, tag }
 }
 
 /** The same with the types of its route. */
@@ -35,14 +46,13 @@ export type Change<M extends ChangeMethod, P extends Path<M>> = AnyChange & {
 /** `reason` is kept in the audit log. */
 type Options = { reason?: string; isDryRun?: boolean; idempotencyKey?: string }
 
-function send<T>({ method, path, params = {}, body, ifMatch }: AnyChange, options: Options): Promise<Result<T>> {
+function send<T>({ method, path, params = {}, body, version }: AnyChange, options: Options): Promise<Result<T>> {
   const { reason = '', isDryRun = false, idempotencyKey } = options
   const isDelete = method === 'DELETE'
   const query = { ...(isDryRun ? { dry_run: 'true' } : {}), ...(isDelete && reason !== '' ? { reason } : {}) }
-  const etag = ifMatch === undefined ? undefined : etagOf(adminUrl(ifMatch, params))
   const headers = {
     'content-type': 'application/json',
-    ...(etag === undefined ? {} : { 'if-match': etag }),
+    ...(version === undefined ? {} : { 'if-match': version.tag }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   }
   const sent = { ...(body as object | undefined), ...(reason === '' ? {} : { reason }) }

@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { Banner, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { perform, readAdmin, rehearse, verifySecondFactor } from '../api/client.ts'
+import { perform, readVersion, rehearse, type Version, verifySecondFactor } from '../api/client.ts'
 import { refreshAdmin } from '../api/queries.ts'
 import type { DryRun } from '../api/routes.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
@@ -27,6 +27,9 @@ type ActDialogProps = {
   again(act: AnyAct): Promise<unknown>
 }
 
+/** The answer to a change on top of another version is not the answer to the first try. */
+const keyOf = (key: string, theirs: Version | undefined): string => (theirs ? `${key} ${theirs.tag}` : key)
+
 const FORM = 'act'
 const LONGEST_REASON = 500
 
@@ -40,15 +43,16 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
   const [reason, setReason] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
-  const [hasChanged, setChanged] = useState(false)
+  const [theirs, setTheirs] = useState<Version>()
+  const hasChanged = theirs !== undefined
   const [error, setError] = useState<string>()
   const [wrong, setWrong] = useState<{ reason?: string; code?: string }>({})
   const [isBusy, setBusy] = useState(false)
   const { reason: wanted = 'optional' } = act
 
   // A rejected dry run is shown at once: nobody types a reason for what cannot be done.
-  const plan = async () => {
-    const result = await rehearse(act)
+  const plan = async (version = act.version) => {
+    const result = await rehearse({ ...act, version })
     if (result.ok) setPlanned(result.value)
     else setError(messageOf(result.error))
   }
@@ -59,11 +63,11 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
 
   const onRejected = async (rejected: ApiError) => {
     if (rejected.code === 'second_factor_needed') return setNeedsCode(true)
-    if (rejected.code !== 'precondition_failed' || act.ifMatch === undefined) return setError(messageOf(rejected))
+    if (rejected.code !== 'precondition_failed' || act.version === undefined) return setError(messageOf(rejected))
     // What another person did meanwhile is compared with what this person wants.
-    await readAdmin(act.ifMatch as never, (act.params ?? {}) as never)
-    setChanged(true)
-    await plan()
+    const theirs = await readVersion(act.version.path, act.params)
+    await plan(theirs)
+    setTheirs(theirs)
   }
 
   const submit = async (event: FormEvent) => {
@@ -87,7 +91,11 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
           : setError(messageOf(verified.error))
       }
     }
-    const result = await perform(act, reason.trim(), idempotencyKey)
+    const result = await perform(
+      { ...act, version: theirs ?? act.version },
+      reason.trim(),
+      keyOf(idempotencyKey, theirs),
+    )
     setBusy(false)
     if (!result.ok) return await onRejected(result.error)
     void refreshAdmin(queries)

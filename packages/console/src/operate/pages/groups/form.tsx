@@ -11,7 +11,7 @@ import { Menu } from '../../../ui/overlay.tsx'
 import { Part } from '../../../ui/page.tsx'
 import { Banner } from '../../../ui/states.tsx'
 import { type AnyChange, rehearse } from '../../api/client.ts'
-import { useAdmin } from '../../api/queries.ts'
+import { useAdmin, useVersion } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
@@ -52,6 +52,8 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
   const mayPrice = may('money') && !isLocked
   const before = fieldsOf(subject)
 
+  const version = useVersion(subject ? 'groups/{group}' : undefined, { group: subject?.id ?? '' })
+
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (isBusy) return
@@ -75,6 +77,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
     const id = subject?.id ?? values.id.trim()
     const asked: AnyAct = {
       ...change,
+      version,
       rehearsed: rehearsed.value,
       title: subject ? t.acts.change(id) : t.acts.create(id),
       ...(subject && !isEmpty(paid) && may('money') ? { text: <PriceImpact noun="group" id={id} patch={paid} /> } : {}),

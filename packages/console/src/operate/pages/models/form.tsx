@@ -9,7 +9,7 @@ import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { Part } from '../../../ui/page.tsx'
 import { Banner, Skeleton } from '../../../ui/states.tsx'
 import { type AnyChange, rehearse } from '../../api/client.ts'
-import { useAdmin } from '../../api/queries.ts'
+import { useAdmin, useVersion } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
 import type { Act, AnyAct } from '../../ui/act-types.ts'
@@ -63,6 +63,8 @@ function Form({ subject, upstreams, onClose }: FormProps) {
   }
 
   const before: Fields = subject ? Object.fromEntries(NAMES.map((name) => [name, subject[name] ?? null])) : NONE
+  const version = useVersion(subject ? 'models/{model}' : undefined, { model: subject?.id ?? '' })
+
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (isBusy) return
@@ -89,6 +91,7 @@ function Form({ subject, upstreams, onClose }: FormProps) {
     setError(undefined)
     const asked: AnyAct = {
       ...change,
+      version,
       rehearsed: rehearsed.value,
       title: subject ? t.acts.change(subject.id) : t.acts.create(values.id.trim()),
       ...(subject && 'price' in patch

@@ -1,0 +1,63 @@
+// The dialog that every change of an operator goes through: what another person changed meanwhile, undoing, and the same by curl.
+import { beforeAll, expect, test } from 'bun:test'
+import { type AdminClient, adminClient } from '../support/admin/admin-client.ts'
+import type { Page } from '../support/browser.ts'
+import { expectWellShown } from '../support/console/page.ts'
+import { operate } from '../support/gateway/operate.ts'
+import { useOperators } from '../support/operators.ts'
+
+const open = useOperators()
+const { visit, as } = open
+
+let admin: AdminClient
+let secret: string
+beforeAll(async () => {
+  ;({ secret } = await operate<{ secret: string }>(open.gateway, 'admin-key create', { name: 'a', role: 'owner' }))
+  admin = adminClient(open.gateway.url, secret)
+  await admin('POST', 'groups', { body: { id: 'staff', models: ['*'], multiplier: '0.5' } })
+})
+
+const multiplier = async () => (await admin<{ multiplier: string }>('GET', 'groups/staff')).body.multiplier
+
+async function edit(page: Page, value: string): Promise<void> {
+  await page.goto(`${open.gateway.url}/console/operate/groups?group=staff`)
+  const form = page.getByRole('dialog', { name: 'staff' })
+  await form.getByLabel('Multiplier').fill(value)
+  await form.getByRole('button', { name: 'Review' }).click()
+}
+
+test('what another person changed meanwhile is shown before it is overwritten', async () => {
+  await visit('/operate/groups', { account: await as('owner') }, async ({ page }) => {
+    await edit(page, '0.6')
+    await admin('PATCH', 'groups/staff', { body: { multiplier: '0.7' } })
+    const dialog = page.getByRole('dialog').last()
+    await dialog.getByLabel('Reason').fill('new contract')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByText('Someone else changed this since you opened it.').waitFor()
+    expect(await dialog.getByRole('region', { name: 'What changes' }).innerText()).toMatch(/0\.7.*→.*0\.6/s)
+    await expectWellShown(page, 'operate-changed-meanwhile')
+    expect(await multiplier()).toBe('0.7')
+    await dialog.getByRole('button', { name: 'Save on top of it' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    expect(await multiplier()).toBe('0.6')
+  })
+})
+
+test('a change can be undone for a moment, and the same can be done by curl', async () => {
+  await visit('/operate/groups', { account: await as('owner') }, async ({ page }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await edit(page, '0.8')
+    const dialog = page.getByRole('dialog').last()
+    await dialog.getByRole('button', { name: 'Copy as curl' }).click()
+    const command = String(await page.evaluate('navigator.clipboard.readText()'))
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    expect(await multiplier()).toBe('0.6')
+    const curl = Bun.spawnSync(['sh', '-c', `${command} -s -o /dev/null -w '%{http_code}'`], {
+      env: { ...process.env, TRIVIUM_ADMIN_KEY: secret },
+    })
+    expect([curl.stdout.toString(), await multiplier()]).toEqual(['200', '0.8'])
+  })
+})
