@@ -32,8 +32,9 @@ const MORE: Readonly<Record<Role, readonly string[]>> = {
   viewer: [],
 }
 const LANDING: Readonly<Record<Role, string>> = {
-  owner: 'Overview',
-  admin: 'Overview',
+  // There is no upstream yet.
+  owner: 'Set up your gateway',
+  admin: 'Set up your gateway',
   finance: 'Margin',
   support: 'Accounts',
   viewer: 'Overview',

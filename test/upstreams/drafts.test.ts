@@ -71,6 +71,7 @@ test('the models of a draft, and what they would be sold for', async () => {
     {
       model: 'gpt-6.1-terra',
       type: 'text',
+      present: null,
       price: { input: '1.00', output: '5.00', tiers: { priority: '2' } },
       // Figures grow; multipliers and lengths stay.
       proposed_price: { input: '1.20', output: '6.00', tiers: { priority: '2' }, long_context: [{ above: 272000 }] },
@@ -128,6 +129,8 @@ test('upstream, models and group are one revision, whose preview says what else 
 
   const ask = (model: string) => chat(gateway.url, secret, { model, messages: [{ role: 'user', content: 'Hello' }] })
   expect((await ask('terra')).status).toBe(200)
+  const again = await admin<{ models: Json[] }>('POST', 'price-proposals', { body: { models: ['terra'] } })
+  expect(again.body.models).toMatchObject([{ model: 'terra', present: 'stored', price: null }])
   const figures = async () => (await admin<List>('GET', 'upstream-figures?hours=2')).body.data
   expect(await figures()).toMatchObject([
     {

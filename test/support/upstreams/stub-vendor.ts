@@ -8,6 +8,8 @@ export type StubVendor = {
   models: readonly string[]
   /** How many requests for an answer it has had. */
   answered(): number
+  /** From now on it rate-limits, with this retry-after in seconds; undefined: no longer. */
+  limit(seconds: number | undefined): void
   stop(): void
 }
 
@@ -18,6 +20,7 @@ const MODELS = ['gpt-6.1-terra', 'gpt-6-astra', 'house-model']
 export function startStubVendor(): StubVendor {
   const handle = createSandbox({ faults: false, pace: 0 })
   let answered = 0
+  let retryAfter: number | undefined
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -36,6 +39,11 @@ export function startStubVendor(): StubVendor {
           { error: { message: 'The model does not exist.', code: 'model_not_found' } },
           { status: 404 },
         )
+      if (retryAfter !== undefined)
+        return Response.json(
+          { error: { message: 'Rate limit reached.', code: 'rate_limit_exceeded' } },
+          { status: 429, headers: { 'retry-after': String(retryAfter) } },
+        )
       answered += 1
       const asked = JSON.stringify({ ...body, model: 'sandbox-text' })
       return await handle(new Request(request.url, { method: 'POST', headers: request.headers, body: asked }))
@@ -46,6 +54,9 @@ export function startStubVendor(): StubVendor {
     key: KEY,
     models: MODELS,
     answered: () => answered,
+    limit(seconds) {
+      retryAfter = seconds
+    },
     stop: () => void server.stop(true),
   }
 }

@@ -62,6 +62,9 @@ export const GROUPS: readonly { id: GroupId; pages: readonly OperatePage[] }[] =
   },
 ]
 
+/** The first hour: not in the navigation, since it is over when an upstream is there. */
+export const START: OperatePage = page('start', () => import('./pages/start/page.tsx'), 'configuration')
+
 export const PAGES: readonly OperatePage[] = GROUPS.flatMap(({ pages }) => pages)
 
 /** At the bottom of small screens; the rest is behind "More". */

@@ -13,11 +13,12 @@ import { Menu } from '../ui/overlay.tsx'
 import { Badge } from '../ui/states.tsx'
 import { useAdmin } from './api/queries.ts'
 import { OperateTextsProvider, useOperateTexts } from './i18n/use-texts.tsx'
-import { FIRST_PAGES, GROUPS, helpPage, type OperatePage, PAGES } from './navigation.ts'
+import { FIRST_PAGES, GROUPS, helpPage, type OperatePage, PAGES, START } from './navigation.ts'
 import { type PageId, pathOf } from './page-ids.ts'
+import { isStartDismissed } from './pages/start/dismissed.ts'
 import { ActProvider } from './ui/act.tsx'
 import { OperateIcon } from './ui/icons.tsx'
-import { type Role, usePermissions, useRole } from './ui/permissions.ts'
+import { type Role, useMay, usePermissions, useRole } from './ui/permissions.ts'
 import { SearchButton, SearchProvider } from './ui/search.tsx'
 
 /** What a role has to do with most. */
@@ -54,13 +55,14 @@ function Permitted() {
 
 function Page({ pages }: { pages: readonly OperatePage[] }): ReactNode {
   const [location] = useLocation()
-  const landing = pathOf(LANDING[useRole()] ?? 'overview')
+  const may = useMay()
   return (
     <ErrorBoundary place={location}>
       <Switch>
         <Route path={OPERATE}>
-          <Redirect to={landing} replace />
+          <Landing />
         </Route>
+        {may(START.needs) && <Route path={START.path} component={START.page} />}
         {pages.map(({ id, path, page }) => (
           // Pages below a page, such as /operate/accounts/7, are the page's own.
           <Route key={id} path={`${path}/*?`} component={page} />
@@ -70,6 +72,16 @@ function Page({ pages }: { pages: readonly OperatePage[] }): ReactNode {
       </Switch>
     </ErrorBoundary>
   )
+}
+
+/** Whoever can add an upstream begins with the first hour, until there is one. */
+function Landing(): ReactNode {
+  const landing = LANDING[useRole()] ?? 'overview'
+  const mayBegin = useMay()(START.needs) && !isStartDismissed()
+  const { data, isPending } = useAdmin('upstream-figures', {}, { enabled: mayBegin })
+  if (mayBegin && isPending) return null
+  const isEmpty = data?.data.every(({ base_url }) => base_url === null) ?? false
+  return <Redirect to={isEmpty ? START.path : pathOf(landing)} replace />
 }
 
 function SideBar({ pages }: { pages: readonly OperatePage[] }) {

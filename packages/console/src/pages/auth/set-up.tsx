@@ -1,7 +1,8 @@
 // The link from the operator's terminal: of the first start, or for an account holder who is locked out.
 
 import { useState } from 'react'
-import { post } from '../../api/client.ts'
+import { post, read } from '../../api/client.ts'
+import { OPERATE } from '../../app/operate-path.ts'
 import { useSessionChange } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -19,8 +20,11 @@ export function SetupPage() {
   const [redeemed, retry] = useRedeem(
     token,
     (body) => post('setup', body),
-    (result) => {
+    async (result) => {
       if ('password_required' in result) return setNeedsPassword(true)
+      // Who sets the gateway up begins there, and is asked for a password there, too.
+      const session = await read('session', {})
+      if (session.ok && session.value.gateway_role !== null) return changeSession(OPERATE)
       toast(t.setup.done, 'plain')
       changeSession('/settings#password')
     },

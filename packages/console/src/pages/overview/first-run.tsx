@@ -2,24 +2,21 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import type { KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useHasNoFunds } from '../../app/low-balance.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
-import { classes } from '../../ui/classes.ts'
 import { Checkbox, TextField } from '../../ui/form/field.tsx'
 import { useForm } from '../../ui/form/form.ts'
-import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Banner } from '../../ui/states.tsx'
+import { Step, type StepState } from '../../ui/step.tsx'
 import { ClientSetUp, useTextModels } from '../connect/client-set-up.tsx'
 import { TestRequest } from '../connect/request-trial.tsx'
 import { KeyDrawer } from '../keys/key-form.tsx'
 import { KeyRules, Secret } from '../keys/secret.tsx'
-
-type StepState = 'ahead' | 'current' | 'done'
 
 /** `onBegin`: a key exists now, and its secret is on screen. */
 export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): void }) {
@@ -76,46 +73,6 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
         </Step>
       </ol>
     </Section>
-  )
-}
-
-function Step({
-  number,
-  title,
-  state,
-  children,
-}: {
-  number: number
-  title: string
-  state: StepState
-  children: ReactNode
-}) {
-  const t = useTexts().overview.firstRun
-  return (
-    <li
-      aria-current={state === 'current' ? 'step' : undefined}
-      className="flex gap-3 border-b px-4 py-4 last:border-b-0"
-    >
-      <span
-        aria-hidden="true"
-        className={classes(
-          'grid size-6 shrink-0 place-items-center rounded-full text-sm font-medium',
-          state === 'done' && 'bg-good-soft text-good',
-          state === 'current' && 'bg-accent text-on-accent',
-          state === 'ahead' && 'bg-raised text-muted',
-        )}
-      >
-        {state === 'done' ? <Icon name="check" /> : number}
-      </span>
-      <div className="min-w-0 flex-1">
-        <h3 className={classes('leading-6 font-medium', state === 'ahead' && 'text-muted')}>
-          <span className="sr-only">{t.step(number, title)}</span>
-          <span aria-hidden="true">{title}</span>
-          {state === 'done' && <span className="sr-only"> ({t.done})</span>}
-        </h3>
-        {state !== 'ahead' && <div className="mt-2">{children}</div>}
-      </div>
-    </li>
   )
 }
 

@@ -3,6 +3,8 @@ import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { fields, integer, list, optional, text } from '../../request/schema/schema.ts'
 import { builtInPriceList, findListed, type ListedModel } from '../../upstreams/prices/price-list.ts'
+import { readState } from '../configuration/change.ts'
+import { originOf } from '../configuration/show.ts'
 import { operation } from '../operation.ts'
 
 const MOST_MODELS = 5_000
@@ -16,7 +18,8 @@ export const proposePrices = operation({
     models: list(text({ max: 300 }), MOST_MODELS),
     markup_percent: optional(integer({ min: -90, max: 1_000 })),
   }),
-  async run(_, { models, markup_percent = 0 }) {
+  async run(context, { models, markup_percent = 0 }) {
+    const state = await readState(context)
     const prices = builtInPriceList()
     const multiplier = MULTIPLIER_ONE + BigInt(markup_percent) * PERCENT
     return {
@@ -24,7 +27,14 @@ export const proposePrices = operation({
       models: models.map((model) => {
         const listed = findListed(prices, model)?.model
         const type = listed?.type ?? null
-        return { model, type, note: listed?.note ?? null, ...(listed ? described(listed, multiplier) : UNKNOWN) }
+        const present = originOf(state, 'model', model)?.from ?? null
+        return {
+          model,
+          type,
+          present,
+          note: listed?.note ?? null,
+          ...(listed ? described(listed, multiplier) : UNKNOWN),
+        }
       }),
     }
   },

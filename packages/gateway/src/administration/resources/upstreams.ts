@@ -158,6 +158,7 @@ export const PRICE_PROPOSALS = resource(
         type: nullable(string()),
         note: nullable(string()),
         price: nullable(mapOf(unknown())),
+        present: nullable(word('file', 'environment', 'stored', 'built-in')),
         proposed_price: nullable(mapOf(unknown())),
         limits: nullable(mapOf(unknown())),
       }),

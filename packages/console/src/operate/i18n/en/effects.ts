@@ -13,4 +13,12 @@ export const effects: Record<string, (value: string) => string> = {
   sessions_ended: (value) => (value === '1' ? '1 browser is signed out.' : `${value} browsers are signed out.`),
   admin_keys_stopped: (value) =>
     value === '1' ? '1 admin key that they made stops working.' : `${value} admin keys that they made stop working.`,
+  models_left_without_route: (value) =>
+    value === '1' ? '1 model loses its last route.' : `${value} models lose their last route.`,
+  models_without_route: (value) => `Without a route: ${value}`,
+  sandbox_off: () => 'The sandbox is switched off: its models can no longer be called.',
+  sandbox_on: () => 'The sandbox is switched on.',
+  registration_closed: () => 'Registration is closed: nobody can sign up on their own any more.',
+  trial_credit_taken_back: () => 'Unspent trial credit of the sandbox is taken back.',
+  default_group_written: () => 'The group default is written, too: every model at multiplier 1, as without groups.',
 }

@@ -1,7 +1,16 @@
-import { PageHeader } from '../../../ui/page.tsx'
-import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { Route, Switch } from 'wouter'
+import { pathOf } from '../../page-ids.ts'
+import { UpstreamPage } from './detail.tsx'
+import { UpstreamList } from './list.tsx'
 
 export default function UpstreamsPage() {
-  const t = useOperateTexts().upstreams
-  return <PageHeader title={t.title} help="browser#upstreams" />
+  const path = pathOf('upstreams')
+  return (
+    <Switch>
+      <Route path={`${path}/:upstream`}>
+        {({ upstream }) => <UpstreamPage key={upstream} id={decodeURIComponent(upstream)} />}
+      </Route>
+      <Route component={UpstreamList} />
+    </Switch>
+  )
 }

@@ -1,0 +1,146 @@
+import { Link, useLocation } from 'wouter'
+import { useLanguage } from '../../../i18n/language.tsx'
+import { ButtonLink } from '../../../ui/button.tsx'
+import { PageHeader, Section } from '../../../ui/page.tsx'
+import { EmptyState, ErrorState } from '../../../ui/states.tsx'
+import { type Column, Table } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { Amount, formatDuration, useNumber } from '../../../ui/values.tsx'
+import { LIVE, useAdmin } from '../../api/queries.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { useMay } from '../../ui/permissions.ts'
+import { daysAgo } from './days.ts'
+import { ErrorRate, type Figures, HealthBadge, Hours } from './health.tsx'
+import { Wizard } from './wizard/wizard.tsx'
+
+const ADD = { add: '' }
+/** Sums of days change slowly. */
+const SPEND_EVERY_MS = 60_000
+
+export const addUpstreamPath = `${pathOf('upstreams')}?add=yes`
+export const upstreamPath = (id: string): string => `${pathOf('upstreams')}/${encodeURIComponent(id)}`
+
+export function UpstreamList() {
+  const t = useOperateTexts().upstreams
+  const [, navigate] = useLocation()
+  const [{ add }] = useUrlState(ADD)
+  const may = useMay()
+  const isAdding = add !== '' && may('configuration')
+  const { data, error, refetch } = useAdmin('upstream-figures', {}, { every: LIVE, enabled: !isAdding })
+  const columns = useColumns()
+  if (isAdding) return <AddUpstream />
+  const node = data?.data.find((each) => each.node !== null)?.node
+  return (
+    <>
+      <PageHeader title={t.title} help="browser#upstreams" text={t.text} actions={<AddButton />} />
+      <Section flush>
+        {error && !data ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <Table
+            broad
+            label={t.list.label}
+            columns={columns}
+            rows={data?.data}
+            rowKey={({ id }) => id}
+            expected={4}
+            onOpen={({ id }) => navigate(upstreamPath(id))}
+            empty={
+              <EmptyState title={t.empty} action={<AddButton />}>
+                {t.emptyText}
+              </EmptyState>
+            }
+          />
+        )}
+      </Section>
+      <p className="text-sm text-muted">
+        {t.measured} {node && t.node(node)}
+      </p>
+    </>
+  )
+}
+
+function AddButton() {
+  const t = useOperateTexts().upstreams
+  const may = useMay()
+  if (!may('configuration')) return null
+  return (
+    <ButtonLink variant="primary" icon="plus" href={addUpstreamPath}>
+      {t.add}
+    </ButtonLink>
+  )
+}
+
+function AddUpstream() {
+  const t = useOperateTexts().upstreams
+  const [, navigate] = useLocation()
+  return (
+    <>
+      <PageHeader title={t.wizard.title} help="browser#upstreams" text={t.wizard.text} />
+      <Section flush>
+        <ol>
+          <Wizard onSaved={(id) => navigate(upstreamPath(id))} />
+        </ol>
+      </Section>
+    </>
+  )
+}
+
+function useColumns(): Column<Figures>[] {
+  const t = useOperateTexts().upstreams
+  const { locale } = useLanguage()
+  const number = useNumber()
+  const may = useMay()
+  const spend = useAdmin('usage', { group_by: 'upstream', from: daysAgo(30) }, { every: SPEND_EVERY_MS }).data?.data
+  const times = (each: Figures['total_ms']) =>
+    each && (
+      <span className="whitespace-nowrap">
+        {formatDuration(each.p50, locale)} / {formatDuration(each.p95, locale)}
+      </span>
+    )
+  return [
+    {
+      id: 'name',
+      label: t.list.name,
+      skeleton: 'w-32',
+      cell: ({ id, name, kind, base_url }) => (
+        <span className="flex min-w-0 flex-col">
+          <span className="font-medium wrap-anywhere">{id}</span>
+          <span className="text-sm font-normal text-muted wrap-anywhere">
+            {base_url === null ? t.embedded : (name ?? kind)}
+          </span>
+        </span>
+      ),
+    },
+    { id: 'health', label: t.list.health, cell: ({ health }) => <HealthBadge health={health} /> },
+    { id: 'hours', label: t.list.hours, skeleton: 'w-32', cell: ({ hours }) => <Hours hours={hours} /> },
+    {
+      id: 'requests',
+      label: t.list.requests,
+      align: 'right',
+      cell: ({ id, requests }) => (
+        <Link href={`${pathOf('requests')}?upstream=${encodeURIComponent(id)}`} className="text-link underline">
+          {number(requests)}
+        </Link>
+      ),
+    },
+    { id: 'errors', label: t.list.errors, align: 'right', cell: (figures) => <ErrorRate figures={figures} /> },
+    { id: 'first', label: t.list.firstToken, align: 'right', cell: ({ first_token_ms }) => times(first_token_ms) },
+    { id: 'total', label: t.list.total, align: 'right', cell: ({ total_ms }) => times(total_ms) },
+    ...(may('see_costs')
+      ? [
+          {
+            id: 'spend',
+            label: t.list.spend,
+            align: 'right' as const,
+            cell: ({ id }: Figures) => {
+              const own = spend?.find(({ upstream }) => upstream === id)
+              return own?.upstream_cost_usd === undefined ? null : <Amount usd={own.upstream_cost_usd} />
+            },
+          },
+        ]
+      : []),
+    { id: 'running', label: t.list.running, align: 'right', cell: ({ running_requests: running }) => running },
+  ]
+}

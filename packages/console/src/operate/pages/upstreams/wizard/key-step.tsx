@@ -1,0 +1,108 @@
+import { useState } from 'react'
+import { Button } from '../../../../ui/button.tsx'
+import { PasswordField, SelectField, TextField } from '../../../../ui/form/field.tsx'
+import { useForm } from '../../../../ui/form/form.ts'
+import { Icon } from '../../../../ui/icons.tsx'
+import { Banner } from '../../../../ui/states.tsx'
+import { callAdmin } from '../../../api/client.ts'
+import type { Row } from '../../../api/routes.ts'
+import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { useOperateError } from '../../../ui/errors.ts'
+import { CUSTOM, DIALECTS, type Draft, type SetDraft, upstreamOf } from './draft.ts'
+
+type Kind = Row<'upstream-kinds'>
+
+/** Models that were typed in before the key was changed. */
+const typedIn = ({ chosen = [] }: Draft): readonly string[] => chosen
+
+/** Where it is, and its key. Going on lists its models, which shows that the key works and costs nothing. */
+export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kind: Kind | undefined }) {
+  const t = useOperateTexts().upstreams.wizard.key
+  const messageOf = useOperateError()
+  const isCustom = draft.kind === CUSTOM
+  const [isAddressShown, setAddressShown] = useState(isCustom || kind?.needs_base_url === true || draft.baseUrl !== '')
+  const needsAddress = isCustom || kind?.needs_base_url === true
+  const needsKey = !isCustom && kind?.needs_key !== false
+  // An upstream without keys is told so; the vendors' own servers need none.
+  const sent = isCustom && draft.key === '' ? { ...draft, key: 'none' } : draft
+  const form = useForm({
+    fields: ['base_url', 'keys'],
+    check: () => ({
+      ...(needsAddress && draft.baseUrl.trim() === '' ? { base_url: t.addressMissing } : {}),
+      ...(needsKey && draft.key.trim() === '' ? { keys: t.keyMissing } : {}),
+    }),
+    send: async () => {
+      const listed = await callAdmin({ method: 'POST', path: 'upstream-drafts/models', body: upstreamOf(sent) })
+      // Some vendors list no models: their names are typed in.
+      if (!listed.ok && listed.error.status === 409) return { ok: true as const, value: [] }
+      return listed.ok ? { ok: true as const, value: listed.value.models } : listed
+    },
+    done: (found) => set({ key: sent.key, found: [...new Set([...found, ...typedIn(draft)])], step: 'test' }),
+    rejected: (error) => {
+      const field = error.param?.startsWith('base_url') ? 'base_url' : error.param?.startsWith('keys') ? 'keys' : 'form'
+      return { [field]: messageOf(error) }
+    },
+  })
+  return (
+    <form noValidate onSubmit={form.submit} className="flex max-w-[560px] flex-col gap-4">
+      {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
+      {isCustom && (
+        <SelectField
+          label={t.dialect}
+          hint={t.dialectHint}
+          value={draft.dialect}
+          onChange={(dialect) => set({ dialect })}
+          options={DIALECTS.map((value) => ({ value, label: t.dialects[value] }))}
+        />
+      )}
+      {isAddressShown ? (
+        <TextField
+          label={t.address}
+          name="base_url"
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={kind?.base_url ?? kind?.base_url_example ?? 'https://api.example.com/v1'}
+          hint={needsAddress ? t.addressHint : t.addressOptional}
+          value={draft.baseUrl}
+          onChange={(baseUrl) => set({ baseUrl })}
+          error={form.errors.base_url}
+        />
+      ) : (
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
+          <span className="min-w-0 font-mono text-sm wrap-anywhere">{kind?.base_url}</span>
+          <Button small variant="quiet" onClick={() => setAddressShown(true)}>
+            {t.otherAddress}
+          </Button>
+        </p>
+      )}
+      <PasswordField
+        label={needsKey ? t.key : t.keyOptional}
+        name="key"
+        autoComplete="off"
+        autoFocus
+        hint={t.keyHint}
+        aside={
+          kind?.keys_url && (
+            <a
+              href={kind.keys_url}
+              target="_blank"
+              rel="noreferrer"
+              className="inline-flex items-center gap-1 text-sm text-link hover:underline"
+            >
+              {t.getKey} <Icon name="external" size={12} />
+            </a>
+          )
+        }
+        value={draft.key}
+        onChange={(key) => set({ key })}
+        error={form.errors.keys}
+      />
+      <div>
+        <Button type="submit" variant="primary" busy={form.isBusy}>
+          {t.submit}
+        </Button>
+      </div>
+    </form>
+  )
+}
