@@ -39,6 +39,7 @@ test('an owner invites a colleague by a link that is shown once, and who has it 
     await page.locator(dialog).getByLabel('Role').selectOption('support')
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByLabel('Reason').fill('joins the support team')
+    await expectWellShown(page, 'invite', [{ width: 360, dark: true }])
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     const link = page.getByText(/\/console\/invitation#/)
     await link.waitFor()
@@ -72,6 +73,7 @@ test('an admin changes a role, sees what it ends, and undoes it; colleagues of a
     await page.getByText('Credit, refunds').waitFor()
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByText('1 browser is signed out.').waitFor()
+    await expectWellShown(page, 'role', [{ width: 1280, dark: false }])
     await page.getByRole('button', { name: 'Change role' }).last().click()
     await page.getByRole('cell', { name: 'finance' }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -129,14 +131,14 @@ describe('the audit log', () => {
     await visit('/operate/audit-log?action=model', { account: await as('viewer') }, async ({ page }) => {
       const row = page.getByRole('row').filter({ hasText: 'set the price of gpt-x' })
       expect(await row.innerText()).toContain('Admin key nightly set the price of gpt-x: output 8.00 → 9.00')
-      expect(await row.innerText()).toContain('dearer upstream')
+      expect(await row.innerText()).toContain('Reason: dearer upstream')
       await row.getByRole('button').click()
       const drawer = page.locator(dialog)
       await drawer.getByText('price.output').waitFor()
       // It has an address of its own.
       await page.reload()
       await drawer.getByText('model/gpt-x').waitFor()
-      await drawer.getByRole('button', { name: 'All about this object' }).click()
+      await drawer.getByRole('button', { name: 'Show all about this object' }).click()
       await page.getByText('added the model gpt-x').waitFor()
       expect(new URL(page.url()).searchParams.get('object')).toBe('model/gpt-x')
 
@@ -167,17 +169,18 @@ test.each(LANGUAGES)('all is well shown in $locale', async ({ locale, dark }) =>
   const account = await as('owner')
   await visit('/operate/people', { account, locale }, async ({ page }) => {
     const views = [1280, 360].map((width) => ({ width, dark }))
-    const tabs = ['team', 'invitations', 'adminKeys', 'signIns', 'roles']
+    // The tables of the tabs are alike: each is looked at in one language.
+    const tabs = dark ? ['invitations', 'adminKeys', 'roles'] : ['team', 'signIns']
     for (const tab of tabs) {
       await page.goto(`${open.gateway.url}/console/operate/people?tab=${tab}`)
       await page.locator('[aria-busy=false]').waitFor()
-      await expectWellShown(page, `people-${tab}-${locale}`, views)
+      await expectWellShown(page, `people-${tab}`, views)
     }
     await page.goto(`${open.gateway.url}/console/operate/audit-log`)
     await page.locator('[aria-busy=false]').waitFor()
-    await expectWellShown(page, `audit-log-${locale}`, views)
+    if (dark) return await expectWellShown(page, 'audit-log', views)
     await page.locator('tbody tr').nth(2).locator('button').first().click()
     await page.locator(`${dialog} dl`).first().waitFor()
-    await expectWellShown(page, `audit-row-${locale}`, views)
+    await expectWellShown(page, 'audit-row', views)
   })
 })

@@ -9,7 +9,8 @@ export const auditLog = {
   emptyFiltered: 'No row fits these filters',
   emptyFilteredText: 'Remove a filter, or look further back with the next page.',
   downloadJson: 'JSON lines',
-  columns: { at: 'Time', what: 'What happened', reason: 'Reason', from: 'From' },
+  columns: { at: 'Time', what: 'What happened', from: 'From' },
+  reason: (text: string) => `Reason: ${text}`,
   filters: {
     actor: 'Who',
     actorHint: 'Email, admin-key/2 or command-line',
@@ -32,6 +33,8 @@ export const auditLog = {
     model: 'Models',
     group: 'Groups',
     settings: 'Settings',
+    ledger: 'Ledger',
+    mail: 'Email',
     config: 'Imports',
     revision: 'Revisions',
     alert: 'Alerts',
@@ -50,6 +53,7 @@ export const auditLog = {
   otherPhrase: (action: string, target: string) => `did "${action}"${target === '' ? '' : ` on ${target}`}`,
   moreChanges: (count: number) => (count === 1 ? '1 more field' : `${count} more fields`),
   listSeparator: ', ',
+  none: 'none',
   details: {
     title: 'Change',
     who: 'Who',
@@ -61,8 +65,8 @@ export const auditLog = {
     request: 'Request ID',
     changes: 'What changed',
     nothing: 'No fields were recorded.',
-    allOfActor: 'All by the same',
-    allOfObject: 'All about this object',
+    allOfActor: 'Show all by this actor',
+    allOfObject: 'Show all about this object',
     missing: 'This row does not exist, or its retention is over.',
   },
 }

@@ -9,7 +9,7 @@ import { adminUrl } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { type FilterField, Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
-import { RowDrawer, SentenceOf } from './row.tsx'
+import { RowDrawer, SentenceWithReason } from './row.tsx'
 import type { AuditRow } from './sentence.ts'
 
 const FILTERS = { actor: '', action: '', object: '', since: '', from: '', to: '' }
@@ -92,12 +92,11 @@ const fieldsOf = (t: Texts): FilterField[] => [
 ]
 
 const columnsOf = (t: Texts): Column<AuditRow>[] => [
-  { id: 'at', label: t.columns.at, cell: ({ at }) => <Time at={at} />, skeleton: 'w-32' },
-  { id: 'what', label: t.columns.what, cell: (row) => <SentenceOf row={row} />, skeleton: 'w-72' },
-  { id: 'reason', label: t.columns.reason, cell: ({ reason }) => reason || null, skeleton: 'w-24' },
+  { id: 'what', label: t.columns.what, cell: (row) => <SentenceWithReason row={row} />, skeleton: 'w-96' },
   {
     id: 'from',
     label: t.columns.from,
     cell: (row) => (row.address ? <span className="font-mono text-sm">{row.address}</span> : null),
   },
+  { id: 'at', label: t.columns.at, cell: ({ at }) => <Time at={at} />, skeleton: 'w-32' },
 ]

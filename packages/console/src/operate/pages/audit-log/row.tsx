@@ -11,12 +11,23 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { type AuditRow, sentenceOf, whoOf } from './sentence.ts'
 
+/** In a list: with the reason below it. */
+export function SentenceWithReason({ row }: { row: AuditRow }) {
+  const t = useOperateTexts().auditLog
+  return (
+    <span className="flex flex-col font-normal">
+      <SentenceOf row={row} />
+      {row.reason !== '' && <span className="text-sm text-muted wrap-anywhere">{t.reason(row.reason)}</span>}
+    </span>
+  )
+}
+
 export function SentenceOf({ row }: { row: AuditRow }) {
   const t = useOperateTexts().auditLog
   const { who, did, changes, more } = sentenceOf(row, t)
   return (
     <span className="wrap-anywhere">
-      <span className="font-medium">{who}</span> {did}
+      <span className="font-semibold">{who}</span> {did}
       {changes.map(({ path, from, to }, index) => (
         <Fragment key={path}>
           {index === 0 ? ': ' : t.listSeparator}

@@ -11,6 +11,8 @@ export type Sentence = { who: string; did: string; changes: Difference[]; more: 
 
 const MOST_CHANGES = 3
 const LONGEST_VALUE = 40
+/** What these changed is said by the phrase. */
+const SELF_EVIDENT = /(?:enable|disable|drain|second-factor| on| off)$/
 /** Changes of these fields alone have a phrase of their own. */
 const PRICES: Readonly<Record<string, { phrase: string; fields: RegExp }>> = {
   'model change': { phrase: 'model price', fields: /^price\.?/ },
@@ -19,7 +21,10 @@ const PRICES: Readonly<Record<string, { phrase: string; fields: RegExp }>> = {
 
 export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
   const target = nameOf(row)
-  const all = row.before && row.after ? differences(row.before, row.after) : []
+  const isShown = row.before && row.after && !SELF_EVIDENT.test(row.action)
+  // What was not there before, and has no value now, says nothing.
+  const isSaid = ({ from = 'null', to = 'null' }: Difference) => from !== to
+  const all = isShown ? differences(row.before, row.after).filter(isSaid) : []
   const price = PRICES[row.action]
   const isPrice = price !== undefined && all.length > 0 && all.every(({ path }) => price.fields.test(path))
   const phrase = texts.phrases[isPrice ? price.phrase : row.action]
@@ -27,7 +32,7 @@ export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
   return {
     who: whoOf(row, texts),
     did: phrase?.(target) ?? texts.otherPhrase(row.action, target),
-    changes: fields.slice(0, MOST_CHANGES).map(shortened),
+    changes: fields.slice(0, MOST_CHANGES).map((each) => shortened(each, texts.none)),
     more: Math.max(0, fields.length - MOST_CHANGES),
   }
 }
@@ -46,11 +51,13 @@ export function whoOf({ actor, actor_name: name }: AuditRow, texts: Texts): stri
 }
 
 /** `balance_usd` is an amount: its unit stands behind it. */
-function shortened({ path, from, to }: Difference): Difference {
-  const isAmount = path.endsWith('_usd')
-  const cut = (value: string | undefined) =>
-    value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
+function shortened({ path, from, to }: Difference, none: string): Difference {
+  const isAmount = path.endsWith('_usd') && to !== 'null'
+  const cut = (value: string | undefined) => {
+    if (value === 'null') return none
+    return value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
+  }
   const end = cut(to)
-  const label = (isAmount ? path.slice(0, -'_usd'.length) : path).replaceAll('_', ' ')
+  const label = path.replace(/_usd$/, '').replaceAll('_', ' ')
   return { path: label, from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
 }

@@ -10,7 +10,8 @@ export const auditLog: OperateTexts['auditLog'] = {
   emptyFiltered: '没有符合筛选条件的记录',
   emptyFilteredText: '请移除一个筛选条件，或翻到下一页查看更早的记录。',
   downloadJson: 'JSON Lines',
-  columns: { at: '时间', what: '内容', reason: '原因', from: '来源' },
+  columns: { at: '时间', what: '内容', from: '来源' },
+  reason: (text) => `原因：${text}`,
   filters: {
     actor: '操作者',
     actorHint: '邮箱、admin-key/2 或 command-line',
@@ -33,6 +34,8 @@ export const auditLog: OperateTexts['auditLog'] = {
     model: '模型',
     group: '分组',
     settings: '设置',
+    ledger: '账本',
+    mail: '邮件',
     config: '导入',
     revision: '修订版本',
     alert: '告警',
@@ -51,6 +54,7 @@ export const auditLog: OperateTexts['auditLog'] = {
   otherPhrase: (action, target) => `执行了“${action}”${target === '' ? '' : `，对象为 ${target}`}`,
   moreChanges: (count) => `另有 ${count} 个字段`,
   listSeparator: '，',
+  none: '无',
   details: {
     title: '变更详情',
     who: '操作者',
