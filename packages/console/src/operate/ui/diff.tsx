@@ -3,6 +3,9 @@
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import { differences } from './differences.ts'
 
+/** As the API writes a field without a value. */
+const NULL = 'null'
+
 /** Versions are what the API says of them; null: there was none, or there is none any more. */
 export function Diff({ before, after }: { before: unknown; after: unknown }) {
   const t = useOperateTexts().acts
@@ -18,14 +21,14 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
               {from !== undefined && (
                 <del className="text-bad">
                   <span className="sr-only">{t.before} </span>
-                  {from}
+                  {from === NULL ? t.unset : from}
                 </del>
               )}
               {from !== undefined && to !== undefined && <span aria-hidden="true"> → </span>}
               {to !== undefined && (
                 <ins className="text-good no-underline">
                   <span className="sr-only">{t.after} </span>
-                  {to}
+                  {to === NULL ? t.unset : to}
                 </ins>
               )}
             </dd>

@@ -49,7 +49,12 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
       const done = await act({
         ...change(),
         title: t.ask(name.trim()),
-        text: <PermissionsOf role={role} />,
+        text: (
+          <div className="flex flex-col gap-2">
+            <p>{t.what(texts.shell.roles[role])}</p>
+            <PermissionsOf role={role} />
+          </div>
+        ),
         action: t.action,
         done: t.done(name.trim()),
         hideChanges: true,

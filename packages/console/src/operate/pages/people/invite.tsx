@@ -50,7 +50,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       const done = await act({
         ...change(),
         title: t.ask(whom),
-        text: <PermissionsOf role={role} />,
+        text: t.what(texts.shell.roles[role], t.dayCount(Number(days))),
         action: t.action,
         done: t.done,
         hideChanges: true,
