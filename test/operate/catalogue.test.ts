@@ -97,7 +97,7 @@ test('finance edits a price in its row: the margin follows what is typed, the ef
     const asked = dialog(page, 'Change the price of large-text?')
     await asked.getByText('Of 2 accounts, 2 would have paid more and 0 less.').waitFor()
     await asked.getByText('8.00').first().waitFor()
-    await expectWellShown(page, 'operate-models-price')
+    await expectWellShown(page, 'operate-models-price', inTheme(false))
     await asked.getByRole('button', { name: 'Change the price' }).click()
     await row(page, 'large-text').getByText('2.00 / 16.00').waitFor()
     expect(await priceOf('large-text')).toMatchObject({ output: '16.00', tiers: { priority: '2' } })
@@ -119,7 +119,7 @@ test('a model has an address, with lanes of routes, a preview of routes, and its
     // Costs are absent for this role, and acts are shown with the role that they need.
     expect(await drawer.getByText(/Margin|Cost/).count()).toBe(0)
     expect(await drawer.getByRole('button', { name: /Edit Needs finance/ }).isDisabled()).toBe(true)
-    await expectWellShown(page, 'operate-model')
+    await expectWellShown(page, 'operate-model', inTheme(false))
   })
 })
 
