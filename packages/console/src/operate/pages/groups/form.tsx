@@ -65,7 +65,6 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
           path: 'groups/{group}',
           params: { group: subject.id },
           body: patch,
-          ifMatch: 'groups/{group}',
         }
       : { method: 'POST', path: 'groups', body: { id: values.id.trim(), ...patch } }
     setBusy(true)

@@ -80,7 +80,6 @@ function Form({ subject, upstreams, onClose }: FormProps) {
           path: 'models/{model}',
           params: { model: subject.id },
           body: patch,
-          ifMatch: 'models/{model}',
         }
       : { method: 'POST', path: 'models', body: { id: values.id.trim(), ...patch } }
     setBusy(true)

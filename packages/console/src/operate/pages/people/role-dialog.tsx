@@ -3,6 +3,7 @@ import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
+import { useVersion } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
 import { type Role, useRole } from '../../ui/permissions.ts'
@@ -18,6 +19,7 @@ export function RoleDialog({ person, onClose }: { person: PersonRow; onClose(): 
   const t = texts.people.role
   const act = useAct()
   const own = useRole()
+  const version = useVersion('people/{person}', { person: person.id })
   const [chosen, setChosen] = useState<string>(person.role ?? NONE)
   const options = [
     { value: NONE, label: t.none },
@@ -31,13 +33,12 @@ export function RoleDialog({ person, onClose }: { person: PersonRow; onClose(): 
         path: 'people/{person}',
         params: { person: person.id },
         body: { role },
-        ifMatch: 'people/{person}',
         title: t.ask(person.email),
         action: t.action,
         done: t.done(person.email),
       }) as const
-    const { ifMatch: _, ...back } = change(person.role)
-    const done = await act({ ...change(chosen === NONE ? null : (chosen as Role)), danger: true, undo: back })
+    const wanted = change(chosen === NONE ? null : (chosen as Role))
+    const done = await act({ ...wanted, version, danger: true, undo: change(person.role) })
     if (done) onClose()
   }
   return (

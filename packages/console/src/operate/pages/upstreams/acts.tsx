@@ -74,7 +74,6 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       method: 'DELETE',
       path: 'upstreams/{upstream}',
       params,
-      ifMatch: 'upstreams/{upstream}',
       title: t.deleteTitle(id),
       text: t.deleteText,
       action: t.delete,
