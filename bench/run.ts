@@ -10,6 +10,7 @@ import type { BenchOptions, Scenario } from './harness/scenario.ts'
 import { nginxVersion } from './harness/servers.ts'
 import { adminLists } from './scenarios/admin-lists.ts'
 import { chain } from './scenarios/chain.ts'
+import { operatorTabs } from './scenarios/console/operator-tabs.ts'
 import { consolePages } from './scenarios/console/pages.ts'
 import { httpsJson, httpsStreams } from './scenarios/https.ts'
 import { largeJson, smallJson } from './scenarios/json.ts'
@@ -39,6 +40,7 @@ const SCENARIOS: readonly Scenario[] = [
   metricsCost,
   traced,
   adminLists,
+  operatorTabs,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

@@ -48,7 +48,7 @@ test('shows what needs an operator and figures, which lead to their requests', a
     await page.getByRole('radio', { name: '24 hours' }).check({ force: true })
     await expectWellShown(page, 'operate-overview')
     await page.getByRole('link', { name: '25%', exact: true }).first().click()
-    await page.waitForURL(/operate\/requests\?outcome=errors&from=/)
+    await page.waitForURL(/operate\/requests\?outcome=errors&range=24h/)
   })
 })
 

@@ -175,9 +175,9 @@ async function outcomeOf(route: CompiledRoute, context: OperationContext, input:
 const parametersOf = ({ parameters: { properties } }: CompiledRoute, given: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
 
-/** What a shared response depends on. */
+/** What a shared response depends on: of the permissions only whether costs are in it. */
 const sharedName = ({ route, parameters, query }: AdminCall, { role }: AdminActor): string =>
-  JSON.stringify([role, route.path, parameters, query.toString()])
+  JSON.stringify([permits(role, 'see_costs'), route.path, parameters, query.toString()])
 
 const withReference = (input: Input, field: string, value: string): Input => ({
   ...input,

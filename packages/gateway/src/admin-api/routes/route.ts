@@ -21,7 +21,10 @@ export type AdminRoute = {
   /** The list can be had as a file, with `?format=csv` or `?format=jsonl`. */
   csv?: true
   jsonl?: true
-  /** Many poll it: callers with the same role and input share a response for 2 s, or until a change that this node makes. */
+  /**
+   * Many poll it: callers with the same input, and the same permission to see costs, share a response for 2 s, or until a
+   * change that this node makes. What it returns must depend on nothing else of the caller.
+   */
   isShared?: true
   /** Of a successful response; 200 unless given. */
   status?: 201 | 202

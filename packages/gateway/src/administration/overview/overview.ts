@@ -13,8 +13,8 @@ import { lastWeek, type Plan, planOf, RANGES, sumsOf, type Totals, totalOf, week
 const TOP = 5
 const MOST_TICKS = 50
 const MOST_FAILURES = 1_000
-/** What changes slowly, and takes longer to read. */
-const TOP_LASTS_MS = 10_000
+/** What changes slowly, is stored once a minute, or takes longer to read. */
+const SLOW_LASTS_MS = 10_000
 const DAY_MS = 86_400_000
 
 /** Of each store: results of all who ask this process. */
@@ -36,18 +36,19 @@ export const showOverview = operation({
     const plan = planOf(range, storage.now())
     const { from, to } = plan
     const name = `${range} ${from}`
-    const [sums, before, needs, rejected, ticks, accounts, errors, measured] = await Promise.all([
+    const [sums, before, needs, rejected, ticks, accounts, errors, measured, switches] = await Promise.all([
       shared.get(`sums ${name}`, () => sumsOf(storage, plan)),
       weekBefore(storage, plan, shared),
       shared.get('needs', () => needsOf(context)),
-      shared.get(`rejected ${name}`, () => storage.traffic.rejected(plan, plan.stepMs)),
-      shared.get(`ticks ${name}`, () => ticksOf(storage, plan)),
-      shared.get(`accounts ${name}`, () => topAccounts(storage, plan), TOP_LASTS_MS),
-      shared.get(`errors ${name}`, () => topErrors(storage, plan), TOP_LASTS_MS),
-      shared.get(`measured ${name}`, () => firstTokensByUpstream(storage, plan), TOP_LASTS_MS),
+      shared.get(`rejected ${name}`, () => storage.traffic.rejected(plan, plan.stepMs), SLOW_LASTS_MS),
+      shared.get(`ticks ${name}`, () => ticksOf(storage, plan), SLOW_LASTS_MS),
+      shared.get(`accounts ${name}`, () => topAccounts(storage, plan), SLOW_LASTS_MS),
+      shared.get(`errors ${name}`, () => topErrors(storage, plan), SLOW_LASTS_MS),
+      shared.get(`measured ${name}`, () => firstTokensByUpstream(storage, plan), SLOW_LASTS_MS),
+      shared.get('switches', () => storage.upstreams.switches()),
     ])
-    const tokens = (of: { from: number; to: number }, lastsMs?: number) =>
-      shared.get(`first tokens ${of.from}`, () => firstTokens(storage, of), lastsMs)
+    const tokens = (of: { from: number; to: number }) =>
+      shared.get(`first tokens ${of.from}`, () => firstTokens(storage, of), SLOW_LASTS_MS)
     const costs = costsIn(context)
     const figures = (totals: Totals, firstToken: FirstToken) => ({
       requests: totals.requests,
@@ -65,10 +66,10 @@ export const showOverview = operation({
       needs_you: needs.needs.map((need) => ({ ...need, since: need.since === null ? null : isoTime(need.since) })),
       needs_you_count: needs.count,
       figures: figures(totalOf(sums), await tokens(plan)),
-      week_before: figures(before, await tokens(lastWeek(plan), TOP_LASTS_MS)),
+      week_before: figures(before, await tokens(lastWeek(plan))),
       outcomes: outcomesOf(sums, rejected),
       ticks,
-      upstreams: tiles(context, sums, measured, await storage.upstreams.switches()),
+      upstreams: tiles(context, sums, measured, switches),
       top: { accounts, models: topModels(sums), errors },
     }
   },

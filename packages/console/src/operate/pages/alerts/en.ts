@@ -3,11 +3,11 @@ export const alerts = {
   text: 'Each fires once when its condition becomes true, and resolves once.',
   /** By the name of the rule. `threshold`: what its value means. */
   rules: {
-    upstream_down: { title: 'An upstream is down', threshold: 'for this long' },
+    upstream_down: { title: 'An upstream is down', threshold: 'down' },
     error_rate: { title: 'Many requests fail', threshold: 'of the requests of 5 minutes' },
     margin_negative: { title: 'A model costs more than it brings in', threshold: 'USD lost within 24 hours' },
     audit_failed: { title: 'The audit of the ledger failed', threshold: '' },
-    old_holds: { title: 'Money is held for long', threshold: 'for this long' },
+    old_holds: { title: 'Money is held for long', threshold: 'held' },
     disk_full: { title: 'A disk is nearly full', threshold: 'used' },
     contents_full: { title: 'Stored contents are nearly at their limit', threshold: 'of the limit' },
     certificate_expiring: { title: 'A certificate expires soon', threshold: 'before it expires' },
@@ -23,6 +23,7 @@ export const alerts = {
     threshold: 'Fires at',
     state: 'State',
     target: 'Target',
+    tested: 'Last test',
     actions: 'Actions',
   },
   open: { title: 'Open', empty: 'No alert is open.' },

@@ -33,8 +33,8 @@ export function Targets() {
       skeleton: 'w-56',
     },
     {
-      id: 'state',
-      label: t.columns.state,
+      id: 'tested',
+      label: t.columns.tested,
       cell: ({ id }) => <TestResult result={tested.get(id)} />,
     },
     {

@@ -24,6 +24,7 @@ export const alerts: OperateTexts['alerts'] = {
     threshold: '触发条件',
     state: '状态',
     target: '接收方',
+    tested: '最近测试',
     actions: '操作',
   },
   open: { title: '未恢复', empty: '目前没有告警。' },

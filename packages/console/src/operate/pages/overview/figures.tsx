@@ -6,7 +6,7 @@ import { Amount, formatDuration, formatUsd, useNumber } from '../../../ui/values
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
-import { requestsLink } from './links.ts'
+import { requestsOf } from './links.ts'
 
 type Overview = Output<'GET', 'overview'>
 
@@ -15,7 +15,8 @@ export function Figures({ data }: { data: Overview }) {
   const t = useOperateTexts().overview.figures
   const { locale } = useLanguage()
   const number = useNumber()
-  const { figures, week_before: before, from } = data
+  const { figures, week_before: before } = data
+  const requestsTo = requestsOf(data)
   const percent = (share: number) => number(share, { style: 'percent', maximumFractionDigits: 1 })
   const change = (now: number, then: number) =>
     then === 0
@@ -31,7 +32,7 @@ export function Figures({ data }: { data: Overview }) {
         label={t.requests}
         note={lastWeek(`${number(before.requests)}${change(figures.requests, before.requests)}`)}
       >
-        <To href={requestsLink(from)}>{number(figures.requests)}</To>
+        <To href={requestsTo()}>{number(figures.requests)}</To>
       </Stat>
       <Stat
         label={t.errors}
@@ -43,7 +44,7 @@ export function Figures({ data }: { data: Overview }) {
           </>
         }
       >
-        <To href={requestsLink(from, { outcome: 'errors' })}>
+        <To href={requestsTo({ outcome: 'errors' })}>
           {figures.error_share === null ? '\u2013' : percent(figures.error_share)}
         </To>
       </Stat>
@@ -55,9 +56,7 @@ export function Figures({ data }: { data: Overview }) {
             : t.lastWeek(`${duration(before.first_token_ms.p50)} / ${duration(before.first_token_ms.p95)}`)
         }
       >
-        <To href={requestsLink(from)}>
-          {token === null ? '\u2013' : `${duration(token.p50)} / ${duration(token.p95)}`}
-        </To>
+        <To href={requestsTo()}>{token === null ? '\u2013' : `${duration(token.p50)} / ${duration(token.p95)}`}</To>
       </Stat>
       <Stat
         label={t.charged}
@@ -76,7 +75,7 @@ export function Figures({ data }: { data: Overview }) {
           </>
         }
       >
-        <To href={requestsLink(from)}>
+        <To href={requestsTo()}>
           <Amount usd={figures.charged_usd} />
         </To>
       </Stat>

@@ -1,21 +1,17 @@
 // Where the figures of the overview lead: to the rows that they count.
 
+import type { Output } from '../../api/routes.ts'
+import { LINKS, pageLink } from '../../links.ts'
 import { type PageId, pathOf } from '../../page-ids.ts'
 
-type Filter = Readonly<Record<string, string>>
+type Period = Pick<Output<'GET', 'overview'>, 'range' | 'from' | 'to'>
+export type RequestsLink = (filter?: Readonly<Record<string, string>>) => string
 
-const link = (page: PageId, filter: Filter = {}): string => {
-  const query = new URLSearchParams(filter).toString()
-  return query === '' ? pathOf(page) : `${pathOf(page)}?${query}`
-}
-
-/** Requests since the beginning of the period. */
-export const requestsLink = (from: string | undefined, filter: Filter = {}): string =>
-  link('requests', { ...filter, ...(from === undefined ? {} : { from }) })
-
-export const accountLink = (id: string): string => `${pathOf('accounts')}/${id}`
-export const upstreamLink = (id: string): string => `${pathOf('upstreams')}/${encodeURIComponent(id)}`
-export const modelLink = (id: string): string => link('models', { model: id })
+/** The page of requests has no period of an hour, but takes times. */
+export const requestsOf =
+  ({ range, from, to }: Period): RequestsLink =>
+  (filter = {}) =>
+    pageLink('requests', { ...filter, ...(range === '1h' ? { from, to } : { range }) })
 
 type Need = { kind: string; about: string; page: PageId }
 
@@ -23,6 +19,6 @@ type Need = { kind: string; about: string; page: PageId }
 export function needLink([first, ...others]: readonly Need[]): string {
   if (!first) return pathOf('overview')
   if (others.length > 0 || first.about === '') return pathOf(first.page)
-  if (first.page === 'upstreams') return upstreamLink(first.about)
-  return first.page === 'models' ? modelLink(first.about) : pathOf(first.page)
+  if (first.page === 'upstreams') return LINKS.upstream(first.about)
+  return first.page === 'models' ? LINKS.model(first.about) : pathOf(first.page)
 }

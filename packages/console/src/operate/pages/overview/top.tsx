@@ -5,12 +5,15 @@ import { type Column, Table } from '../../../ui/table.tsx'
 import { Amount, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { accountLink, modelLink, requestsLink } from './links.ts'
+import { LINKS } from '../../links.ts'
+import { requestsOf } from './links.ts'
 
 type Overview = Output<'GET', 'overview'>
 type Spent = { requests: number; charged_usd: string }
 
-export function Top({ data: { top, from } }: { data: Overview }) {
+export function Top({ data }: { data: Overview }) {
+  const { top } = data
+  const requestsTo = requestsOf(data)
   const t = useOperateTexts().overview.top
   const number = useNumber()
   const figures = <T extends Spent>(filterOf: (row: T) => Readonly<Record<string, string>>): Column<T>[] => [
@@ -18,7 +21,7 @@ export function Top({ data: { top, from } }: { data: Overview }) {
       id: 'requests',
       label: t.requests,
       align: 'right',
-      cell: (row) => <To href={requestsLink(from, filterOf(row))} text={number(row.requests)} />,
+      cell: (row) => <To href={requestsTo(filterOf(row))} text={number(row.requests)} />,
     },
     { id: 'charged', label: t.charged, align: 'right', cell: (row) => <Amount usd={row.charged_usd} /> },
   ]
@@ -33,7 +36,7 @@ export function Top({ data: { top, from } }: { data: Overview }) {
             id: 'account',
             label: t.account,
             shrinks: true,
-            cell: ({ id, name }) => <To href={accountLink(id)} text={name ?? t.deleted} />,
+            cell: ({ id, name }) => <To href={LINKS.account(id)} text={name ?? t.deleted} />,
           },
           ...figures<Overview['top']['accounts'][number]>(({ id }) => ({ account: id })),
         ]}
@@ -43,7 +46,7 @@ export function Top({ data: { top, from } }: { data: Overview }) {
         rows={top.models}
         rowKey={({ id }) => id}
         columns={[
-          { id: 'model', label: t.model, shrinks: true, cell: ({ id }) => <To href={modelLink(id)} text={id} /> },
+          { id: 'model', label: t.model, shrinks: true, cell: ({ id }) => <To href={LINKS.model(id)} text={id} /> },
           ...figures<Overview['top']['models'][number]>(({ id }) => ({ model: id })),
         ]}
       />
@@ -58,7 +61,7 @@ export function Top({ data: { top, from } }: { data: Overview }) {
             shrinks: true,
             cell: ({ code, count, rejected }) => (
               <To
-                href={requestsLink(from, { error_code: code, ...(rejected === count ? REJECTED : {}) })}
+                href={requestsTo(rejected === count ? { view: 'rejected', error_code: code } : { error_code: code })}
                 text={code}
               />
             ),
@@ -86,5 +89,3 @@ const To = ({ href, text }: { href: string; text: string }) => (
     {text}
   </Link>
 )
-
-const REJECTED = { view: 'rejected' }

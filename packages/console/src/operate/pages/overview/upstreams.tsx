@@ -5,7 +5,8 @@ import { Badge, type Tone } from '../../../ui/states.tsx'
 import { formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { requestsLink, upstreamLink } from './links.ts'
+import { LINKS } from '../../links.ts'
+import { type RequestsLink, requestsOf } from './links.ts'
 
 type Overview = Output<'GET', 'overview'>
 type Tile = Overview['upstreams'][number]
@@ -18,21 +19,23 @@ const TONES: Readonly<Record<Tile['state'], Tone>> = {
   disabled: 'plain',
 }
 
-export function Upstreams({ data: { upstreams, from } }: { data: Overview }) {
+export function Upstreams({ data }: { data: Overview }) {
+  const { upstreams } = data
+  const requestsTo = requestsOf(data)
   const t = useOperateTexts().overview.upstreams
   return (
     <Section title={t.title}>
       {upstreams.length === 0 && <p className="text-muted">{t.none}</p>}
       <ul className="grid gap-3 wide:grid-cols-2">
         {upstreams.map((tile) => (
-          <UpstreamTile key={tile.id} tile={tile} from={from} />
+          <UpstreamTile key={tile.id} tile={tile} requestsTo={requestsTo} />
         ))}
       </ul>
     </Section>
   )
 }
 
-function UpstreamTile({ tile, from }: { tile: Tile; from: string }) {
+function UpstreamTile({ tile, requestsTo }: { tile: Tile; requestsTo: RequestsLink }) {
   const t = useOperateTexts().overview.upstreams
   const { locale } = useLanguage()
   const number = useNumber()
@@ -42,7 +45,7 @@ function UpstreamTile({ tile, from }: { tile: Tile; from: string }) {
   return (
     <li className="min-w-0 rounded-md border px-3 py-2">
       <div className="flex items-center justify-between gap-2">
-        <Link href={upstreamLink(id)} className="min-w-0 truncate font-medium hover:underline" title={id}>
+        <Link href={LINKS.upstream(id)} className="min-w-0 truncate font-medium hover:underline" title={id}>
           {id}
         </Link>
         <Badge tone={TONES[state]}>{t.states[state]}</Badge>
@@ -54,12 +57,12 @@ function UpstreamTile({ tile, from }: { tile: Tile; from: string }) {
           <Fact
             label={t.share}
             value={share === null ? '\u2013' : percent(share)}
-            href={requestsLink(from, { upstream: id })}
+            href={requestsTo({ upstream: id })}
           />
           <Fact
             label={t.errors}
             value={percent(failed / requests)}
-            href={requestsLink(from, { upstream: id, outcome: 'errors' })}
+            href={requestsTo({ upstream: id, outcome: 'errors' })}
           />
           <Fact label={t.p95} value={token === null ? '\u2013' : formatDuration(token.p95, locale)} />
           <Fact label={money[0] ?? ''} value={`${formatUsd(money[1] ?? '', locale)} USD`} />
