@@ -178,6 +178,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     const revoke = await as<DryRun>('finance', 'POST', 'codes/revoke?dry_run=true', { label: 'spring' })
     expect(revoke.body.effects).toEqual({ codes: 4, open_usd: '20.00' })
     await as('finance', 'POST', 'codes/revoke', { label: 'later' })
+    await as('finance', 'POST', 'codes', { amount_usd: '1' })
+    expect((await get<List>('codes?unlabelled=true')).data).toMatchObject([{ label: '', amount_usd: '1.00' }])
     const { data } = await get<List>('codes/batches')
     const batches = data.filter(({ label }) => label === 'spring' || label === 'later')
     expect(batches).toMatchObject([

@@ -2,7 +2,7 @@
 
 import { hashCode, newCode } from '../access/secrets/redemption-code.ts'
 import { formatUsd } from '../money/amount.ts'
-import { fields, integer, nullable, optional, text, textLike } from '../request/schema/schema.ts'
+import { always, fields, integer, nullable, optional, textLike } from '../request/schema/schema.ts'
 import type { BatchPlace, Code, CodeBatch } from '../storage/storage.ts'
 import { isoTime, readAmount, readFuture } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
@@ -83,15 +83,17 @@ export const listCodes = operation({
   name: 'code list',
   permission: 'see',
   input: fields({
-    /** Empty: those without one. */
-    label: optional(text({ min: 0, max: 400 })),
+    label: optional(LABEL),
+    /** In place of a label: those that have none. */
+    unlabelled: optional(always(true)),
     after: optional(CODE_ID),
     before: optional(CODE_ID),
     limit: optional(LIMIT),
   }),
   /** Newest first. The codes themselves are not kept. */
-  async run({ storage }, { label, ...page }) {
-    const of = label === undefined ? {} : { label: label.trim() }
+  async run({ storage }, { label, unlabelled = false, ...page }) {
+    if (unlabelled && label !== undefined) throw rejected('exclusive', { field: 'unlabelled', other: 'label' })
+    const of = unlabelled ? { label: '' } : label === undefined ? {} : { label: label.trim() }
     const read = (range: Range<CodePlace>, limit: number) => storage.codes.list({ ...of, ...range }, limit)
     const { items, next } = await readPage(page, read, idOfCode, placeOfCode)
     const redeemers = items.flatMap(({ redeemed }) => (redeemed ? [redeemed.by] : []))

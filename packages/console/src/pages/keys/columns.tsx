@@ -1,6 +1,7 @@
 import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { IconButton } from '../../ui/button.tsx'
+import type { IconName } from '../../ui/icons.tsx'
 import { Menu, type MenuItem } from '../../ui/overlay.tsx'
 import { Badge, type Tone } from '../../ui/states.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -8,9 +9,15 @@ import { Amount, Bar, formatUsd, Time } from '../../ui/values.tsx'
 
 export type KeyAction = 'edit' | 'connect' | 'rotate' | 'usage' | 'delete'
 
+const ALL_ACTIONS: readonly KeyAction[] = ['edit', 'connect', 'rotate', 'usage', 'delete']
+
 const TONES: Readonly<Record<KeyRow['state'], Tone>> = { active: 'good', expired: 'warn', deleted: 'plain' }
 
-export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void): Column<KeyRow>[] {
+/** `actions`: those that are offered at all. */
+export function useKeyColumns(
+  onAction: (action: KeyAction, key: KeyRow) => void,
+  actions: readonly KeyAction[] = ALL_ACTIONS,
+): Column<KeyRow>[] {
   const { keys } = useTexts()
   const t = keys.list
   return [
@@ -50,7 +57,7 @@ export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void
       control: 'icon',
       align: 'right',
       skeleton: 'w-7',
-      cell: (key) => <Actions row={key} onAction={onAction} />,
+      cell: (key) => <Actions row={key} offered={actions} onAction={onAction} />,
     },
   ]
 }
@@ -107,25 +114,29 @@ function Spent({ row }: { row: KeyRow }) {
   )
 }
 
-function Actions({ row, onAction }: { row: KeyRow; onAction(action: KeyAction, key: KeyRow): void }) {
+type ActionsProps = {
+  row: KeyRow
+  offered: readonly KeyAction[]
+  onAction(action: KeyAction, key: KeyRow): void
+}
+
+function Actions({ row, offered, onAction }: ActionsProps) {
   const { actions, list } = useTexts().keys
-  const item = (action: KeyAction, icon: MenuItem['icon']): MenuItem => ({
-    label: actions[action],
-    ...(icon ? { icon } : {}),
-    danger: action === 'delete',
-    onSelect: () => onAction(action, row),
-  })
+  const item = (action: KeyAction, icon: IconName): MenuItem[] =>
+    offered.includes(action)
+      ? [{ label: actions[action], icon, danger: action === 'delete', onSelect: () => onAction(action, row) }]
+      : []
   const isDeleted = row.state === 'deleted'
   const isClient = row.purpose === 'client'
   return (
     <Menu
       trigger={<IconButton icon="more" label={list.actionsOf(row.name)} />}
       items={[
-        ...(isDeleted ? [] : [item('edit', 'edit')]),
-        ...(row.state === 'active' && isClient ? [item('connect', 'connect')] : []),
-        ...(isDeleted || !isClient ? [] : [item('rotate', 'refresh')]),
-        item('usage', 'usage'),
-        ...(isDeleted || !isClient ? [] : [item('delete', 'trash')]),
+        ...(isDeleted ? [] : item('edit', 'edit')),
+        ...(row.state === 'active' && isClient ? item('connect', 'connect') : []),
+        ...(isDeleted || !isClient ? [] : item('rotate', 'refresh')),
+        ...item('usage', 'usage'),
+        ...(isDeleted || !isClient ? [] : item('delete', 'trash')),
       ]}
     />
   )

@@ -21,4 +21,13 @@ export const effects: Record<string, (value: string) => string> = {
   registration_closed: () => 'Registration is closed: nobody can sign up on their own any more.',
   trial_credit_taken_back: () => 'Unspent trial credit of the sandbox is taken back.',
   default_group_written: () => 'The group default is written, too: every model at multiplier 1, as without groups.',
+  changed: (value) => (value === '1' ? '1 changes.' : `${value} change.`),
+  unchanged: (value) => (value === '1' ? '1 is already so.' : `${value} are already so.`),
+  rejected: (value) => (value === '1' ? '1 cannot be changed.' : `${value} cannot be changed.`),
+  first_rejection: (value) => `The first of them: ${value}`,
+  balance_usd: (value) => `The balance is ${value} USD now.`,
+  balance_lost_usd: (value) => `The balance of ${value} USD can no longer be spent.`,
+  codes: (value) => (value === '1' ? '1 code.' : `${value} codes.`),
+  total_usd: (value) => `They are worth ${value} USD together.`,
+  open_usd: (value) => `${value} USD can no longer be redeemed.`,
 }

@@ -18,4 +18,13 @@ export const effects: OperateTexts['effects'] = {
   registration_closed: () => '注册将关闭：不能再自行注册。',
   trial_credit_taken_back: () => '未用完的沙盒试用额度将被收回。',
   default_group_written: () => '同时写入 default 分组：包含所有模型，倍率为 1，与没有分组时相同。',
+  changed: (value) => `${value} 项将被更改。`,
+  unchanged: (value) => `${value} 项原本就是如此。`,
+  rejected: (value) => `${value} 项无法更改。`,
+  first_rejection: (value) => `其中第一项的原因：${value}`,
+  balance_usd: (value) => `当前余额为 ${value} USD。`,
+  balance_lost_usd: (value) => `余额 ${value} USD 将无法再使用。`,
+  codes: (value) => `${value} 个兑换码。`,
+  total_usd: (value) => `合计价值 ${value} USD。`,
+  open_usd: (value) => `${value} USD 将无法再兑换。`,
 }

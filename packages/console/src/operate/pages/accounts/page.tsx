@@ -1,7 +1,15 @@
-import { PageHeader } from '../../../ui/page.tsx'
-import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { Route, Switch } from 'wouter'
+import { pathOf } from '../../page-ids.ts'
+import { AccountPage } from './account.tsx'
+import { AccountList } from './account-list.tsx'
 
 export default function AccountsPage() {
-  const t = useOperateTexts().accounts
-  return <PageHeader title={t.title} help="browser#accounts" />
+  return (
+    <Switch>
+      <Route path={pathOf('accounts')} component={AccountList} />
+      <Route path={`${pathOf('accounts')}/:account/:tab?`}>
+        {({ account, tab }) => <AccountPage key={account} account={account} tab={tab ?? 'overview'} />}
+      </Route>
+    </Switch>
+  )
 }

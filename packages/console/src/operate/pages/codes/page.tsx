@@ -1,7 +1,133 @@
-import { PageHeader } from '../../../ui/page.tsx'
+// Redemption codes by the batches in which they were made.
+
+import { useState } from 'react'
+import { useLanguage } from '../../../i18n/language.tsx'
+import { PageHeader, Section } from '../../../ui/page.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { Amount, Bar, formatUsd, Time, useNumber } from '../../../ui/values.tsx'
+import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { ActButton } from '../../ui/act-button.tsx'
+import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { BatchDrawer } from './batch.tsx'
+import { CreateCodesDialog } from './create-dialog.tsx'
+import { type NewCode, NewCodesDialog } from './new-codes.tsx'
+
+export type Batch = Row<'codes/batches'>
+type Made = { label: string; codes: readonly NewCode[] }
+
+/** The batch that is open is in the URL; `none`: no label, since an empty parameter is absent. */
+const OPEN = { batch: '' }
 
 export default function CodesPage() {
   const t = useOperateTexts().codes
-  return <PageHeader title={t.title} help="browser#codes" />
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<Made>()
+  const [{ batch }, setOpen] = useUrlState(OPEN)
+  const columns = useColumns()
+  const create = (
+    <ActButton permission="money" variant="primary" icon="plus" onClick={() => setCreating(true)}>
+      {t.create.open}
+    </ActButton>
+  )
+  return (
+    <>
+      <PageHeader
+        title={t.title}
+        text={t.text}
+        help="browser#codes"
+        actions={
+          <>
+            <CsvLink path="codes/batches" />
+            {create}
+          </>
+        }
+      />
+      <Section flush>
+        <AdminList
+          path="codes/batches"
+          label={t.batches}
+          columns={columns}
+          onOpen={({ label }) => setOpen({ batch: label === '' ? '-' : `=${label}` }, { replace: false })}
+          isSelected={({ label }) => batch === (label === '' ? '-' : `=${label}`)}
+          empty={
+            <EmptyState title={t.empty} action={create}>
+              {t.emptyText}
+            </EmptyState>
+          }
+        />
+      </Section>
+      {batch !== '' && <BatchDrawer label={batch.slice(1)} onClose={() => setOpen({ batch: '' })} />}
+      {isCreating && (
+        <CreateCodesDialog
+          onClose={() => setCreating(false)}
+          onCreated={(created) => {
+            setCreating(false)
+            setMade(created)
+          }}
+        />
+      )}
+      {made && <NewCodesDialog {...made} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}
+
+function useColumns(): Column<Batch>[] {
+  const t = useOperateTexts().codes
+  const number = useNumber()
+  const { locale } = useLanguage()
+  return [
+    {
+      id: 'label',
+      label: t.label,
+      shrinks: true,
+      skeleton: 'w-28',
+      cell: ({ label }) => (
+        <span title={label} className={label === '' ? 'text-muted' : 'font-medium'}>
+          {label || t.noLabel}
+        </span>
+      ),
+    },
+    {
+      id: 'codes',
+      label: t.codes,
+      align: 'right',
+      skeleton: 'w-10',
+      cell: ({ codes }) => number(codes),
+    },
+    { id: 'amount', label: t.worth, align: 'right', cell: ({ amount_usd }) => <Amount usd={amount_usd} /> },
+    {
+      id: 'redeemed',
+      label: t.redeemed,
+      skeleton: 'w-36',
+      cell: ({ codes, redeemed, redeemed_usd }) => (
+        <span className="inline-flex min-w-36 flex-col gap-1">
+          <span className="inline-flex flex-wrap gap-x-2 cards:justify-end">
+            {t.of(number(redeemed), number(codes))} <Amount usd={redeemed_usd} />
+          </span>
+          <Bar
+            tone="accent"
+            share={redeemed / codes}
+            label={`${t.of(number(redeemed), number(codes))}, ${formatUsd(redeemed_usd, locale)} USD`}
+          />
+        </span>
+      ),
+    },
+    { id: 'open', label: t.open, align: 'right', cell: ({ open_usd }) => <Amount usd={open_usd} /> },
+    {
+      id: 'gone',
+      label: t.gone,
+      align: 'right',
+      skeleton: 'w-10',
+      cell: ({ revoked, expired }) => (revoked + expired === 0 ? null : number(revoked + expired)),
+    },
+    {
+      id: 'expires',
+      label: t.expires,
+      cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} style="date" /> : t.never),
+    },
+    { id: 'created', label: t.created, cell: ({ created_at }) => <Time at={created_at} style="date" /> },
+  ]
 }

@@ -1,0 +1,197 @@
+// All accounts, with what they have, spend and use, and acts on several of them at once.
+
+import { useCallback, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Button } from '../../../ui/button.tsx'
+import { Segments } from '../../../ui/form/choices.tsx'
+import { SelectField } from '../../../ui/form/field.tsx'
+import { PageHeader, Section } from '../../../ui/page.tsx'
+import { SearchField } from '../../../ui/search.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { Amount, isZero, Time, useNumber } from '../../../ui/values.tsx'
+import type { Row, Schemas } from '../../api/routes.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { ActButton } from '../../ui/act-button.tsx'
+import { BulkFailures, ChosenBar, useChosen } from '../../ui/choose-rows.tsx'
+import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { AccountState } from './account-state.tsx'
+import { CreateAccountDialog } from './create-dialog.tsx'
+import { CreditDialog } from './credit-dialog.tsx'
+import { useAccountActs } from './use-acts.ts'
+
+const FILTERS = { search: '', state: 'all', order: 'newest', after: '' }
+const STATES = ['all', 'active', 'disabled', 'deleted'] as const
+const ORDERS = ['newest', 'oldest'] as const
+
+export function AccountList() {
+  const t = useOperateTexts().accounts
+  const [, navigate] = useLocation()
+  const [filters, setFilters] = useUrlState(FILTERS)
+  const [open, setOpen] = useState<'create' | 'credit'>()
+  const [result, setResult] = useState<Schemas['BulkResult']>()
+  const chosen = useChosen<Row<'accounts'>>()
+  const acts = useAccountActs()
+  const columns = useColumns()
+  const state = STATES.find((each) => each === filters.state) ?? 'all'
+  const params = { search: filters.search, state: state === 'all' ? '' : state, order: filters.order }
+  const onSearch = useCallback((search: string) => setFilters({ search, after: '' }), [setFilters])
+  const finish = (done: Schemas['BulkResult'] | undefined) => {
+    if (!done) return
+    chosen.clear()
+    setOpen(undefined)
+    setResult(done)
+  }
+  const create = (
+    <ActButton permission="accounts" variant="primary" icon="plus" onClick={() => setOpen('create')}>
+      {t.create.open}
+    </ActButton>
+  )
+  return (
+    <>
+      <PageHeader
+        title={t.title}
+        help="browser#accounts"
+        actions={
+          <>
+            <CsvLink path="accounts" params={params} />
+            {create}
+          </>
+        }
+      />
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <SearchField label={t.search} value={filters.search} onChange={onSearch} />
+        <Segments
+          label={t.state}
+          value={state}
+          onChange={(next) => setFilters({ state: next, after: '' })}
+          options={STATES.map((value) => ({ value, label: t.states[value] }))}
+        />
+        <SelectField
+          hideLabel
+          label={t.order}
+          value={filters.order}
+          onChange={(order) => setFilters({ order, after: '' })}
+          options={ORDERS.map((value) => ({ value, label: t.orders[value] }))}
+        />
+      </div>
+      <ChosenBar count={chosen.ids.length} onClear={chosen.clear}>
+        <ActButton small permission="money" onClick={() => setOpen('credit')}>
+          {t.credit.open}
+        </ActButton>
+        <ActButton small permission="accounts" onClick={async () => finish(await acts.switchAll(chosen.ids, 'enable'))}>
+          {t.enable.open}
+        </ActButton>
+        <ActButton
+          small
+          permission="accounts"
+          variant="danger"
+          onClick={async () => finish(await acts.switchAll(chosen.ids, 'disable'))}
+        >
+          {t.disable.open}
+        </ActButton>
+      </ChosenBar>
+      <Section flush>
+        <AdminList
+          path="accounts"
+          params={params}
+          label={t.title}
+          columns={columns}
+          choice={chosen.choice}
+          onOpen={({ id }) => navigate(`${pathOf('accounts')}/${id}`)}
+          empty={
+            filters.search === '' && state === 'all' ? (
+              <EmptyState title={t.empty} action={create}>
+                {t.emptyText}
+              </EmptyState>
+            ) : (
+              <EmptyState title={t.none} action={<Button onClick={() => setFilters(FILTERS)}>{t.clear}</Button>} />
+            )
+          }
+        />
+      </Section>
+      {open === 'create' && (
+        <CreateAccountDialog
+          onClose={() => setOpen(undefined)}
+          onCreated={(id) => navigate(`${pathOf('accounts')}/${id}`)}
+        />
+      )}
+      {open === 'credit' && (
+        <CreditDialog
+          title={t.credit.titleOfAll(chosen.ids.length)}
+          onClose={() => setOpen(undefined)}
+          change={(amount_usd) => ({
+            method: 'POST',
+            path: 'accounts/bulk',
+            body: { accounts: chosen.ids, act: 'credit', terms: { amount_usd } },
+          })}
+          onDone={(done) => finish(done as Schemas['BulkResult'])}
+        />
+      )}
+      {result && <BulkFailures result={result} onClose={() => setResult(undefined)} />}
+    </>
+  )
+}
+
+function useColumns(): Column<Row<'accounts'>>[] {
+  const t = useOperateTexts().accounts
+  const number = useNumber()
+  const link = (id: string, tab: string, content: React.ReactNode) => (
+    <Link href={`${pathOf('accounts')}/${id}/${tab}`} className="hover:underline">
+      {content}
+    </Link>
+  )
+  return [
+    {
+      id: 'account',
+      label: t.account,
+      shrinks: true,
+      skeleton: 'min-h-10 w-40',
+      cell: ({ name, email, id }) => (
+        <span className="flex min-w-0 flex-col">
+          <span title={name} className="min-w-0 font-medium cards:wrap-anywhere rows:truncate">
+            {name}
+          </span>
+          <span className="min-w-0 text-sm font-normal text-muted cards:wrap-anywhere rows:truncate">
+            {email !== null && email !== name ? `${email} · ` : ''}
+            {t.id(id)}
+          </span>
+        </span>
+      ),
+    },
+    { id: 'state', label: t.state, skeleton: 'w-14', cell: (row) => <AccountState account={row} /> },
+    {
+      id: 'balance',
+      label: t.balance,
+      align: 'right',
+      cell: ({ id, balance_usd }) => link(id, 'ledger', <Amount usd={balance_usd} />),
+    },
+    {
+      id: 'held',
+      label: t.held,
+      align: 'right',
+      cell: ({ held_usd }) => (isZero(held_usd) ? null : <Amount usd={held_usd} />),
+    },
+    {
+      id: 'spent',
+      label: t.spent30,
+      align: 'right',
+      cell: ({ id, spent_30_days_usd }) => link(id, 'requests', <Amount usd={spent_30_days_usd} />),
+    },
+    {
+      id: 'keys',
+      label: t.keys,
+      align: 'right',
+      skeleton: 'w-8',
+      cell: ({ id, active_keys }) => link(id, 'keys', number(active_keys)),
+    },
+    {
+      id: 'used',
+      label: t.lastUsed,
+      cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} style="relative" /> : null),
+    },
+    { id: 'created', label: t.created, cell: ({ created_at }) => <Time at={created_at} style="date" /> },
+  ]
+}

@@ -1,0 +1,127 @@
+// One account, as support sees it: what its holder sees, read-only, and the acts of the role.
+
+import { type ReactNode, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icons.tsx'
+import { Menu, Tabs } from '../../../ui/overlay.tsx'
+import { PageHeader } from '../../../ui/page.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { LIVE, useAdmin } from '../../api/queries.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { ActButton, useActItem } from '../../ui/act-button.tsx'
+import { KeyList } from '../keys/key-list.tsx'
+import { type Account, AccountState } from './account-state.tsx'
+import { CreditDialog } from './credit-dialog.tsx'
+import { LimitsTab } from './tabs/limits.tsx'
+import { HistoryTab, LedgerTab, RequestsTab } from './tabs/lists.tsx'
+import { NotesTab } from './tabs/notes.tsx'
+import { OverviewTab } from './tabs/overview.tsx'
+import { PeopleTab } from './tabs/people.tsx'
+import { useAccountActs } from './use-acts.ts'
+
+const TABS: Readonly<Record<string, (account: Account) => ReactNode>> = {
+  overview: (account) => <OverviewTab account={account} />,
+  keys: ({ id }) => <KeysTab account={id} />,
+  requests: ({ id }) => <RequestsTab account={id} />,
+  ledger: ({ id }) => <LedgerTab account={id} />,
+  people: ({ id }) => <PeopleTab account={id} />,
+  limits: (account) => <LimitsTab key={account.id} account={account} />,
+  notes: ({ id }) => <NotesTab account={id} />,
+  history: ({ id }) => <HistoryTab account={id} />,
+}
+
+export function AccountPage({ account: id, tab }: { account: string; tab: string }) {
+  const t = useOperateTexts().accounts
+  const [, navigate] = useLocation()
+  const { data: account, error, refetch } = useAdmin('accounts/{account}', { account: id }, { every: LIVE })
+  const base = `${pathOf('accounts')}/${id}`
+  const current = Object.hasOwn(TABS, tab) ? tab : 'overview'
+  if (error && !account) return <ErrorState error={error} retry={refetch} />
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-accent-soft px-3 py-2 text-link">
+        <Icon name="info" />
+        <span className="min-w-0 flex-1 wrap-anywhere">{t.looking(account?.email ?? account?.name ?? id)}</span>
+        <Link href={pathOf('accounts')} className="font-medium hover:underline">
+          {t.backToList}
+        </Link>
+      </div>
+      <PageHeader
+        title={account?.name ?? t.account}
+        help="browser#accounts"
+        text={account ? <AccountState account={account} /> : <Skeleton size="h-5 w-14" />}
+        actions={account && account.deleted_at === null && <Actions account={account} />}
+      />
+      <Tabs
+        label={t.tabs.label}
+        value={current}
+        onChange={(next) => navigate(next === 'overview' ? base : `${base}/${next}`)}
+        tabs={Object.entries(TABS).map(([name, show]) => ({
+          id: name,
+          label: t.tabs.names[name] ?? name,
+          content: account ? show(account) : <Skeleton size="h-64 w-full" />,
+        }))}
+      />
+    </>
+  )
+}
+
+function Actions({ account }: { account: Account }) {
+  const t = useOperateTexts().accounts
+  const acts = useAccountActs()
+  const item = useActItem()
+  const [isCrediting, setCrediting] = useState(false)
+  const to = account.disabled ? 'enable' : 'disable'
+  const needsMoney = Number(account.balance_usd) !== 0 || Number(account.held_usd) !== 0
+  return (
+    <>
+      <ActButton permission="money" variant="primary" onClick={() => setCrediting(true)}>
+        {t.credit.open}
+      </ActButton>
+      <ActButton permission="accounts" onClick={() => acts.switchTo(account, to)}>
+        {t[to].open}
+      </ActButton>
+      <Menu
+        trigger={<IconButton icon="more" label={t.more} />}
+        items={[
+          item(
+            needsMoney ? 'money' : 'accounts',
+            item('accounts', { label: t.erase.open, icon: 'trash', danger: true, onSelect: () => acts.erase(account) }),
+          ),
+        ]}
+      />
+      {isCrediting && (
+        <CreditDialog
+          title={t.credit.title(account.name)}
+          onClose={() => setCrediting(false)}
+          change={(amount_usd) => ({
+            method: 'POST',
+            path: 'accounts/{account}/credits',
+            params: { account: account.id },
+            body: { amount_usd },
+          })}
+          onDone={() => setCrediting(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function KeysTab({ account }: { account: string }) {
+  const t = useOperateTexts().keys
+  const [hasAll, setAll] = useState(false)
+  return (
+    <>
+      <KeyList
+        account={account}
+        params={{ account, state: hasAll ? '' : 'active' }}
+        empty={<EmptyState title={t.empty}>{t.emptyText}</EmptyState>}
+      />
+      <Button small onClick={() => setAll(!hasAll)}>
+        {hasAll ? t.onlyActive : t.alsoOthers}
+      </Button>
+    </>
+  )
+}

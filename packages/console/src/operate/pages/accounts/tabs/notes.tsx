@@ -1,0 +1,91 @@
+// What operators noted of the account, for each other.
+
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { IconButton } from '../../../../ui/button.tsx'
+import { TextArea } from '../../../../ui/form/field.tsx'
+import { useForm } from '../../../../ui/form/form.ts'
+import { Section } from '../../../../ui/page.tsx'
+import { EmptyRow, ErrorState, Skeleton } from '../../../../ui/states.tsx'
+import { Time } from '../../../../ui/values.tsx'
+import { callAdmin } from '../../../api/client.ts'
+import { refreshAdmin, useAdmin } from '../../../api/queries.ts'
+import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { useAct } from '../../../ui/act.tsx'
+import { ActButton } from '../../../ui/act-button.tsx'
+import { useMay } from '../../../ui/permissions.ts'
+
+const LONGEST = 2_000
+
+export function NotesTab({ account }: { account: string }) {
+  const t = useOperateTexts().accounts.notes
+  const act = useAct()
+  const may = useMay()
+  const queries = useQueryClient()
+  const [text, setText] = useState('')
+  const { data, error, refetch } = useAdmin('accounts/{account}/notes', { account })
+  const { errors, isBusy, submit } = useForm({
+    fields: ['text'],
+    check: () => (text.trim() === '' ? { text: t.missing } : {}),
+    send: () => callAdmin({ method: 'POST', path: 'accounts/{account}/notes', params: { account }, body: { text } }),
+    done() {
+      setText('')
+      void refreshAdmin(queries)
+    },
+  })
+  const remove = (note: string) =>
+    act({
+      method: 'DELETE',
+      path: 'accounts/{account}/notes/{note}',
+      params: { account, note },
+      title: t.removeTitle,
+      action: t.remove,
+      done: t.removed,
+      danger: true,
+      reason: 'none',
+    })
+  return (
+    <Section title={t.title} text={t.text}>
+      <form noValidate onSubmit={submit} className="mb-4 flex flex-col items-start gap-2">
+        <div className="w-full">
+          <TextArea
+            hideLabel
+            label={t.label}
+            placeholder={t.label}
+            rows={3}
+            maxLength={LONGEST}
+            value={text}
+            onChange={setText}
+            error={errors.text ?? errors.form}
+          />
+        </div>
+        <ActButton permission="accounts" type="submit" variant="primary" busy={isBusy}>
+          {t.add}
+        </ActButton>
+      </form>
+      {data ? (
+        data.notes.length === 0 ? (
+          <EmptyRow>{t.empty}</EmptyRow>
+        ) : (
+          <ul className="divide-y rounded-md border">
+            {data.notes.map((note) => (
+              <li key={note.id} className="flex items-start gap-3 px-3 py-2">
+                <div className="min-w-0 flex-1">
+                  <p className="whitespace-pre-wrap wrap-anywhere">{note.text}</p>
+                  <p className="text-sm text-muted">
+                    {note.author_email ?? note.author} · <Time at={note.at} />
+                  </p>
+                </div>
+                {may('accounts') && <IconButton icon="trash" label={t.remove} onClick={() => remove(note.id)} />}
+              </li>
+            ))}
+          </ul>
+        )
+      ) : error ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <Skeleton size="h-20 w-full" />
+      )}
+    </Section>
+  )
+}

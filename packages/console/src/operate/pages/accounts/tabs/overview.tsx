@@ -1,0 +1,107 @@
+// What an account has and does, in figures that lead to their rows.
+
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useTexts } from '../../../../i18n/language.tsx'
+import { CopyText } from '../../../../ui/copy.tsx'
+import { Facts, Section, Stat } from '../../../../ui/page.tsx'
+import { Amount, isZero, Time, useNumber } from '../../../../ui/values.tsx'
+import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { pathOf } from '../../../page-ids.ts'
+import type { Account } from '../account-state.tsx'
+
+export function OverviewTab({ account }: { account: Account }) {
+  const t = useOperateTexts().accounts
+  const { keys } = useTexts()
+  const number = useNumber()
+  const base = `${pathOf('accounts')}/${account.id}`
+  const to = (tab: string, content: ReactNode) => (
+    <Link href={`${base}/${tab}`} className="hover:underline">
+      {content}
+    </Link>
+  )
+  const { limits, cap_usd, cap_period, cap_left_usd, people } = account
+  const limited = ([['rpm'], ['tpm'], ['concurrent']] as const).flatMap(([name]) =>
+    limits[name] === null ? [] : [`${keys.form[name]}: ${number(limits[name])}`],
+  )
+  return (
+    <>
+      <div className="mb-6 grid gap-3 wide:grid-cols-4">
+        <Stat
+          label={t.available}
+          note={isZero(account.credit_line_usd) ? undefined : <CreditLine usd={account.credit_line_usd} />}
+        >
+          {to('ledger', <Amount usd={account.available_usd} />)}
+        </Stat>
+        <Stat label={t.held} note={t.running(account.running_requests)}>
+          <Link href={`${pathOf('requests')}?account=${account.id}&outcome=running`} className="hover:underline">
+            <Amount usd={account.held_usd} />
+          </Link>
+        </Stat>
+        <Stat label={t.spent30} note={<Today usd={account.spent_today_usd} />}>
+          {to('requests', <Amount usd={account.spent_30_days_usd} />)}
+        </Stat>
+        <Stat label={t.keys} note={account.last_used_at ? <LastUsed at={account.last_used_at} /> : t.neverUsed}>
+          {to('keys', number(account.active_keys))}
+        </Stat>
+      </div>
+      <Section title={t.facts}>
+        <Facts
+          items={[
+            { label: t.idLabel, value: <CopyText text={account.id} label={t.idLabel} /> },
+            {
+              label: t.people,
+              value:
+                people.length === 0
+                  ? t.noPeople
+                  : to('people', people.map(({ email, role }) => `${email} (${t.roles[role]})`).join(', ')),
+            },
+            { label: t.balance, value: <Amount usd={account.balance_usd} /> },
+            {
+              label: keys.form.cap,
+              value:
+                cap_usd === null ? (
+                  t.noCap
+                ) : (
+                  <>
+                    <Amount usd={cap_usd} /> {cap_period ? keys.list.per[cap_period] : ''}, {t.left}{' '}
+                    <Amount usd={cap_left_usd ?? '0'} />
+                  </>
+                ),
+            },
+            { label: keys.form.limits, value: limited.length === 0 ? t.noLimits : limited.join(', ') },
+            { label: t.spentThisMonth, value: <Amount usd={account.spent_this_month_usd} /> },
+            { label: t.created, value: <Time at={account.created_at} /> },
+          ]}
+        />
+      </Section>
+    </>
+  )
+}
+
+function CreditLine({ usd }: { usd: string }) {
+  const t = useOperateTexts().accounts
+  return (
+    <>
+      {t.creditLine} <Amount usd={usd} />
+    </>
+  )
+}
+
+function Today({ usd }: { usd: string }) {
+  const t = useOperateTexts().accounts
+  return (
+    <>
+      {t.today} <Amount usd={usd} />
+    </>
+  )
+}
+
+function LastUsed({ at }: { at: string }) {
+  const t = useOperateTexts().accounts
+  return (
+    <>
+      {t.lastUsed} <Time at={at} style="relative" />
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+// Keys of one account or of all, with the columns and the form of account holders, and acts on several at once.
+
+import { type ReactNode, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useTexts } from '../../../i18n/language.tsx'
+import { type KeyAction, useKeyColumns } from '../../../pages/keys/columns.tsx'
+import { KeyDrawerOf } from '../../../pages/keys/key-form.tsx'
+import { SecretDialog } from '../../../pages/keys/secret.tsx'
+import { Section } from '../../../ui/page.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import type { Params, Row, Schemas } from '../../api/routes.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { pathOf } from '../../page-ids.ts'
+import { useAct } from '../../ui/act.tsx'
+import { ActButton } from '../../ui/act-button.tsx'
+import { BulkFailures, ChosenBar, useChosen } from '../../ui/choose-rows.tsx'
+import { AdminList } from '../../ui/list.tsx'
+import { useMay } from '../../ui/permissions.ts'
+import { useAdminKeys } from './admin-keys.ts'
+import { BulkKeysDialog } from './bulk-dialog.tsx'
+
+type KeyRow = Row<'keys'>
+type Open =
+  | { what: 'create' }
+  | { what: 'edit'; key: KeyRow }
+  | { what: 'bulk' }
+  | { what: 'secret'; name: string; secret: string }
+
+type KeyListProps = {
+  params: Params<'GET', 'keys'>
+  /** Of all accounts if absent. */
+  account?: string
+  empty: ReactNode
+}
+
+export function KeyList({ params, account, empty }: KeyListProps) {
+  const t = useOperateTexts().keys
+  const { keys: shared } = useTexts()
+  const act = useAct()
+  const may = useMay()
+  const [, navigate] = useLocation()
+  const [open, setOpen] = useState<Open>()
+  const [result, setResult] = useState<Schemas['BulkResult']>()
+  const chosen = useChosen<KeyRow>()
+  const source = useAdminKeys(account)
+  const close = () => setOpen(undefined)
+
+  const remove = ({ id, name, last_four }: Pick<KeyRow, 'id' | 'name' | 'last_four'>) =>
+    act({
+      method: 'DELETE',
+      path: 'keys/{key}',
+      params: { key: id },
+      title: shared.remove.title(name),
+      text: shared.remove.text(last_four),
+      action: shared.remove.submit,
+      done: shared.remove.done(name),
+      danger: true,
+      hideChanges: true,
+    })
+  const onAction = (action: KeyAction, key: Pick<KeyRow, 'id' | 'name' | 'last_four'>) => {
+    if (action === 'usage') return navigate(`${pathOf('requests')}?key=${key.id}`)
+    if (action === 'delete') return void remove(key)
+    setOpen({ what: 'edit', key: key as KeyRow })
+  }
+  const actions: readonly KeyAction[] = may('keys') ? ['edit', 'usage', 'delete'] : ['usage']
+  const columns = useKeyColumns(onAction, actions) as unknown as Column<KeyRow>[]
+  const whose: Column<KeyRow> = {
+    id: 'account',
+    label: t.account,
+    shrinks: true,
+    skeleton: 'w-32',
+    cell: (row) => (
+      <Link href={`${pathOf('accounts')}/${row.account_id}`} title={row.account} className="text-link hover:underline">
+        {row.account}
+      </Link>
+    ),
+  }
+  const shown = account === undefined ? [...columns.slice(0, 1), whose, ...columns.slice(1)] : columns
+
+  const removeAll = async () => {
+    const done = await act({
+      method: 'POST',
+      path: 'keys/bulk',
+      body: { keys: chosen.ids, act: 'delete' },
+      title: t.bulk.deleteTitle(chosen.ids.length),
+      action: t.bulk.delete,
+      done: t.bulk.done,
+      danger: true,
+      hideChanges: true,
+    })
+    if (done) finish(done)
+  }
+  const finish = (done: Schemas['BulkResult']) => {
+    chosen.clear()
+    close()
+    setResult(done)
+  }
+
+  return (
+    <>
+      <ChosenBar count={chosen.ids.length} onClear={chosen.clear}>
+        <ActButton small permission="keys" onClick={() => setOpen({ what: 'bulk' })}>
+          {t.bulk.edit}
+        </ActButton>
+        <ActButton small permission="keys" variant="danger" onClick={removeAll}>
+          {t.bulk.delete}
+        </ActButton>
+      </ChosenBar>
+      <Section
+        flush
+        {...(account === undefined
+          ? {}
+          : {
+              title: t.title,
+              actions: (
+                <ActButton permission="keys" icon="plus" onClick={() => setOpen({ what: 'create' })}>
+                  {t.create.open}
+                </ActButton>
+              ),
+            })}
+      >
+        <AdminList
+          path="keys"
+          params={params}
+          label={t.title}
+          columns={shown}
+          empty={empty}
+          choice={chosen.choice}
+          onOpen={(key) => onAction(key.state === 'deleted' || !may('keys') ? 'usage' : 'edit', key)}
+        />
+      </Section>
+      {(open?.what === 'create' || open?.what === 'edit') && (
+        <KeyDrawerOf
+          source={source}
+          subject={open.what === 'edit' ? open.key : undefined}
+          onClose={close}
+          onCreated={({ key, secret }) => setOpen({ what: 'secret', name: key.name, secret })}
+        />
+      )}
+      {open?.what === 'bulk' && <BulkKeysDialog ids={chosen.ids} source={source} onClose={close} onDone={finish} />}
+      {open?.what === 'secret' && <SecretDialog name={open.name} secret={open.secret} onClose={close} />}
+      {result && <BulkFailures result={result} onClose={() => setResult(undefined)} />}
+    </>
+  )
+}
