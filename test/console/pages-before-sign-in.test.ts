@@ -97,11 +97,13 @@ test('a session that ended elsewhere leads to the sign-in page on request, and b
   })
 })
 
-test('the set-up link signs in and leads to the password; used twice it has expired', async () => {
+test('the set-up link signs in, leads to the first hour and from there to the password; used twice it has expired', async () => {
   const [, link = ''] = /^ {2}\S+\/console(\/setup#\S+)$/m.exec(open.gateway.output().stdout) ?? []
   await visit(link, {}, async ({ page }) => {
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('heading', { name: 'Set up your gateway' }).waitFor()
     expect(page.url()).not.toContain(link.split('#')[1] ?? '?')
+    await page.getByRole('link', { name: 'Choose a password' }).click()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
     const password = page.getByLabel('New password', { exact: true })
     await password.waitFor()
     expect(await isFocused(password)).toBe(true)

@@ -57,7 +57,6 @@ test('the first hour: from the printed link to a real answer and a key that work
     await click('button', 'Check the key')
     await page.getByText(/calls, which cost at most/).waitFor()
     expect(vendor.answered()).toBe(0)
-    await expectWellShown(page, 'start-test', inTheme(true))
     await click('button', 'Send the test')
     await page.getByText('All 4 calls succeeded.').waitFor()
     expect(vendor.answered()).toBe(4)
@@ -67,7 +66,7 @@ test('the first hour: from the printed link to a real answer and a key that work
     await fill('Price above cost, %', '20')
     await page.getByText('1.20 in · 6.00 out').waitFor()
     expect(await page.getByRole('checkbox', { name: 'house-model' }).isChecked()).toBe(false)
-    await expectWellShown(page, 'start-models')
+    await expectWellShown(page, 'start-models', inTheme(true))
     // A reload loses nothing but the key.
     await page.reload()
     await fill('API key', vendor.key)
@@ -77,7 +76,6 @@ test('the first hour: from the printed link to a real answer and a key that work
     await click('button', 'Continue with 2 models')
     await click('button', 'Review')
     await page.getByLabel('Name of the upstream here').waitFor()
-    await expectWellShown(page, 'start-review', inTheme(false))
     await click('button', 'Save')
     await page.getByText('The sandbox is switched off').waitFor()
     await expectWellShown(page, 'start-save', inTheme(false))
@@ -90,7 +88,7 @@ test('the first hour: from the printed link to a real answer and a key that work
     await click('button', /^Send a request to gpt-6/)
     await page.getByText('Answer', { exact: true }).waitFor()
     expect(clicks()).toBeLessThan(25)
-    await expectWellShown(page, 'start-key')
+    await expectWellShown(page, 'start-key', inTheme(true))
 
     // From now on the owner lands on the overview.
     const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'o', role: 'owner' })
@@ -114,7 +112,7 @@ test('the list and a page of an upstream show health, calls and latencies, and w
     const row = page.getByRole('row', { name: /main/ })
     await row.getByText('Ready').waitFor()
     await row.getByRole('link', { name: '1', exact: true }).waitFor()
-    await expectWellShown(page, 'upstreams')
+    await expectWellShown(page, 'upstreams', inTheme(false))
     await row.getByRole('button').click()
     await page.getByRole('heading', { level: 1, name: 'main' }).waitFor()
     await page.getByText(/This upstream is read-only here: change it in .*trivium\.yaml:2/).waitFor()
