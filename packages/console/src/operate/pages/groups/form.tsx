@@ -38,8 +38,6 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
   const act = useAct()
   const may = useMay()
   const models = useAdmin('models', ALL).data?.data ?? []
-  // The version that is edited: a change of someone else meanwhile is noticed by it.
-  useAdmin('groups/{group}', { group: subject?.id ?? '' }, { enabled: subject !== undefined })
   const [first] = useState(() => valuesOf(subject))
   const [values, setValues] = useState(first)
   const [error, setError] = useState<string>()

@@ -31,8 +31,6 @@ const ALL = { limit: '1000' }
 export function ModelForm({ subject, onClose }: { subject: ModelRow | undefined; onClose(): void }) {
   const { data } = useAdmin('upstreams', ALL)
   const upstreams = data?.data.map(({ id }) => id)
-  // The version that is edited: a change of someone else meanwhile is noticed by it.
-  useAdmin('models/{model}', { model: subject?.id ?? '' }, { enabled: subject !== undefined })
   if (!upstreams)
     return (
       <Drawer open onClose={onClose} title={subject?.id ?? ''}>
