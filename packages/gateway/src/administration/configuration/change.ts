@@ -74,8 +74,8 @@ export async function changeConfiguration(
     const effects = effectsOf(state.loaded.config, next.config, changes)
     const { configuration } = audited(context, name, {
       object,
-      before: auditFields(changes, 'before', known),
-      after: withEffects(auditFields(changes, 'after', known), Object.values(effects)),
+      before: auditFields(object, changes, 'before', known),
+      after: withEffects(auditFields(object, changes, 'after', known), Object.values(effects)),
       reason: reason ?? '',
       ...(context.dryRun
         ? {
@@ -193,8 +193,9 @@ function partsOfMessage(message: string): { field: string; mistake: string } {
   return { field: found?.[1] ?? '', mistake: found?.[2] ?? message }
 }
 
-/** The fields of one entry, or the values of several by their names; secrets as fingerprints. */
+/** The fields of the entry that the row is about, or the values of entries by their names; secrets as fingerprints. */
 function auditFields(
+  object: string,
   changes: readonly EntryChange[],
   side: 'before' | 'after',
   fingerprints: ReadonlyMap<string, string>,
@@ -204,7 +205,8 @@ function auditFields(
       isNamed(secret) ? (fingerprints.get(secret.$secret) ?? null) : null,
     )
   const [only, ...others] = changes
-  if (only && others.length === 0 && only.kind !== 'setting') return shown(only) as Record<string, unknown> | undefined
+  if (only && others.length === 0 && object === `${only.kind}/${only.id}`)
+    return shown(only) as Record<string, unknown> | undefined
   const present = changes.filter((change) => change[side] !== undefined)
   if (present.length === 0) return undefined
   return Object.fromEntries(present.map((change) => [`${change.kind}/${change.id}`, shown(change)]))

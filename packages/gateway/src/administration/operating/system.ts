@@ -106,7 +106,8 @@ async function measure(context: OperationContext, known: Known) {
       { name: 'stored responses', bytes: await storage.shares.totalBytes('stored'), limit: limits.storedBytes },
       { name: 'images and videos', bytes: await storage.shares.totalBytes('media'), limit: limits.mediaBytes },
     ],
-    disks: await Promise.all(disks.map(async (path) => ({ path, ...(await diskOf(path)) }))),
+    // The folder of media is made with the first of them.
+    disks: (await Promise.all(disks.map(diskOf))).flat(),
   }
 }
 
@@ -135,5 +136,5 @@ async function sizeOf(name: string, path: string, wanted = /./) {
 
 async function diskOf(path: string) {
   const found = await diskUse(path).catch(() => undefined)
-  return { free: found?.free ?? null, total: found?.total ?? null }
+  return found ? [{ path, free: found.free, total: found.total }] : []
 }

@@ -1,4 +1,5 @@
 // The names of those who changed something: the email address of a person, the name of an admin key.
+import { isId } from '../../request/schema/schema.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 type Who = { type: string; id: string }
@@ -11,17 +12,13 @@ export async function actorNames(
   { people, adminKeys }: Pick<Storage, 'people' | 'adminKeys'>,
   rows: readonly { actor: Who }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const actors = new Map(rows.map(({ actor }) => [shownActor(actor), actor]))
-  const names = new Map<string, string>()
-  for (const [key, { type, id }] of actors) {
-    if (!/^\d{1,18}$/.test(id)) continue
-    const name =
-      type === 'person'
-        ? (await people.findById(BigInt(id)))?.email
-        : type === 'admin-key'
-          ? (await adminKeys.find({ id: BigInt(id) }))?.key.name
-          : undefined
-    if (name !== undefined) names.set(key, name)
+  const idsOf = (type: string) => {
+    const ids = rows.flatMap(({ actor }) => (actor.type === type && isId(actor.id) ? [actor.id] : []))
+    return [...new Set(ids)].map(BigInt)
   }
-  return names
+  const [persons, keys] = [await people.names(idsOf('person')), await adminKeys.names(idsOf('admin-key'))]
+  return new Map([
+    ...[...persons].map(([id, name]) => [`person/${id}`, name] as const),
+    ...[...keys].map(([id, name]) => [`admin-key/${id}`, name] as const),
+  ])
 }

@@ -52,7 +52,7 @@ export const SIZES = resource(
       }),
     ),
     contents: listOf(fields({ name: string(), bytes: number(), limit: number() })),
-    disks: listOf(fields({ path: string(), free: nullable(number()), total: nullable(number()) })),
+    disks: listOf(fields({ path: string(), free: number(), total: number() })),
   }),
 )
 

@@ -1,7 +1,34 @@
+import { Tabs } from '../../../ui/overlay.tsx'
 import { PageHeader } from '../../../ui/page.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { Entries } from './entries.tsx'
+import { Exchange } from './exchange.tsx'
+import { Mail } from './mail.tsx'
+import { Revisions } from './revisions.tsx'
+import { Settings } from './settings.tsx'
+
+/** Filters, cursors and open rows belong to the tab that they were set in. */
+const OTHERS = { kind: '', from: '', state: '', after: '', revision: '', compare: '', find: '' }
 
 export default function ConfigurationPage() {
   const t = useOperateTexts().configuration
-  return <PageHeader title={t.title} help="browser#configuration" />
+  const [{ tab }, setUrl] = useUrlState({ tab: 'entries', ...OTHERS })
+  return (
+    <>
+      <PageHeader title={t.title} text={t.text} help="browser#configuration" />
+      <Tabs
+        label={t.tabs.label}
+        value={tab}
+        onChange={(next) => setUrl({ ...OTHERS, tab: next })}
+        tabs={[
+          { id: 'entries', label: t.tabs.entries, content: <Entries /> },
+          { id: 'settings', label: t.tabs.settings, content: <Settings /> },
+          { id: 'revisions', label: t.tabs.revisions, content: <Revisions /> },
+          { id: 'exchange', label: t.tabs.exchange, content: <Exchange /> },
+          { id: 'mail', label: t.tabs.mail, content: <Mail /> },
+        ]}
+      />
+    </>
+  )
 }

@@ -1,0 +1,186 @@
+// Who changed the stored configuration, when and why; what differs between any two revisions, and the way back.
+
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { Drawer } from '../../../ui/dialog.tsx'
+import { TextField } from '../../../ui/form/field.tsx'
+import { Facts, Part, Section } from '../../../ui/page.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { Time } from '../../../ui/values.tsx'
+import { useAdmin } from '../../api/queries.ts'
+import type { Output, Row } from '../../api/routes.ts'
+import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useAct } from '../../ui/act.tsx'
+import { ActButton } from '../../ui/act-button.tsx'
+import { Diff } from '../../ui/diff.tsx'
+import { AdminList } from '../../ui/list.tsx'
+
+type Revision = Row<'configuration/revisions'>
+type Shown = Output<'GET', 'configuration/revisions/{revision}'>
+
+export function Revisions() {
+  const t = useOperateTexts().configuration.revisions
+  const sentence = useSentence()
+  const who = useWho()
+  const [{ revision }, setUrl] = useUrlState({ revision: '', compare: '' })
+  const columns: Column<Revision>[] = [
+    { id: 'number', label: t.number, cell: ({ id }) => id, skeleton: 'w-8' },
+    { id: 'at', label: t.at, cell: ({ at }) => <Time at={at} />, skeleton: 'w-32' },
+    { id: 'who', label: t.who, cell: (row) => <span className="wrap-anywhere">{who(row)}</span>, skeleton: 'w-40' },
+    {
+      id: 'what',
+      label: t.what,
+      cell: (row) => <span className="wrap-anywhere">{sentence(row)}</span>,
+      skeleton: 'w-56',
+    },
+    { id: 'reason', label: t.reason, cell: ({ reason }) => (reason === '' ? null : reason), skeleton: 'w-24' },
+  ]
+  return (
+    <>
+      <Section flush>
+        <AdminList
+          path="configuration/revisions"
+          label={t.label}
+          columns={columns}
+          onOpen={({ id }) => setUrl({ revision: id, compare: '' })}
+          isSelected={({ id }) => id === revision}
+          empty={<EmptyState title={t.empty}>{t.emptyText}</EmptyState>}
+        />
+      </Section>
+      <Button small variant="quiet" onClick={() => setUrl({ revision: '0', compare: '' })}>
+        {t.beginning}
+      </Button>
+      {revision !== '' && (
+        <RevisionDrawer key={revision} id={revision} onClose={() => setUrl({ revision: '', compare: '' })} />
+      )}
+    </>
+  )
+}
+
+const KINDS = ['upstream', 'model', 'group', 'setting'] as const
+
+/** "Created setting console.name, retention.media; changed model gpt-x" */
+function useSentence(): (revision: Revision) => string {
+  const { revisions: t, kinds } = useOperateTexts().configuration
+  return ({ changes, changed, action }) => {
+    const parts = (['created', 'changed', 'deleted'] as const).flatMap((which) => {
+      const named = KINDS.flatMap((kind) => {
+        const ids = changes.filter((each) => each.change === which && each.kind === kind).map(({ id }) => id)
+        return ids.length === 0 ? [] : [`${kinds[kind].toLowerCase()} ${ids.join(', ')}`]
+      })
+      return named.length === 0 ? [] : [t[which](named.join(', '))]
+    })
+    if (changed > changes.length) parts.push(t.others(changed - changes.length))
+    const text = parts.length === 0 ? action : parts.join('; ')
+    return text.charAt(0).toUpperCase() + text.slice(1)
+  }
+}
+
+function useWho(): (revision: Pick<Shown, 'actor' | 'actor_name'>) => string {
+  const t = useOperateTexts().configuration.revisions
+  return ({ actor, actor_name: name }) =>
+    name ?? (actor === 'command-line' ? t.commandLine : actor.startsWith('job') ? t.job : actor)
+}
+
+function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
+  const t = useOperateTexts().configuration.revisions
+  const act = useAct()
+  const [{ compare }, setUrl] = useUrlState({ compare: '' })
+  const { data, error, refetch } = useAdmin(
+    'configuration/revisions/{revision}',
+    { revision: id, compare },
+    { keepPrevious: true },
+  )
+  const restore = async () => {
+    const done = await act({
+      method: 'POST',
+      path: 'configuration/revisions/{revision}/restore',
+      params: { revision: id },
+      title: t.restoreTitle(id),
+      text: t.restoreText,
+      action: t.restore,
+      done: t.restored(id),
+      danger: true,
+      reason: 'required',
+    })
+    if (done !== undefined) onClose()
+  }
+  return (
+    <Drawer
+      open
+      onClose={onClose}
+      title={id === '0' ? t.beginning : t.title(id)}
+      footer={
+        <ActButton permission="configuration" onClick={restore}>
+          {t.restore}
+        </ActButton>
+      }
+    >
+      <div className="flex flex-col gap-6">
+        {error && !data && <ErrorState error={error} retry={refetch} />}
+        {!data && !error && <Skeleton size="h-40 w-full" />}
+        {data && <About revision={data} />}
+        <Compare value={compare} onChange={(next) => setUrl({ compare: next }, { replace: true })} />
+        {data && <Changes revision={data} />}
+      </div>
+    </Drawer>
+  )
+}
+
+function About({ revision }: { revision: Shown }) {
+  const t = useOperateTexts().configuration.revisions
+  const who = useWho()
+  if (revision.at === null) return null
+  return (
+    <Facts
+      items={[
+        { label: t.at, value: <Time at={revision.at} style="exact" /> },
+        { label: t.who, value: who(revision) },
+        { label: t.action, value: <code className="font-mono text-sm">{revision.action}</code> },
+        { label: t.reason, value: revision.reason || '–' },
+      ]}
+    />
+  )
+}
+
+function Compare({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const t = useOperateTexts().configuration.revisions
+  const [typed, setTyped] = useState(value)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onChange(typed.trim())
+  }
+  return (
+    <form noValidate onSubmit={submit} className="flex items-end gap-2">
+      <div className="min-w-0 flex-1">
+        <TextField label={t.compare} hint={t.compareText} inputMode="numeric" value={typed} onChange={setTyped} />
+      </div>
+      <Button type="submit">{t.compareButton}</Button>
+    </form>
+  )
+}
+
+function Changes({ revision }: { revision: Shown }) {
+  const { revisions: t, kinds } = useOperateTexts().configuration
+  const title = revision.compared_with === null ? t.what : t.differs(revision.compared_with)
+  return (
+    <Part title={title}>
+      {revision.changes.length === 0 && <p className="text-muted">{t.same}</p>}
+      {revision.changes.map(({ kind, id, before, after }) => (
+        <div key={`${kind} ${id}`} className="flex flex-col gap-1">
+          <h4 className="text-sm">
+            <span className="text-muted">{kinds[kind]} </span>
+            <code className="font-mono wrap-anywhere">{id}</code>
+          </h4>
+          <Diff before={named(before)} after={named(after)} />
+        </div>
+      ))}
+    </Part>
+  )
+}
+
+/** A plain value, such as that of a setting, has no fields. */
+const named = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : value === null ? null : { value }
