@@ -69,6 +69,7 @@ export const configuration = {
     keep: 'Keep it',
     willBeUnset: 'Back to the default when you save',
     shadowed: (value: string, revision: number) => `Overrides ${value}, stored in revision ${revision}`,
+    isChanged: 'Changed',
     changes: (count: number) => (count === 1 ? '1 change' : `${count} changes`),
     discard: 'Discard',
     review: 'Review and save',

@@ -153,11 +153,14 @@ function Compare({ value, onChange }: { value: string; onChange(value: string): 
     onChange(typed.trim())
   }
   return (
-    <form noValidate onSubmit={submit} className="flex items-end gap-2">
-      <div className="min-w-0 flex-1">
-        <TextField label={t.compare} hint={t.compareText} inputMode="numeric" value={typed} onChange={setTyped} />
+    <form noValidate onSubmit={submit} className="flex flex-col gap-1">
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <TextField label={t.compare} inputMode="numeric" value={typed} onChange={setTyped} />
+        </div>
+        <Button type="submit">{t.compareButton}</Button>
       </div>
-      <Button type="submit">{t.compareButton}</Button>
+      <p className="text-sm text-muted">{t.compareText}</p>
     </form>
   )
 }

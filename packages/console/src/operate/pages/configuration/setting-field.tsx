@@ -28,7 +28,7 @@ export function SettingField({ setting, description, draft, onChange, error }: F
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <code className="font-mono text-sm font-medium wrap-anywhere">{id}</code>
           {why && <Badge>{why}</Badge>}
-          {draft !== undefined && <Changed />}
+          {draft !== undefined && <Badge tone="accent">{t.isChanged}</Badge>}
         </span>
         <span className="text-muted">{description}</span>
         <span className="flex flex-wrap gap-x-3 text-sm text-muted">
@@ -63,12 +63,6 @@ export function SettingField({ setting, description, draft, onChange, error }: F
       </div>
     </li>
   )
-}
-
-/** For those who do not see the colour of a field. */
-function Changed() {
-  const t = useOperateTexts().configuration.settings
-  return <Badge tone="accent">{t.changes(1)}</Badge>
 }
 
 function DefaultOf({ setting }: { setting: Setting }): ReactNode {

@@ -6,7 +6,7 @@ import { TextField } from '../../../ui/form/field.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Banner, EmptyRow, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { rehearse } from '../../api/client.ts'
+import { readVersion, rehearse, type Version } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
@@ -28,6 +28,7 @@ export function Settings() {
   const { data, error, refetch } = useAdmin('settings')
   const [{ find }, setUrl] = useUrlState({ find: '' })
   const [drafts, setDrafts] = useState<Drafts>(new Map())
+  const [version, setVersion] = useState<Version>()
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
   const act = useAct()
   const messageOf = useOperateError()
@@ -40,6 +41,8 @@ export function Settings() {
   )
 
   const change = (id: string, draft: Draft | undefined) => {
+    // What a colleague saves from now on is shown before it is overwritten.
+    if (drafts.size === 0) void readVersion('settings').then(setVersion)
     const next = new Map(drafts)
     if (draft === undefined) next.delete(id)
     else next.set(id, draft)
@@ -51,7 +54,7 @@ export function Settings() {
     if (!settings || drafts.size === 0) return
     const mistakes = wrongIn(settings, drafts, t)
     if (Object.keys(mistakes).length > 0) return setWrong(mistakes)
-    const patch = { method: 'PATCH', path: 'settings', body: patchOf(settings, drafts), ifMatch: 'settings' } as const
+    const patch = { method: 'PATCH', path: 'settings', body: patchOf(settings, drafts), version } as const
     const rehearsed = await rehearse(patch)
     if (!rehearsed.ok) {
       const { param } = rehearsed.error

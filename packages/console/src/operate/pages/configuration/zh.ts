@@ -71,6 +71,7 @@ export const configuration: OperateTexts['configuration'] = {
     keep: '保留',
     willBeUnset: '保存后恢复默认值',
     shadowed: (value, revision) => `覆盖了版本 ${revision} 中存储的 ${value}`,
+    isChanged: '已修改',
     changes: (count) => `${count} 处修改`,
     discard: '放弃',
     review: '检查并保存',
