@@ -1,6 +1,6 @@
 // Sums of what all accounts used, as the pages Usage and Margin ask for them: of a period, of the one before, and by group.
 
-import type { Period } from '../../pages/usage/range.ts'
+import { daysOf, type Period } from '../../pages/usage/range.ts'
 import { nanosOf, usdText } from '../../pages/usage/series.ts'
 import { useAdmin } from '../api/queries.ts'
 import type { Schemas } from '../api/routes.ts'
@@ -90,29 +90,26 @@ export function labelOf(row: Sums, by: Dimension): string {
 
 const DAY_MS = 86_400_000
 
-/** The requests that are added up in a period. */
+/** The requests that are added up in a period, by days, or by times within two days: what the page of requests shows. */
 export function requestsHref(
-  { from, to }: Pick<Period, 'from' | 'to'>,
+  { from, to, step }: Pick<Period, 'from' | 'to' | 'step'>,
   filter: Readonly<Record<string, string | undefined>>,
 ): string {
-  const given = Object.entries({ from, to, ...filter }).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  const times = step === 'hour' ? { from, to } : daysOf({ from, to })
+  const given = Object.entries({ ...times, ...filter }).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return `${pathOf('requests')}?${new URLSearchParams(given)}`
 }
 
 /** What narrows the requests of a period down to those of a row. */
-export function rowFilter(
-  row: Sums,
-  by: readonly Dimension[],
-  { from, to }: Pick<Period, 'from' | 'to'>,
-): Record<string, string> {
-  const named = by.filter((each) => each !== 'day').map((each) => [each, nameIn(row, each)])
-  const day = by.includes('day') && row.day !== undefined ? Date.parse(`${row.day}T00:00:00Z`) : undefined
-  const times =
-    day === undefined
-      ? {}
-      : {
-          from: new Date(Math.max(day, Date.parse(from))).toISOString(),
-          to: new Date(Math.min(day + DAY_MS, Date.parse(to))).toISOString(),
-        }
-  return { ...Object.fromEntries(named), ...times }
+export function rowFilter(row: Sums, by: readonly Dimension[], { from, to, step }: Period): Record<string, string> {
+  const named = Object.fromEntries(by.filter((each) => each !== 'day').map((each) => [each, nameIn(row, each)]))
+  const { day } = row
+  if (day === undefined) return named
+  if (step === 'day') return { ...named, from: day, to: day }
+  const begin = Date.parse(`${day}T00:00:00Z`)
+  return {
+    ...named,
+    from: new Date(Math.max(begin, Date.parse(from))).toISOString(),
+    to: new Date(Math.min(begin + DAY_MS, Date.parse(to))).toISOString(),
+  }
 }

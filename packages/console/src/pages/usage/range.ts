@@ -41,6 +41,6 @@ const beginningOf = (day: string): number =>
   /^20\d\d-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
 
 /** The days that a period touches, as a person would choose them: `2026-01-31`. */
-export function daysOf({ from, to }: Period): { from: string; to: string } {
+export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): { from: string; to: string } {
   return { from: from.slice(0, 10), to: new Date(Date.parse(to) - 1).toISOString().slice(0, 10) }
 }

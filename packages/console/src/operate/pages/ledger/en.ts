@@ -66,7 +66,6 @@ export const ledger = {
     since: 'From day',
     until: 'Before day',
     day: 'Such as 2027-01-31',
-    accountHint: 'Address, name or id',
     kinds: { credit: 'Credit', debit: 'Debit', charge: 'Charge', shortfall: 'Shortfall', test: 'Test' },
     empty: 'No transfers match.',
     emptyText: 'Remove filters, or look further back: a page looks at a bounded number of transfers.',

@@ -6,6 +6,8 @@ import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { Amount, Time } from '../../../ui/values.tsx'
+import { useAccountChoices } from '../../api/choices.ts'
+import { useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
@@ -14,17 +16,25 @@ import { AdminList, CsvLink } from '../../ui/list.tsx'
 
 type Transfer = Row<'ledger/transfers'>
 
+const NAMES_MS = 60_000
 const FIELDS = { account: '', kind: '', request: '', reference: '', reason: '', from: '', to: '' }
 
 export function TransfersSection() {
   const t = useOperateTexts().ledger.transfers
   const [filters] = useUrlState(FIELDS)
+  const { account } = filters
+  const { data: owner } = useAdmin('accounts/{account}', { account }, { enabled: account !== '', staleTime: NAMES_MS })
   return (
     <Section flush title={t.title} actions={<CsvLink path="ledger/transfers" params={filters} />}>
       <div className="border-b px-4 py-3">
         <Filters
           fields={[
-            { name: 'account', label: t.account, placeholder: t.accountHint },
+            {
+              name: 'account',
+              label: t.account,
+              useChoices: useAccountChoices,
+              ...(owner ? { shown: owner.name } : {}),
+            },
             {
               name: 'kind',
               label: t.kind,

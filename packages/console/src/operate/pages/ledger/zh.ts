@@ -68,7 +68,6 @@ export const ledger: OperateTexts['ledger'] = {
     since: '起始日期',
     until: '截止日期（不含）',
     day: '例如 2027-01-31',
-    accountHint: '邮箱、名称或 ID',
     kinds: { credit: '充值', debit: '扣减', charge: '收费', shortfall: '未收差额', test: '测试' },
     empty: '没有符合条件的转账。',
     emptyText: '请移除筛选条件，或继续向前查找：每页只检查有限数量的转账。',

@@ -12,6 +12,8 @@ export const requests = {
   code: 'Error code',
   status: 'Status',
   id: 'Request ID',
+  cost: 'Upstream cost',
+  unknownCost: 'Not known',
   message: 'Message',
   now: 'now',
   removeTime: 'Show the whole period again',
@@ -21,7 +23,7 @@ export const requests = {
   chart: {
     title: 'Outcomes',
     label: 'Requests by outcome over time',
-    beyond: 'The chart counts requests of every error code, status and ID.',
+    beyond: 'The chart counts requests of every error code, status, ID and cost.',
     classes: { delivered: 'Delivered', ended: 'Ended by the client', failed: 'Failed' },
   },
   rejected: {

@@ -18,6 +18,8 @@ export const FILTERS = {
   error_code: '',
   status: '',
   id: '',
+  /** `true`: of those that have ended. */
+  unknown_cost: '',
   request: '',
   before: '',
   after: '',

@@ -12,6 +12,7 @@ import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { type FilterField, Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { useMay } from '../../ui/permissions.ts'
 import { OutcomeChart } from './chart.tsx'
 import { useOperatorColumns } from './columns.tsx'
 import { FILTERS, type RequestFilters, shownIn } from './filters.ts'
@@ -28,13 +29,13 @@ export default function RequestsPage() {
   // The period moves on with the clock, but not with every rendering.
   const minute = Math.floor(Math.max(now, Date.now()) / MINUTE_MS) * MINUTE_MS
   const { period, from, to } = shownIn(filters, minute)
-  const { account, key, model, upstream, outcome, error_code, status, id } = filters
+  const { account, key, model, upstream, outcome, error_code, status, id, unknown_cost } = filters
   const view = VIEWS.find((each) => each === filters.view) ?? 'requests'
   const isLive = filters.live === 'on'
   const every = isLive ? { every: LIVE } : {}
   const sought = { account, key, error_code, from, to }
-  const params = { ...sought, model, upstream, outcome, status, id }
-  const isBeyondSums = [error_code, status, id].some((value) => value !== '')
+  const params = { ...sought, model, upstream, outcome, status, id, unknown_cost }
+  const isBeyondSums = [error_code, status, id, unknown_cost].some((value) => value !== '')
   return (
     <>
       <PageHeader
@@ -95,7 +96,17 @@ export default function RequestsPage() {
 
 type ListProps = {
   params: Record<
-    'account' | 'key' | 'model' | 'upstream' | 'outcome' | 'error_code' | 'status' | 'id' | 'from' | 'to',
+    | 'account'
+    | 'key'
+    | 'model'
+    | 'upstream'
+    | 'outcome'
+    | 'error_code'
+    | 'status'
+    | 'id'
+    | 'unknown_cost'
+    | 'from'
+    | 'to',
     string
   >
   every?: number
@@ -160,6 +171,7 @@ function Times({ from, to, onRemove }: { from: string; to: string; onRemove(): v
 function RequestFilterChips({ filters }: { filters: RequestFilters }) {
   const t = useOperateTexts().requests
   const { usage } = useTexts()
+  const may = useMay()
   const { account, key } = filters
   const { data: owner } = useAdmin('accounts/{account}', { account }, { enabled: account !== '', staleTime: MINUTE_MS })
   const { data: used } = useAdmin('keys/{key}', { key }, { enabled: key !== '', staleTime: MINUTE_MS })
@@ -181,6 +193,9 @@ function RequestFilterChips({ filters }: { filters: RequestFilters }) {
     { name: 'error_code', label: t.code, placeholder: 'rate_limit_exceeded' },
     { name: 'status', label: t.status, placeholder: '502' },
     { name: 'id', label: t.id, placeholder: 'req_…' },
+    ...(may('see_costs')
+      ? [{ name: 'unknown_cost', label: t.cost, options: [{ value: 'true', label: t.unknownCost }] }]
+      : []),
   ]
   return <Filters fields={fields} />
 }

@@ -14,6 +14,8 @@ export const requests: OperateTexts['requests'] = {
   code: '错误码',
   status: '状态码',
   id: '请求 ID',
+  cost: '上游成本',
+  unknownCost: '未知',
   message: '消息',
   now: '现在',
   removeTime: '恢复显示整个时段',
@@ -23,7 +25,7 @@ export const requests: OperateTexts['requests'] = {
   chart: {
     title: '请求结果',
     label: '各时段的请求结果',
-    beyond: '图表不区分错误码、状态码和请求 ID。',
+    beyond: '图表不区分错误码、状态码、请求 ID 和成本。',
     classes: { delivered: '成功返回', ended: '客户端中止', failed: '失败' },
   },
   rejected: {

@@ -14,7 +14,6 @@ export const usage = {
   },
   groups: 'By group',
   filters: { account: 'Account', key: 'Key', model: 'Model', upstream: 'Upstream', outcome: 'Outcome' },
-  accountHint: 'Address, name or id',
-  keyHint: 'Id of the key',
+  keyHint: 'ID of the key',
   largest: (count: number) => `The first ${count} groups. The CSV file has all of them.`,
 }

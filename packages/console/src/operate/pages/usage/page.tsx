@@ -8,6 +8,8 @@ import { PageHeader, Section } from '../../../ui/page.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { isZero, useNumber } from '../../../ui/values.tsx'
+import { useAccountChoices, useModelChoices, useUpstreamChoices } from '../../api/choices.ts'
+import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { SumsChart } from '../../sums/chart.tsx'
 import {
@@ -27,6 +29,7 @@ import { useMay } from '../../ui/permissions.ts'
 
 const FIELDS = { account: '', key: '', model: '', upstream: '', outcome: '' }
 const DEFAULTS = { by: 'account', second: '', sort: '-charged', measure: 'spend', ...FIELDS }
+const NAMES_MS = 60_000
 const MEASURES: readonly Measure[] = ['spend', 'tokens', 'requests']
 /** What the groups of the chart are the largest of. */
 const LARGEST: Readonly<Record<Measure, string>> = { spend: '-charged', tokens: '-tokens', requests: '-requests' }
@@ -49,6 +52,8 @@ export default function UsagePage() {
   )
   const sort = sorts.find((each) => each === url.sort) ?? '-charged'
   const { account, key, model, upstream, outcome } = url
+  const { data: owner } = useAdmin('accounts/{account}', { account }, { enabled: account !== '', staleTime: NAMES_MS })
+  const { data: used } = useAdmin('keys/{key}', { key }, { enabled: key !== '', staleTime: NAMES_MS })
   const filter: SumsFilter = { account, key, model, upstream, outcome }
   const { now, before, error, refetch } = useTotals(period, filter)
   const { rows } = useGroups(period, groups, filter, sort)
@@ -104,10 +109,15 @@ export default function UsagePage() {
       <div className="mb-4">
         <Filters
           fields={[
-            { name: 'account', label: t.filters.account, placeholder: t.accountHint },
-            { name: 'key', label: t.filters.key, placeholder: t.keyHint },
-            { name: 'model', label: t.filters.model },
-            { name: 'upstream', label: t.filters.upstream },
+            {
+              name: 'account',
+              label: t.filters.account,
+              useChoices: useAccountChoices,
+              ...(owner ? { shown: owner.name } : {}),
+            },
+            { name: 'key', label: t.filters.key, placeholder: t.keyHint, ...(used ? { shown: used.name } : {}) },
+            { name: 'model', label: t.filters.model, useChoices: useModelChoices },
+            { name: 'upstream', label: t.filters.upstream, useChoices: useUpstreamChoices },
             {
               name: 'outcome',
               label: t.filters.outcome,

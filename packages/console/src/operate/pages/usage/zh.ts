@@ -16,7 +16,6 @@ export const usage: OperateTexts['usage'] = {
   },
   groups: '分组合计',
   filters: { account: '账户', key: '密钥', model: '模型', upstream: '上游', outcome: '结果' },
-  accountHint: '邮箱、名称或 ID',
   keyHint: '密钥 ID',
   largest: (count) => `显示前 ${count} 组，CSV 文件包含全部。`,
 }

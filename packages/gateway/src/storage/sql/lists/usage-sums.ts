@@ -145,13 +145,33 @@ function grouped(
   { after, sort }: { after?: UsageGroup | undefined; sort?: UsageSort } = {},
 ): RawBuilder<unknown> {
   const groups = by.map((dimension) => sql.ref(`sums.${dimension}`))
-  const parts = sources.map((source) => part(by, source, filter, leads))
+  const parts = sources.map((source) => (sort ? addedPart(by, source, filter) : part(by, source, filter, leads)))
   const sums = SUMS.map((name) => sql`CAST(sum(${sql.ref(`sums.${name}`)}) AS bigint) AS ${sql.ref(name)}`)
   return sql`SELECT ${sql.join([...groups, ...sums])}
     FROM (${sql.join(parts, sql` UNION ALL `)}) AS sums ${later(by, after)}
     ${groups.length === 0 ? sql`HAVING count(*) > 0` : sql`GROUP BY ${sql.join(groups)} ORDER BY ${order(groups, sort)}`}
     LIMIT ${limit}`
 }
+
+/**
+ * Groups of one source with their sums. Those of accounts or keys are read for one after the other: what is read is that of the range, in the
+ * order of the table, however long its history is.
+ */
+function addedPart(by: readonly UsageDimension[], source: Source, filter: UsageFilter): RawBuilder<unknown> {
+  const lead = LEADS[source.table]
+  const isLed = lead !== undefined && by.includes(lead)
+  const rows = part(by, source, filter, isLed ? [sql`${sql.ref(lead)} = lead_id`] : [], isLed ? lead : undefined)
+  if (by.length === 0) return rows
+  const sums = SUMS.map((name) => sql`sum(${sql.ref(name)}) AS ${sql.ref(name)}`)
+  const groups = by.map((each) => sql.ref(each))
+  return sql`SELECT * FROM (SELECT ${sql.join([...groups, ...sums])} FROM (${rows}) AS part GROUP BY ${sql.join(groups)}) AS added`
+}
+
+/** What the rows of a table are ordered by. */
+const LEADS: Readonly<Partial<Record<Source['table'], Lead>>> = { daily_spending: 'account', daily_key_spending: 'key' }
+/** The join is in this order on both engines. */
+const ledBy = (lead: Lead): RawBuilder<unknown> =>
+  sql`(SELECT id AS lead_id FROM ${sql.table(lead === 'key' ? 'api_key' : 'account')}) AS leads CROSS JOIN `
 
 const SORTED: Readonly<Record<UsageSort['by'], string>> = {
   charged: 'sum(sums.cost)',
@@ -173,11 +193,12 @@ function part(
   { table, from, to }: Source,
   filter: UsageFilter,
   leads: readonly Condition[],
+  led?: Lead,
 ): RawBuilder<unknown> {
   const isShortfall = table === SHORTFALLS
   const at = sql.ref(isShortfall ? 'at' : table === 'hourly_spending' ? 'hour' : 'day')
   // `+` makes both engines read by account or key, of which there are few, not by time.
-  const time = isInOrder(by, table, filter, leads) ? sql`+${at}` : at
+  const time = led === undefined && isInOrder(by, table, filter, leads) ? sql`+${at}` : at
   const columns = by.map((each) =>
     each === 'day'
       ? sql`${at} - ${at} % ${DAY} AS day`
@@ -191,7 +212,7 @@ function part(
     : [...KEPT.map((name) => sql.ref(name)), sql.lit(0)]
   const named = SUMS.map((name, index) => sql`${sums[index]} AS ${sql.ref(name)}`)
   return sql`SELECT ${sql.join([...columns, ...named])}
-    FROM ${isShortfall ? SHORTFALL_ROWS : sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
+    FROM ${led ? ledBy(led) : sql``}${isShortfall ? SHORTFALL_ROWS : sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}`
 }
 
 /** Whether the table has the accounts or keys that are read one after the other. */
