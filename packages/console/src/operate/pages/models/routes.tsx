@@ -6,6 +6,7 @@ import { SelectField } from '../../../ui/form/field.tsx'
 import { Badge, Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Bar, Time, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
+import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
 import { type ModelRow, typeOf } from './inline-price.tsx'
@@ -76,7 +77,6 @@ const PROTOCOLS = ['chat', 'responses', 'messages', 'generate-content'] as const
 
 export function RoutePreview({ model }: { model: ModelRow }) {
   const t = useOperateTexts().models.preview
-  const number = useNumber()
   const groups = (model.effective?.offers ?? []).map(({ group }) => group)
   const [group, setGroup] = useState(groups[0] ?? 'default')
   const [protocol, setProtocol] = useState<string>(PROTOCOLS[0])
@@ -109,48 +109,58 @@ export function RoutePreview({ model }: { model: ModelRow }) {
       ) : !data ? (
         <Skeleton size="h-16 w-full" />
       ) : (
-        <>
-          {data.rejection && <Banner tone="bad">{t.rejected(data.rejection.code, data.rejection.message)}</Banner>}
-          <ol className="divide-y rounded-md border empty:hidden">
-            {data.candidates.map((route) => {
-              const state = route.key_states.find(({ reason }) => reason !== null)
-              return (
-                <li
-                  key={`${route.model} ${route.upstream} ${route.upstream_model}`}
-                  className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1 px-3 py-2"
-                >
-                  <span className="min-w-0 wrap-anywhere">
-                    {route.upstream} <span className="font-mono text-sm text-muted">{route.upstream_model}</span>
-                    {route.model !== model.id && (
-                      <span className="block text-sm text-muted">{t.fallback(route.model)}</span>
-                    )}
-                    <span className="block text-sm text-muted">
-                      {route.dialect ?? t.noDialect}
-                      {route.translated === true && ` · ${t.translated}`}
-                      {route.translated === false && ` · ${t.passed}`}
-                    </span>
-                  </span>
-                  <span className="text-right text-sm">
-                    {route.reason === null ? (
-                      <span className="tabular-nums">
-                        {t.share(number(route.share, { style: 'percent', maximumFractionDigits: 1 }))}
-                      </span>
-                    ) : (
-                      <Badge tone="warn">{t.reasons[route.reason] ?? route.reason}</Badge>
-                    )}
-                    {state?.until && (
-                      <span className="block text-muted">
-                        {t.until} <Time at={state.until} style="time" />
-                      </span>
-                    )}
-                    <span className="block text-muted">{t.keys(number(route.usable_keys), number(route.keys))}</span>
-                  </span>
-                </li>
-              )
-            })}
-          </ol>
-        </>
+        <RouteCandidates preview={data} />
       )}
     </div>
+  )
+}
+
+/** Every route that was looked at, in order, with the reason for each that is not taken. */
+export function RouteCandidates({ preview }: { preview: Output<'GET', 'models/{model}/route-preview'> }) {
+  const t = useOperateTexts().models.preview
+  const number = useNumber()
+  const { rejection, candidates } = preview
+  return (
+    <>
+      {rejection && <Banner tone="bad">{t.rejected(rejection.code, rejection.message)}</Banner>}
+      <ol className="divide-y rounded-md border empty:hidden">
+        {candidates.map((route) => {
+          const state = route.key_states.find(({ reason }) => reason !== null)
+          return (
+            <li
+              key={`${route.model} ${route.upstream} ${route.upstream_model}`}
+              className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1 px-3 py-2"
+            >
+              <span className="min-w-0 wrap-anywhere">
+                {route.upstream} <span className="font-mono text-sm text-muted">{route.upstream_model}</span>
+                {route.model !== preview.model && (
+                  <span className="block text-sm text-muted">{t.fallback(route.model)}</span>
+                )}
+                <span className="block text-sm text-muted">
+                  {route.dialect ?? t.noDialect}
+                  {route.translated === true && ` · ${t.translated}`}
+                  {route.translated === false && ` · ${t.passed}`}
+                </span>
+              </span>
+              <span className="text-right text-sm">
+                {route.reason === null ? (
+                  <span className="tabular-nums">
+                    {t.share(number(route.share, { style: 'percent', maximumFractionDigits: 1 }))}
+                  </span>
+                ) : (
+                  <Badge tone="warn">{t.reasons[route.reason] ?? route.reason}</Badge>
+                )}
+                {state?.until && (
+                  <span className="block text-muted">
+                    {t.until} <Time at={state.until} style="time" />
+                  </span>
+                )}
+                <span className="block text-muted">{t.keys(number(route.usable_keys), number(route.keys))}</span>
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </>
   )
 }

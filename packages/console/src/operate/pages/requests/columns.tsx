@@ -6,7 +6,7 @@ import type { Column } from '../../../ui/table.tsx'
 import { Amount } from '../../../ui/values.tsx'
 import type { Output, Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { LINKS } from '../../links.ts'
 import { useMay } from '../../ui/permissions.ts'
 
 export type ListedRequest = Row<'requests'>
@@ -71,7 +71,7 @@ const summaryOf = ({ id, key, key_id, timing, ...row }: ListedRequest): RequestS
 
 export function AccountLink({ id, name }: { id: string; name: string | null }) {
   return (
-    <Link href={`${pathOf('accounts')}/${id}`} title={name ?? id} className="hover:underline cards:wrap-anywhere">
+    <Link href={LINKS.account(id)} title={name ?? id} className="hover:underline cards:wrap-anywhere">
       {name ?? id}
     </Link>
   )

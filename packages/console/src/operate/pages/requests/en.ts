@@ -55,8 +55,6 @@ export const requests = {
     title: 'Route',
     text: 'Where a request of this key for this model would go now.',
     explain: 'Explain the route now',
-    priority: (priority: number) => `priority ${priority}`,
-    share: (share: string) => `${share} of requests`,
   },
   refund: {
     title: 'Refund',

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState } from '../../../ui/states.tsx'
 import { Amount, isZero } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { LINKS, pageLink } from '../../links.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { AccountLink, type ShownRequest } from './columns.tsx'
 import { Refund } from './refund.tsx'
@@ -70,7 +70,7 @@ const receiptOf = (request: ShownRequest): Receipt => ({
 
 function RevisionLink({ revision }: { revision: number }) {
   return (
-    <Link href={`${pathOf('configuration')}?revision=${revision}`} className="hover:underline">
+    <Link href={pageLink('configuration', { revision: String(revision) })} className="hover:underline">
       {revision}
     </Link>
   )
@@ -125,10 +125,7 @@ function Attempts({ request: { attempts } }: { request: ShownRequest }) {
               {index < attempts.length - 1 && <span className="-mb-4.5 w-px flex-1 bg-line" />}
             </span>
             <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1">
-              <Link
-                href={`${pathOf('upstreams')}/${encodeURIComponent(upstream)}`}
-                className="font-medium hover:underline"
-              >
+              <Link href={LINKS.upstream(upstream)} className="font-medium hover:underline">
                 {upstream}
               </Link>
               <span className="break-all text-muted">{upstream_model ?? model}</span>

@@ -57,8 +57,6 @@ export const requests: OperateTexts['requests'] = {
     title: '路由',
     text: '此密钥现在请求该模型时会走的路由。',
     explain: '说明当前路由',
-    priority: (priority) => `优先级 ${priority}`,
-    share: (share) => `占请求的 ${share}`,
   },
   refund: {
     title: '退款',

@@ -7,7 +7,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Amount, Time, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pathOf } from '../../page-ids.ts'
+import { LINKS } from '../../links.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { AccountLink } from '../requests/columns.tsx'
@@ -57,7 +57,7 @@ function Shown({ task }: { task: ShownTask }) {
           {
             label: t.request,
             value: (
-              <Link href={`${pathOf('requests')}?request=${task.request_id}`} className="break-all hover:underline">
+              <Link href={LINKS.request(task.request_id)} className="break-all hover:underline">
                 {task.request_id}
               </Link>
             ),
