@@ -60,6 +60,8 @@ test('requests are listed in pages in both directions, and shown one by one', as
   expect(body).toMatchObject({ object: 'request', id: first.last_id, account: 'two', state: 'settled' })
   expect(body).not.toHaveProperty('upstream_cost_usd')
   expect(first.data[0]).toHaveProperty('upstream_cost_usd')
+  const { body: shown } = await owner('GET', `requests/${first.last_id}`)
+  expect(shown.upstream_cost_usd).toBe(first.data[0]?.upstream_cost_usd)
 })
 
 test('usage is grouped, and its sums are those of the ledger', async () => {

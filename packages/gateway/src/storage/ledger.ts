@@ -61,8 +61,10 @@ export interface Ledger {
   submit?(verb: Verb, waiter: Completion<Result>): void
   /** Newest first; limit 0 = all. `before`: only requests with a lower id. */
   usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]>
-  /** Whosever it is. */
-  requestOfAny(request: bigint): Promise<{ account: bigint; row: UsageRow } | undefined>
+  /** Whosever it is. `upstreamCost`: undefined where it is not known. */
+  requestOfAny(
+    request: bigint,
+  ): Promise<{ account: bigint; row: UsageRow; upstreamCost: Nanos | undefined } | undefined>
   /** undefined also for a request of another account. */
   findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined>
   /**

@@ -16,13 +16,14 @@ export const showRequest = operation({
   async run({ storage, actor }, { request }) {
     const found = await storage.ledger.requestOfAny(parseRequestId(request) ?? 0n)
     if (!found) throw rejected('unknown_request', { request })
-    const { account, row } = found
+    const { account, row, upstreamCost } = found
+    const withCosts = seesCosts(actor)
     const [owner, names, refunds] = await Promise.all([
       storage.accounts.find(account),
       storage.keys.names([row.key]),
       storage.refunds.of([row.request]),
     ])
-    const shown = showReceipt(row, seesCosts(actor) ? 'operator' : 'caller', true)
+    const shown = showReceipt(row, withCosts ? 'operator' : 'caller', true)
     return {
       id: formatRequestId(row.request),
       account_id: String(account),
@@ -30,6 +31,8 @@ export const showRequest = operation({
       key: names.get(row.key) ?? null,
       error_code: shown.error?.code ?? null,
       ...shown,
+      // As the ledger has it: receipts lose their text after a while.
+      ...(withCosts ? { upstream_cost_usd: upstreamCost === undefined ? null : formatUsd(upstreamCost) } : {}),
       ...tokensIn(shown.units),
       ...showCharge(row),
       response: responseOf(row),

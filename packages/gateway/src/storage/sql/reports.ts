@@ -7,7 +7,7 @@ import { lostTaskHolds } from '../node/lost-task-holds.ts'
 import type { Tasks } from '../tasks.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
 import { checkId } from './guard.ts'
-import { integer, toUsageRow } from './rows.ts'
+import { integer, optional, toUsageRow } from './rows.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 
 /** Longer lists are read apart from requests. */
@@ -31,9 +31,11 @@ export function reportsOver(
       return row && toUsageRow(row)
     },
     async requestOfAny(request) {
-      const query = db.selectFrom('request').select(['account', ...USAGE, receipt.as('receipt')])
+      const query = db.selectFrom('request').select(['account', 'upstream_cost', ...USAGE, receipt.as('receipt')])
       const [row] = await runner.readLedger(statement(query.where('id', '=', checkId(request))))
-      return row && { account: integer(row.account), row: toUsageRow(row) }
+      if (!row) return undefined
+      const upstreamCost = optional(row.upstream_cost, integer)
+      return { account: integer(row.account), row: toUsageRow(row), upstreamCost }
     },
     async usage(account, limit, before) {
       if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)

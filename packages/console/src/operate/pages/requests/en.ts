@@ -58,8 +58,7 @@ export const requests = {
   },
   refund: {
     title: 'Refund',
-    amount: 'Amount in USD',
-    most: (usd: string) => `At most ${usd} USD`,
+    amount: (most: string) => `Amount in USD, at most ${most}`,
     button: 'Refund…',
     action: 'Refund',
     question: (usd: string, account: string) => `Refund ${usd} USD to ${account}?`,

@@ -40,7 +40,7 @@ export function Refund({ request }: { request: ShownRequest }) {
         className="flex flex-wrap items-end gap-2"
       >
         <div className="min-w-40 flex-1">
-          <TextField label={t.amount} value={amount} onChange={setAmount} inputMode="decimal" hint={t.most(left)} />
+          <TextField label={t.amount(left)} value={amount} onChange={setAmount} inputMode="decimal" />
         </div>
         <ActButton permission="money" type="submit" form={form}>
           {t.button}

@@ -60,8 +60,7 @@ export const requests: OperateTexts['requests'] = {
   },
   refund: {
     title: '退款',
-    amount: '金额（USD）',
-    most: (usd) => `最多 ${usd} USD`,
+    amount: (most) => `金额（USD），最多 ${most}`,
     button: '退款…',
     action: '退款',
     question: (usd, account) => `向 ${account} 退款 ${usd} USD？`,
