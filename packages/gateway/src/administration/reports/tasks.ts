@@ -22,7 +22,7 @@ export const listTasks = operation({
   input: fields({
     account: optional(ACCOUNT),
     /** `open`: all that have not ended. */
-    state: optional(word('open', ...TASK_STATES)),
+    state: optional(word(...TASK_STATES, 'open')),
     model: optional(text({ max: 300 })),
     upstream: optional(text({ max: 300 })),
     ...pageFieldsBy(TASK),
