@@ -7,6 +7,7 @@ import { Menu } from '../../../ui/overlay.tsx'
 import { Banner, Skeleton } from '../../../ui/states.tsx'
 import { Amount } from '../../../ui/values.tsx'
 import { callAdmin } from '../../api/client.ts'
+import { useVersion } from '../../api/queries.ts'
 import type { Output, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
@@ -24,6 +25,7 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
   const item = useActItem()
   const [, navigate] = useLocation()
   const [isTesting, setTesting] = useState(false)
+  const version = useVersion('upstreams/{upstream}', { upstream: id })
   const state = figures?.switch.state ?? 'enabled'
   const params = { upstream: id }
   const enable = {
@@ -74,6 +76,7 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       method: 'DELETE',
       path: 'upstreams/{upstream}',
       params,
+      version,
       title: t.deleteTitle(id),
       text: t.deleteText,
       action: t.delete,

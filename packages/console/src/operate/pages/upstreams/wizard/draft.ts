@@ -32,7 +32,7 @@ export type Draft = {
   newGroup: string
 }
 
-const EMPTY: Draft = {
+export const EMPTY: Draft = {
   step: 'kind',
   kind: '',
   dialect: 'chat',

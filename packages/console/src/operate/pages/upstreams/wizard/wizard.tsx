@@ -9,7 +9,7 @@ import { Step, type StepState } from '../../../../ui/step.tsx'
 import { callAdmin } from '../../../api/client.ts'
 import type { Output } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
-import { CUSTOM, type Draft, STEPS, type StepId, useDraft } from './draft.ts'
+import { CUSTOM, type Draft, EMPTY, STEPS, type StepId, useDraft } from './draft.ts'
 import { chosenIn } from './entries.ts'
 import { GroupStep } from './group-step.tsx'
 import { KeyStep } from './key-step.tsx'
@@ -46,7 +46,7 @@ export function Wizard({
     kind: (
       <KindStep
         chosen={draft.kind}
-        onChoose={(id) => set({ kind: id, baseUrl: '', id: draft.id || (id === CUSTOM ? '' : id), step: 'key' })}
+        onChoose={(id) => set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id) })}
       />
     ),
     key: <KeyStep key={draft.kind} draft={draft} set={set} kind={kind} />,
@@ -90,6 +90,9 @@ export function Wizard({
     )
   })
 }
+
+/** Another vendor has other models and another key. */
+const begun = (kind: string): Partial<Draft> => ({ kind, id: kind === CUSTOM ? '' : kind, step: 'key' })
 
 /** The keyboard continues at the step that is shown, unless a field of it has the focus. */
 function useStepFocus(step: StepId): void {
