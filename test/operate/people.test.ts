@@ -1,6 +1,7 @@
 // People and the audit log as operators use them: invite a colleague, give roles, make admin keys, and read who did what.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { auditLog as en } from '../../packages/console/src/operate/pages/audit-log/en.ts'
+import { sentenceOf } from '../../packages/console/src/operate/pages/audit-log/sentence.ts'
 import { auditLog as zh } from '../../packages/console/src/operate/pages/audit-log/zh.ts'
 import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
@@ -154,6 +155,49 @@ describe('the audit log', () => {
       ])
       expect(file.suggestedFilename()).toBe('audit-log.jsonl')
     })
+  })
+
+  const ROW = { actor: 'person/7', actor_name: 'eve@example.com', target: 'key/2', target_name: 'laptop', before: null }
+  test.each<[string, object, string]>([
+    [
+      'a price',
+      {
+        action: 'model change',
+        target: 'model/gpt-x',
+        target_name: null,
+        before: { routes: [], price: { input: '2', output: '8' } },
+        after: { routes: [], price: { input: '2', output: '9', cached_input: '1' } },
+      },
+      'eve@example.com set the price of gpt-x: output 8 > 9, cached input > 1',
+    ],
+    [
+      'a cap that is removed',
+      { action: 'key limit', before: { cap_usd: '4', rpm: null }, after: { cap_usd: null, rpm: 5 } },
+      'eve@example.com changed the key laptop: cap 4 > none, rpm none > 5',
+    ],
+    [
+      'more than three fields, and a secret',
+      { action: 'settings change', target: 'settings', after: { a_usd: '1', b: '2', c: '3', d: '4', e: 'sha256:00' } },
+      'eve@example.com changed settings: a > 1 USD, b > 2, c > 3 +1',
+    ],
+    [
+      'what the phrase says already',
+      { action: 'account disable', target_name: 'ada', before: { disabled: false }, after: { disabled: true } },
+      'eve@example.com disabled the account ada',
+    ],
+    [
+      'money, whose balance before is kept beside it',
+      { action: 'account credit', target_name: 'ada', before: { balance_usd: '5' }, after: { amount_usd: '2' } },
+      'eve@example.com changed the balance of ada: amount > 2 USD',
+    ],
+    ['a job', { action: 'key delete', actor: 'job/sweep', actor_name: null }, 'Job sweep deleted the key laptop'],
+    ['nobody known', { action: 'sign-in failed', actor: 'person', actor_name: null }, 'Someone failed to sign in'],
+    ['a new action', { action: 'moon land' }, 'eve@example.com did "moon land" on laptop'],
+  ])('says in a sentence: %s', (_, row, expected) => {
+    const { who, did, changes, more } = sentenceOf({ ...ROW, after: null, ...row } as never, en)
+    const fields = changes.map(({ path, from, to }) => [path, from, from && to && '>', from ? to : `> ${to}`])
+    const said = fields.map((each) => each.filter((part) => part !== undefined).join(' ')).join(', ')
+    expect(`${who} ${did}${said === '' ? '' : `: ${said}`}${more > 0 ? ` +${more}` : ''}`).toBe(expected)
   })
 
   test('has a phrase for every change, in both languages', () => {

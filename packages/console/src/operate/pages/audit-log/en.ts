@@ -52,6 +52,7 @@ export const auditLog = {
   unknownActor: 'Someone',
   otherPhrase: (action: string, target: string) => `did "${action}"${target === '' ? '' : ` on ${target}`}`,
   moreChanges: (count: number) => (count === 1 ? '1 more field' : `${count} more fields`),
+  colon: ': ',
   listSeparator: ', ',
   none: 'none',
   details: {

@@ -30,7 +30,7 @@ export function SentenceOf({ row }: { row: AuditRow }) {
       <span className="font-semibold">{who}</span> {did}
       {changes.map(({ path, from, to }, index) => (
         <Fragment key={path}>
-          {index === 0 ? ': ' : t.listSeparator}
+          {index === 0 ? t.colon : t.listSeparator}
           <span className="text-muted">{path}</span> {from !== undefined && <del className="tabular-nums">{from}</del>}
           {from !== undefined && to !== undefined && <span aria-hidden="true"> → </span>}
           {to !== undefined && <ins className="tabular-nums no-underline">{to}</ins>}

@@ -12,7 +12,11 @@ export type Sentence = { who: string; did: string; changes: Difference[]; more: 
 const MOST_CHANGES = 3
 const LONGEST_VALUE = 40
 /** What these changed is said by the phrase. */
-const SELF_EVIDENT = /(?:enable|disable|drain|second-factor| on| off)$/
+const SELF_EVIDENT = /(?:enable|disable|drain|second-factor|restore|import| on| off)$/
+/** Of these, what is new is shown though nothing was there before. */
+const TELLS_NEW = / change$|^(?:code create|invitation create|account member|account credit|alert mute)$/
+/** Secrets, which are kept as their fingerprints only. */
+const FINGERPRINT = /^(?:sha256|hmac):/
 /** Changes of these fields alone have a phrase of their own. */
 const PRICES: Readonly<Record<string, { phrase: string; fields: RegExp }>> = {
   'model change': { phrase: 'model price', fields: /^price\.?/ },
@@ -21,10 +25,7 @@ const PRICES: Readonly<Record<string, { phrase: string; fields: RegExp }>> = {
 
 export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
   const target = nameOf(row)
-  const isShown = row.before && row.after && !SELF_EVIDENT.test(row.action)
-  // What was not there before, and has no value now, says nothing.
-  const isSaid = ({ from = 'null', to = 'null' }: Difference) => from !== to
-  const all = isShown ? differences(row.before, row.after).filter(isSaid) : []
+  const all = saidOf(row)
   const price = PRICES[row.action]
   const isPrice = price !== undefined && all.length > 0 && all.every(({ path }) => price.fields.test(path))
   const phrase = texts.phrases[isPrice ? price.phrase : row.action]
@@ -37,9 +38,17 @@ export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
   }
 }
 
+function saidOf({ action, before, after }: AuditRow): Difference[] {
+  if (!after || SELF_EVIDENT.test(action) || !(before || TELLS_NEW.test(action))) return []
+  return differences(before, after).filter(({ from, to }) => {
+    if (to !== undefined) return !FINGERPRINT.test(to) && (from !== undefined || to !== 'null')
+    // Most rows keep only what changed, so that a field which is missing afterwards is not gone.
+    return action.endsWith(' change')
+  })
+}
+
 /** What it is called now; what has no name, by its id. */
-export const nameOf = ({ target, target_name: name }: AuditRow): string =>
-  name ?? (target.includes('/') ? target.slice(target.indexOf('/') + 1) : '')
+export const nameOf = ({ target, target_name: name }: AuditRow): string => name ?? target.slice(target.indexOf('/') + 1)
 
 export function whoOf({ actor, actor_name: name }: AuditRow, texts: Texts): string {
   const [type, ...rest] = actor.split('/')
@@ -58,6 +67,9 @@ function shortened({ path, from, to }: Difference, none: string): Difference {
     return value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
   }
   const end = cut(to)
-  const label = path.replace(/_usd$/, '').replaceAll('_', ' ')
+  const label = path
+    .replace(/^setting\//, '')
+    .replace(/_usd$/, '')
+    .replaceAll('_', ' ')
   return { path: label, from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
 }

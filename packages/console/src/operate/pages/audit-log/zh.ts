@@ -53,6 +53,7 @@ export const auditLog: OperateTexts['auditLog'] = {
   unknownActor: '未知人员',
   otherPhrase: (action, target) => `执行了“${action}”${target === '' ? '' : `，对象为 ${target}`}`,
   moreChanges: (count) => `另有 ${count} 个字段`,
+  colon: '：',
   listSeparator: '，',
   none: '无',
   details: {
