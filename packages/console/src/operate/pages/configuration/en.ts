@@ -58,7 +58,7 @@ export const configuration = {
     on: 'On',
     off: 'Off',
     isSet: (end: string) => (end === '' ? 'Set' : `Set, ends in ${end}`),
-    newSecret: 'New value',
+    newSecret: (id: string) => `New value of ${id}`,
     list: 'Separate entries by commas.',
     objects: 'A JSON list. It replaces the whole list, with all secrets.',
     notJson: 'This is not a JSON list.',

@@ -16,6 +16,7 @@ import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { AdminList } from '../../ui/list.tsx'
+import { restoring } from './restoring.ts'
 
 type Revision = Row<'configuration/revisions'>
 type Shown = Output<'GET', 'configuration/revisions/{revision}'>
@@ -94,17 +95,7 @@ function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
     { keepPrevious: true },
   )
   const restore = async () => {
-    const done = await act({
-      method: 'POST',
-      path: 'configuration/revisions/{revision}/restore',
-      params: { revision: id },
-      title: t.restoreTitle(id),
-      text: t.restoreText,
-      action: t.restore,
-      done: t.restored(id),
-      danger: true,
-      reason: 'required',
-    })
+    const done = await act(restoring(id, t))
     if (done !== undefined) onClose()
   }
   return (

@@ -114,7 +114,7 @@ function Control({ setting, draft, onChange, error }: ControlProps) {
     const placeholder = value === null ? t.noDefault : t.isSet(end)
     if (!mayChange) return <TextField {...shared} placeholder={placeholder} />
     const { hideLabel: _, ...others } = shared
-    return <PasswordField {...others} label={t.newSecret} placeholder={placeholder} autoComplete="new-password" />
+    return <PasswordField {...others} label={t.newSecret(id)} placeholder={placeholder} autoComplete="new-password" />
   }
   if (type === 'objects') {
     const isJson = <TextArea {...shared} rows={value === null && draft === undefined ? 1 : 6} placeholder="[]" />

@@ -6,12 +6,13 @@ import { TextField } from '../../../ui/form/field.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Banner, EmptyRow, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { readVersion, rehearse, type Version } from '../../api/client.ts'
+import { readAdmin, readVersion, rehearse, type Version } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 import { type Draft, type Drafts, patchOf, wrongIn } from './drafts.ts'
+import { restoring } from './restoring.ts'
 import { SettingField } from './setting-field.tsx'
 import type { Setting } from './source.tsx'
 
@@ -24,7 +25,7 @@ function sectionsOf(settings: readonly Setting[]): [section: string, settings: S
 }
 
 export function Settings() {
-  const t = useOperateTexts().configuration.settings
+  const { settings: t, revisions: texts } = useOperateTexts().configuration
   const { data, error, refetch } = useAdmin('settings')
   const [{ find }, setUrl] = useUrlState({ find: '' })
   const [drafts, setDrafts] = useState<Drafts>(new Map())
@@ -61,8 +62,11 @@ export function Settings() {
       const field = settings.find(({ id }) => id === param)
       return setWrong({ [field?.id ?? '']: messageOf(rehearsed.error) })
     }
+    const newest = await readAdmin('configuration/revisions', { limit: '1' })
+    const before = newest.ok ? (newest.value.data[0]?.id ?? '0') : undefined
     const done = await act({
       ...patch,
+      ...(before === undefined ? {} : { undo: restoring(before, texts) }),
       rehearsed: rehearsed.value,
       title: t.saveTitle(drafts.size),
       action: t.save,

@@ -60,7 +60,7 @@ export const configuration: OperateTexts['configuration'] = {
     on: '开启',
     off: '关闭',
     isSet: (end) => (end === '' ? '已设置' : `已设置，末尾为 ${end}`),
-    newSecret: '新的值',
+    newSecret: (id) => `${id} 的新值`,
     list: '多项之间用逗号分隔。',
     objects: 'JSON 列表。将替换整个列表，须包含所有密钥。',
     notJson: '这不是 JSON 列表。',

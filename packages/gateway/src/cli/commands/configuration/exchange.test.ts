@@ -51,6 +51,7 @@ test('a file is stored as one revision, and what is in force is printed as a fil
     entries: ['settings/server.drain', 'upstreams/main', 'models/gpt-x', 'groups/default'],
     revision: 1,
     shadowed: [],
+    left_out: [],
   })
   expect(stderr).toBe(
     'not stored, because only a configuration file can have it: server.trusted_proxies, upstreams[main].allow_private\n',
