@@ -11,12 +11,12 @@ export const NEED_KINDS = [
   'audit_failed',
   'upstream_down',
   'upstream_key_rejected',
+  'node_not_ready',
   'no_upstream',
   'model_without_price',
   'model_without_route',
   'alert',
   'entry_invalid',
-  'node_not_ready',
   'node_drift',
   'job_failing',
   'entry_shadowed',
@@ -62,7 +62,7 @@ export async function needsOf(context: OperationContext): Promise<{ needs: Need[
 const need = (kind: NeedKind, page: Need['page'], about: string, detail?: string, since?: number): Need => ({
   kind,
   about,
-  detail: detail ?? null,
+  detail: detail || null,
   since: since ?? null,
   page,
 })
@@ -114,7 +114,8 @@ function nodeNeeds(nodes: readonly ListedNode[]): Need[] {
   const newest = Math.max(0, ...nodes.map(({ state }) => state?.revision ?? 0))
   const hasDrift = new Set(nodes.map(({ config }) => config)).size > 1
   const behind = nodes.filter(({ state }) => state !== undefined && state.revision < newest)
-  const notReady = nodes.filter(({ state }) => state?.ready === false)
+  // One that has just started is not ready for a moment, without a fault.
+  const notReady = nodes.filter(({ state }) => state?.ready === false && state.faults.length > 0)
   const drift = hasDrift || behind.length > 0 ? (behind.length > 0 ? behind : nodes) : []
   return [
     ...notReady.map(({ nodeId, state }) => need('node_not_ready', 'system', String(nodeId), state?.faults.join(', '))),
