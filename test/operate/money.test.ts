@@ -95,7 +95,7 @@ test('margin names losses, and unknown costs with their requests', async () => {
 
 test('the ledger adds up, an audit runs with its result, and transfers are filtered', async () => {
   await visit('/operate/ledger', { account: await as('finance') }, async ({ page }) => {
-    await page.getByText('The accounts add up to zero, as they must.').waitFor()
+    await page.getByText('Zero, as it must be').waitFor()
     await page.getByRole('button', { name: 'Audit now' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Audit now' }).click()
     await page.getByText('Consistent').first().waitFor()

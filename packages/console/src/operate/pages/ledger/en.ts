@@ -6,8 +6,8 @@ export const ledger = {
     text: 'What each received less what it gave.',
     held: 'Held for running requests',
     sum: 'Sum',
-    zero: 'The accounts add up to zero, as they must.',
-    notZero: 'The accounts do not add up to zero. Run the audit.',
+    zero: 'Zero, as it must be',
+    notZero: 'Not zero: run the audit',
     names: {
       wallets: 'Balances of all accounts',
       revenue: 'Charged for requests and tests',

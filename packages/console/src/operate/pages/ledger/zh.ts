@@ -8,8 +8,8 @@ export const ledger: OperateTexts['ledger'] = {
     text: '每个科目的转入减去转出。',
     held: '为进行中的请求预留',
     sum: '合计',
-    zero: '各科目合计为零，符合要求。',
-    notZero: '各科目合计不为零，请运行审计。',
+    zero: '合计为零，符合要求',
+    notZero: '合计不为零，请运行审计',
     names: {
       wallets: '所有账户的余额',
       revenue: '请求与测试的收费',
