@@ -9,6 +9,11 @@ import { useOperators } from '../support/operators.ts'
 const open = useOperators()
 const { visit, as } = open
 let admin: AdminClient
+/** Both widths and both themes, in two looks. */
+const TWO = [
+  { width: 1280, dark: false },
+  { width: 360, dark: true },
+]
 const ids: string[] = []
 
 beforeAll(async () => {
@@ -44,9 +49,9 @@ test('accounts are searched, and several are disabled at once after a dry run', 
     await page.getByText('2 chosen').waitFor()
     await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Disable' }).click()
     const dialog = page.getByRole('dialog', { name: 'Disable 2 accounts?' })
-    await dialog.getByText('2 change.').waitFor()
+    await dialog.getByText('2 will change.').waitFor()
     await dialog.getByText('2 active keys stop working.').waitFor()
-    await expectWellShown(page, 'operate-accounts-bulk')
+    await expectWellShown(page, 'operate-accounts-bulk', TWO)
     await dialog.getByLabel('Reason').fill('abuse')
     await dialog.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('2 chosen').waitFor({ state: 'detached' })
@@ -62,7 +67,7 @@ test('accounts are searched, and several are disabled at once after a dry run', 
 test('a credit shows the balance after it, and needs a reason', async () => {
   await visit(`/operate/accounts/${ids[2]}`, { account: await as('finance') }, async ({ page }) => {
     await page.getByText('You are looking at eve@other.example.com.').waitFor()
-    await expectWellShown(page, 'operate-account')
+    await expectWellShown(page, 'operate-account', TWO)
     await page.getByRole('button', { name: 'Credit', exact: true }).click()
     const form = page.getByRole('dialog', { name: 'Credit eve@other.example.com' })
     await form.getByLabel('Amount (USD)').fill('-100')
@@ -88,7 +93,7 @@ test('support changes limits, writes notes and finds both in the history; money 
   await visit(`/operate/accounts/${ids[0]}/limits`, { account: await as('support') }, async ({ page }) => {
     await page.getByRole('button', { name: /^Credit\s*Needs finance/ }).waitFor()
     await page.getByLabel('Requests per minute').fill('many')
-    const section = page.getByRole('region', { name: 'Limits' })
+    const section = page.getByRole('region', { name: 'Rate limits' })
     await section.getByRole('button', { name: 'Save' }).click()
     await section.getByText('Enter a whole number above zero.').waitFor()
     await page.getByLabel('Requests per minute').fill('60')
@@ -102,7 +107,7 @@ test('support changes limits, writes notes and finds both in the history; money 
     await page.getByLabel('What should a colleague know?').fill('Pays by invoice.')
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('listitem').filter({ hasText: 'Pays by invoice.' }).waitFor()
-    await expectWellShown(page, 'operate-account-notes')
+    await expectWellShown(page, 'operate-account-notes', TWO)
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('wrote a note on').first().waitFor()
     await page.getByText('changed the limits of').first().waitFor()
@@ -118,7 +123,7 @@ test('the other tabs show keys, requests, people', async () => {
     await page.getByRole('row').filter({ hasText: 'bob@acme.example.com' }).waitFor()
     await page.getByRole('tab', { name: 'Limits' }).click()
     await page.getByRole('region', { name: 'Credit line' }).waitFor()
-    await expectWellShown(page, 'operate-account-limits')
+    await expectWellShown(page, 'operate-account-limits', TWO)
   })
 })
 
@@ -134,7 +139,7 @@ test('keys by quick views, edited one by one and several at once', async () => {
     await page.getByRole('button', { name: /^key of ada/ }).click()
     const drawer = page.getByRole('dialog', { name: 'Edit key of ada' })
     await drawer.getByLabel('Spending cap (USD)').fill('12.5')
-    await expectWellShown(page, 'operate-key-drawer')
+    await expectWellShown(page, 'operate-key-drawer', TWO)
     await drawer.getByRole('button', { name: 'Save' }).click()
     const act = page.getByRole('dialog', { name: 'Change the key key of ada?' })
     await act.getByText('12.5').waitFor()
@@ -171,7 +176,7 @@ test('codes are made, downloaded once, and revoked', async () => {
     await act.getByRole('button', { name: 'Create codes' }).click()
     const made = page.getByRole('dialog', { name: 'Store these codes now' })
     await made.waitFor()
-    await expectWellShown(page, 'operate-codes-new')
+    await expectWellShown(page, 'operate-codes-new', TWO)
     const waiting = page.waitForEvent('download')
     await made.getByRole('button', { name: 'Download CSV' }).click()
     const lines = readFileSync(await (await waiting).path(), 'utf8')
@@ -181,11 +186,11 @@ test('codes are made, downloaded once, and revoked', async () => {
     await made.getByLabel('I have stored it').check()
     await made.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row').filter({ hasText: 'spring' }).getByText('0 of 3').waitFor()
-    await expectWellShown(page, 'operate-codes')
+    await expectWellShown(page, 'operate-codes', TWO)
     await page.getByRole('button', { name: 'spring' }).click()
     const drawer = page.getByRole('dialog', { name: 'spring' })
     await drawer.getByText('Open').first().waitFor()
-    await expectWellShown(page, 'operate-codes-batch')
+    await expectWellShown(page, 'operate-codes-batch', TWO)
     await drawer.getByRole('button', { name: 'Revoke unused' }).click()
     const revoke = page.getByRole('dialog', { name: 'Revoke the unused codes of spring?' })
     await revoke.getByText('30.00 USD can no longer be redeemed.').waitFor()

@@ -84,7 +84,7 @@ export function Table<T>(props: TableProps<T>) {
                   column.align === 'right' ? 'text-right' : 'text-left',
                 )}
               >
-                <span className="inline-flex items-center gap-2.5">
+                <span className="inline-flex items-center gap-2.5 align-middle">
                   {index === 0 && choice && rows && <ChoiceBox rows={rows} choice={choice} label={choice.labelOfAll} />}
                   <span className={classes(column.control && 'sr-only')}>{column.label}</span>
                 </span>

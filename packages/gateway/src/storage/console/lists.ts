@@ -30,7 +30,7 @@ export type AccountActivity = {
 }
 
 /**
- * `search`: a part of the name, or the end of the secret. `unusedSince`: only keys that were created before, and not used since. `capUsed`:
+ * `search`: a part of the name, whatever its case, or the end of the secret. `unusedSince`: only keys that were created before, and not used since. `capUsed`:
  * only keys that have spent at least so many percent of their cap.
  */
 export type ListedKeyFilter = Pick<KeyFilter, 'state' | 'name'> & {

@@ -21,7 +21,7 @@ export const effects: Record<string, (value: string) => string> = {
   registration_closed: () => 'Registration is closed: nobody can sign up on their own any more.',
   trial_credit_taken_back: () => 'Unspent trial credit of the sandbox is taken back.',
   default_group_written: () => 'The group default is written, too: every model at multiplier 1, as without groups.',
-  changed: (value) => (value === '1' ? '1 changes.' : `${value} change.`),
+  changed: (value) => `${value} will change.`,
   unchanged: (value) => (value === '1' ? '1 is already so.' : `${value} are already so.`),
   rejected: (value) => (value === '1' ? '1 cannot be changed.' : `${value} cannot be changed.`),
   first_rejection: (value) => `The first of them: ${value}`,

@@ -80,14 +80,14 @@ export const accounts = {
     open: 'Disable',
     title: (name: string) => `Disable ${name}?`,
     titleOfAll: (number: number) => `Disable ${count(number, 'account', 'accounts')}?`,
-    text: 'Its keys are rejected at once, and its people can only read. Running requests end as usual.',
+    text: 'Keys are rejected at once, and people can only read. Running requests end as usual.',
     done: (name: string) => `${name} is disabled.`,
   },
   enable: {
     open: 'Enable',
     title: (name: string) => `Enable ${name}?`,
     titleOfAll: (number: number) => `Enable ${count(number, 'account', 'accounts')}?`,
-    text: 'Its keys work again.',
+    text: 'Keys work again.',
     done: (name: string) => `${name} is enabled.`,
   },
   erase: {
@@ -120,6 +120,8 @@ export const accounts = {
     removed: 'The note was deleted.',
   },
   limits: {
+    cap: 'Spending cap',
+    rates: 'Rate limits',
     title: (name: string) => `Change the limits of ${name}?`,
     save: 'Save',
     saved: 'Saved.',

@@ -79,14 +79,14 @@ export const accounts: OperateTexts['accounts'] = {
     open: '停用',
     title: (name) => `停用 ${name}？`,
     titleOfAll: (number) => `停用 ${number} 个账户？`,
-    text: '其密钥立即被拒绝，成员只能查看。正在运行的请求会正常结束。',
+    text: '密钥立即被拒绝，成员只能查看。正在运行的请求会正常结束。',
     done: (name) => `${name} 已停用。`,
   },
   enable: {
     open: '启用',
     title: (name) => `启用 ${name}？`,
     titleOfAll: (number) => `启用 ${number} 个账户？`,
-    text: '其密钥将恢复使用。',
+    text: '密钥将恢复使用。',
     done: (name) => `${name} 已启用。`,
   },
   erase: {
@@ -116,6 +116,8 @@ export const accounts: OperateTexts['accounts'] = {
     removed: '备注已删除。',
   },
   limits: {
+    cap: '消费上限',
+    rates: '速率限制',
     title: (name) => `更改 ${name} 的限制？`,
     save: '保存',
     saved: '已保存。',

@@ -18,7 +18,7 @@ export function useAdminKeys(account?: string): KeySource {
   const { data: models } = useAdmin('models', ALL)
   const modelsOf = (group: string): string[] => {
     const listed = groups.data?.data.find(({ id }) => id === group)?.models
-    const names = Array.isArray(listed) ? listed.map(String) : []
+    const names = Array.isArray(listed) ? listed.map(String) : ['*']
     const all = (models?.data ?? []).map(({ id }) => id)
     return names.includes('*') ? all : all.filter((id) => names.includes(id))
   }

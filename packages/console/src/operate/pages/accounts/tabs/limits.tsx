@@ -65,7 +65,7 @@ function CapForm({ account }: { account: Account }) {
     () => (cap === '' || isAmount(cap) ? {} : { cap: keys.form.errors.cap }),
   )
   return (
-    <Frame title={keys.form.cap} text={t.capText} permission="money" form={form}>
+    <Frame title={t.cap} text={t.capText} permission="money" form={form}>
       <CapFields
         values={values}
         set={(next) => setValues((former) => ({ ...former, ...next }))}
@@ -93,7 +93,7 @@ function RateForm({ account }: { account: Account }) {
     () => limitErrorsIn(values, keys.form.errors.limit) as FormErrors<Name>,
   )
   return (
-    <Frame title={keys.form.limits} text={t.rateText} permission="accounts" form={form}>
+    <Frame title={t.rates} text={t.rateText} permission="accounts" form={form}>
       <LimitFields
         values={values}
         set={(next) => setValues((former) => ({ ...former, ...next }))}
