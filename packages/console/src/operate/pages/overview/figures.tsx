@@ -65,7 +65,7 @@ export function Figures({ data }: { data: Overview }) {
             {figures.margin_usd !== undefined && (
               <>
                 <Link href={pathOf('margin')} className="hover:underline">
-                  {t.margin}: {usd(figures.margin_usd)}
+                  {figures.unknown_costs ? t.marginAtMost : t.margin}: {usd(figures.margin_usd)}
                 </Link>
                 {figures.unknown_costs ? ` · ${t.unknown(number(figures.unknown_costs))}` : ''}
                 {' · '}

@@ -41,7 +41,7 @@ function UpstreamTile({ tile, requestsTo }: { tile: Tile; requestsTo: RequestsLi
   const number = useNumber()
   const percent = (share: number) => number(share, { style: 'percent', maximumFractionDigits: 1 })
   const { id, state, share, requests, failed, first_token_ms: token, charged_usd, upstream_cost_usd: cost } = tile
-  const money = cost === undefined ? [t.charged, charged_usd] : [t.cost, cost]
+  const money = cost === undefined ? [t.charged, charged_usd] : [tile.unknown_costs ? t.costAtLeast : t.cost, cost]
   return (
     <li className="min-w-0 rounded-md border px-3 py-2">
       <div className="flex items-center justify-between gap-2">
