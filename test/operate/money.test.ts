@@ -78,7 +78,7 @@ test('margin names losses, and unknown costs with their requests', async () => {
   const [total] = await usage('from=2026-01-01')
   await visit('/operate/margin?by=model', { account: await as('finance') }, async ({ page }) => {
     await heading(page, 'Margin')
-    const losing = rowOf(page, 'Margin by group', 'losing')
+    const losing = rowOf(page, 'Breakdown', 'losing')
     await losing.waitFor()
     const text = await losing.innerText()
     expect(text).toMatch(/−0\.\d+ USD/)
@@ -86,7 +86,7 @@ test('margin names losses, and unknown costs with their requests', async () => {
     await page.getByText(`${total?.charged_usd} USD`).first().waitFor()
     await page.getByText('Their costs are not guessed').waitFor()
     await expectWellShown(page, 'operate-margin')
-    const unknown = rowOf(page, 'Margin by group', 'mystery').getByRole('link')
+    const unknown = rowOf(page, 'Breakdown', 'mystery').getByRole('link')
     expect(await unknown.innerText()).toBe('2')
     await unknown.click()
     await page.waitForURL(/unknown_cost=true/)

@@ -3,7 +3,7 @@ export const margin = {
   text: 'What was charged less what upstreams cost, before refunds.',
   by: 'Group by',
   chart: 'Charged over time',
-  groups: 'Margin by group',
+  groups: 'Breakdown',
   seriesCost: 'Upstream cost',
   seriesMargin: 'Margin',
   unknownNote: (share: string) => `${share} of the requests. Their costs are not guessed: the margin is at most this.`,

@@ -5,7 +5,7 @@ export const margin: OperateTexts['margin'] = {
   text: '收费减去上游成本，未扣除退款。',
   by: '分组',
   chart: '收费走势',
-  groups: '分组毛利',
+  groups: '明细',
   seriesCost: '上游成本',
   seriesMargin: '毛利',
   unknownNote: (share) => `占请求的 ${share}。成本不作猜测，毛利至多为此数。`,
