@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { type AdminClient, adminClient } from '../support/admin/admin-client.ts'
 import type { Page } from '../support/browser.ts'
-import { expectWellShown } from '../support/console/page.ts'
+import { expectWellShown, OPPOSITES } from '../support/console/page.ts'
 import { operate } from '../support/gateway/operate.ts'
 import { useOperators } from '../support/operators.ts'
 
@@ -35,7 +35,7 @@ test('what another person changed meanwhile is shown before it is overwritten', 
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('Someone else changed this since you opened it.').waitFor()
     expect(await dialog.getByRole('region', { name: 'What changes' }).innerText()).toMatch(/0\.7.*→.*0\.6/s)
-    await expectWellShown(page, 'operate-changed-meanwhile')
+    await expectWellShown(page, 'operate-changed-meanwhile', OPPOSITES)
     expect(await multiplier()).toBe('0.7')
     await dialog.getByRole('button', { name: 'Save on top of it' }).click()
     await page.getByRole('button', { name: 'Undo' }).waitFor()

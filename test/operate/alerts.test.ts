@@ -1,7 +1,7 @@
 // Alerts in the operators' console: what is open, mutes, thresholds, tests of targets, and what a role may not do.
 import { afterAll, expect, test } from 'bun:test'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
-import { expectWellShown } from '../support/console/page.ts'
+import { expectWellShown, OPPOSITES } from '../support/console/page.ts'
 import type { GatewayOptions } from '../support/gateway/gateway.ts'
 import { newHomeWithTables } from '../support/gateway/home.ts'
 import { useOperators } from '../support/operators.ts'
@@ -52,7 +52,7 @@ test('an open alert is listed and muted; what it was sent to can be tested', asy
     await page.getByRole('button', { name: 'Send a test to webhook' }).click()
     await page.getByText('The test arrived.').waitFor()
     expect(received.at(-1)?.type).toBe('alert.test')
-    await expectWellShown(page, 'operate-alerts')
+    await expectWellShown(page, 'operate-alerts', OPPOSITES)
   })
 })
 

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import type { Page } from '../support/browser.ts'
-import { expectWellShown, inTheme } from '../support/console/page.ts'
+import { expectWellShown, inTheme, OPPOSITES } from '../support/console/page.ts'
 import { operate } from '../support/gateway/operate.ts'
 import { useOperators } from '../support/operators.ts'
 
@@ -76,7 +76,7 @@ test('models that nobody can call come first; filters are in the URL; those of t
         .getByRole('button', { name: /Edit the price/ })
         .count(),
     ).toBe(0)
-    await expectWellShown(page, 'operate-models')
+    await expectWellShown(page, 'operate-models', OPPOSITES)
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('menuitem', { name: 'Problem' }).click()
     await page.getByRole('combobox', { name: 'Problem' }).selectOption('no_price')
@@ -173,7 +173,7 @@ test('the matrix has the price of each group; another multiplier says who would 
     const cells = row(page, 'large-text').getByRole('cell')
     await cells.filter({ hasText: '1.00 / 4.00' }).waitFor()
     await row(page, 'pictures').getByText('own price').waitFor()
-    await expectWellShown(page, 'operate-groups')
+    await expectWellShown(page, 'operate-groups', OPPOSITES)
     await page.getByRole('button', { name: 'staff' }).click()
     const form = dialog(page, 'Group staff')
     await form.getByText('The rest needs admin.').waitFor()

@@ -1,7 +1,7 @@
 // Usage, Margin and Ledger as operators see them: the sums on the page are those of the API and of the CSV file, to the last digit.
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { expectWellShown, LANGUAGES } from '../support/console/page.ts'
+import { expectWellShown, LANGUAGES, OPPOSITES } from '../support/console/page.ts'
 import { COOKIE } from '../support/gateway/console.ts'
 import { chat } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
@@ -49,7 +49,7 @@ test('usage is grouped by one or two dimensions, and each row leads to its reque
   await visit('/operate/usage', { account: await as('finance') }, async ({ page }) => {
     await heading(page, 'Usage')
     await rowOf(page, 'By group', 'ada').waitFor()
-    await expectWellShown(page, 'operate-usage')
+    await expectWellShown(page, 'operate-usage', OPPOSITES)
     await page.getByLabel('Group by').selectOption('model')
     await page.getByLabel('And by').selectOption('upstream')
     const row = rowOf(page, 'By group', 'losing')
@@ -85,7 +85,7 @@ test('margin names losses, and unknown costs with their requests', async () => {
     expect(text).toContain('loss')
     await page.getByText(`${total?.charged_usd} USD`).first().waitFor()
     await page.getByText('Their costs are not guessed').waitFor()
-    await expectWellShown(page, 'operate-margin')
+    await expectWellShown(page, 'operate-margin', OPPOSITES)
     const unknown = rowOf(page, 'Breakdown', 'mystery').getByRole('link')
     expect(await unknown.innerText()).toBe('2')
     await unknown.click()
@@ -108,7 +108,7 @@ test('the ledger adds up, an audit runs with its result, and transfers are filte
     await rowOf(page, 'Transfers', 'ada').waitFor()
     const kinds = await page.getByRole('region', { name: 'Transfers' }).getByRole('row').allInnerTexts()
     expect(kinds.slice(1).every((row) => row.includes('Credit'))).toBe(true)
-    await expectWellShown(page, 'operate-ledger')
+    await expectWellShown(page, 'operate-ledger', OPPOSITES)
   })
 })
 

@@ -1,6 +1,6 @@
 // The overview of the operators' console: what needs them, figures that lead to their rows, and no costs for roles without the permission.
 import { beforeAll, expect, test } from 'bun:test'
-import { expectWellShown } from '../support/console/page.ts'
+import { expectWellShown, OPPOSITES } from '../support/console/page.ts'
 import { operate } from '../support/gateway/operate.ts'
 import { useOperators } from '../support/operators.ts'
 
@@ -46,7 +46,7 @@ test('shows what needs an operator and figures, which lead to their requests', a
     await page.waitForURL(/range=1h/)
     await page.getByRole('link', { name: '4', exact: true }).first().waitFor()
     await page.getByRole('radio', { name: '24 hours' }).check({ force: true })
-    await expectWellShown(page, 'operate-overview')
+    await expectWellShown(page, 'operate-overview', OPPOSITES)
     await page.getByRole('link', { name: '25%', exact: true }).first().click()
     await page.waitForURL(/operate\/requests\?outcome=errors&range=24h/)
   })

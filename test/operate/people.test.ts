@@ -6,7 +6,7 @@ import { auditLog as zh } from '../../packages/console/src/operate/pages/audit-l
 import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
 import { type AdminClient, adminClient } from '../support/admin/admin-client.ts'
-import { expectWellShown, LANGUAGES } from '../support/console/page.ts'
+import { expectWellShown, LANGUAGES, OPPOSITES } from '../support/console/page.ts'
 import { changeStore } from '../support/gateway/ask-store.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { operate } from '../support/gateway/operate.ts'
@@ -212,7 +212,7 @@ describe('the audit log', () => {
 test.each(LANGUAGES)('all is well shown in $locale', async ({ locale, dark }) => {
   const account = await as('owner')
   await visit('/operate/people', { account, locale }, async ({ page }) => {
-    const views = [1280, 360].map((width) => ({ width, dark }))
+    const views = OPPOSITES.filter((view) => view.dark === dark)
     // The tables of the tabs are alike: each is looked at in one language.
     const tabs = dark ? ['invitations', 'adminKeys', 'roles'] : ['team', 'signIns']
     for (const tab of tabs) {

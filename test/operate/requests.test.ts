@@ -1,7 +1,7 @@
 // The operators' pages of requests and tasks in a real browser.
 import { expect, test } from 'bun:test'
 import type { Page } from '../support/browser.ts'
-import { expectWellShown, inTheme } from '../support/console/page.ts'
+import { expectWellShown, inTheme, OPPOSITES } from '../support/console/page.ts'
 import {
   sendImage,
   sendText,
@@ -136,7 +136,7 @@ test('the page is well shown in both languages, and new requests appear by thems
   const seen = seesNewRequests()
   await visit('/operate/requests', { account: await as('owner') }, async ({ page }) => {
     await page.getByText('costly').waitFor()
-    await expectWellShown(page, 'operate-requests')
+    await expectWellShown(page, 'operate-requests', OPPOSITES)
   })
   await seen
   await visit('/operate/requests', { account: await as('owner'), locale: 'zh-CN' }, async ({ page }) => {

@@ -1,6 +1,6 @@
 // What each role finds in the operators' console: pages that it may see, the place where it begins, and nothing for everyone else.
 import { describe, expect, test } from 'bun:test'
-import { expectWellShown } from '../support/console/page.ts'
+import { expectWellShown, OPPOSITES } from '../support/console/page.ts'
 import { ROLES, type Role, useOperators } from '../support/operators.ts'
 
 const open = useOperators()
@@ -80,7 +80,7 @@ test('the switch and the keys g a, g o lead from one place to the other', async 
 test('the frame is well shown on every screen, and on phones all pages are in reach', async () => {
   await visit('/operate/system', { account: await as('owner') }, async ({ page }) => {
     await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
-    await expectWellShown(page, 'operate-frame')
+    await expectWellShown(page, 'operate-frame', OPPOSITES)
     await page.setViewportSize({ width: 360, height: 740 })
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Audit log' }).click()
@@ -103,7 +103,7 @@ test('search by keyboard finds pages, and what the gateway knows', async () => {
       .getByRole('option', { name: `${owner.email} Account` })
       .first()
       .waitFor()
-    await expectWellShown(page, 'operate-search')
+    await expectWellShown(page, 'operate-search', OPPOSITES)
     await page.getByRole('combobox').fill('nothing has this name')
     await page.getByText('Nothing found.').waitFor()
   })

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { adminClient } from '../support/admin/admin-client.ts'
 import type { Page } from '../support/browser.ts'
-import { expectWellShown, inTheme, openConsole } from '../support/console/page.ts'
+import { expectWellShown, inTheme, OPPOSITES, openConsole } from '../support/console/page.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
@@ -117,7 +117,7 @@ test('the list and a page of an upstream show health, calls and latencies, and w
     await page.getByRole('heading', { level: 1, name: 'main' }).waitFor()
     await page.getByText(/This upstream is read-only here: change it in .*trivium\.yaml:2/).waitFor()
     await page.getByRole('heading', { name: 'Calls by hour' }).waitFor()
-    await expectWellShown(page, 'upstream')
+    await expectWellShown(page, 'upstream', OPPOSITES)
     vendor.limit(40)
     expect((await ask()).status).toBe(429)
     await page.getByText(/gpt-6\.1-terra is paused until/).waitFor()

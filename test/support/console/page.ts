@@ -25,6 +25,11 @@ export const WIDTHS = [1280, 360] as const
 export const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
 /** The widths in one theme. */
 export const inTheme = (dark: boolean) => VIEWS.filter((view) => view.dark === dark)
+/** Each width and each theme once: enough for pages whose parts are checked elsewhere, too. */
+export const OPPOSITES = [
+  { width: 1280, dark: false },
+  { width: 360, dark: true },
+]
 /** Texts of both languages, and colours of both themes, in two visits. */
 export const LANGUAGES = [
   { locale: 'en-GB', dark: false },
