@@ -26,6 +26,8 @@ type TableProps<T> = {
   label: string
   /** Has many columns: it needs more room to be shown as rows. */
   broad?: boolean
+  /** Has a name and a few figures: it is shown as rows everywhere. */
+  slim?: boolean
   columns: readonly Column<T>[]
   /** undefined: still loading. */
   rows: readonly T[] | undefined
@@ -59,12 +61,27 @@ const CONTROL_ENDS = { icon: 'cards:pr-2.5 pointer-coarse:cards:pr-1', button: '
 const VALUE_CELL = 'cards:col-span-2 cards:justify-between cards:gap-4 cards:px-4'
 
 export function Table<T>(props: TableProps<T>) {
-  const { label, broad = false, columns, rows, rowKey, empty, expected = 5, onOpen, isSelected, choice } = props
+  const {
+    label,
+    broad = false,
+    slim = false,
+    columns,
+    rows,
+    rowKey,
+    empty,
+    expected = 5,
+    onOpen,
+    isSelected,
+    choice,
+  } = props
   const { common } = useTexts()
   if (rows?.length === 0 && empty) return empty
   return (
     <section
-      className={classes('scroll-mt-4 overflow-x-auto', broad ? '@container/broad' : '@container/narrow')}
+      className={classes(
+        'scroll-mt-4 overflow-x-auto',
+        broad ? '@container/broad' : slim ? '@container/slim' : '@container/narrow',
+      )}
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
       tabIndex={0}

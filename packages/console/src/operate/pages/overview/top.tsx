@@ -79,7 +79,7 @@ function List<T>({ title, rows, rowKey, columns }: ListProps<T>) {
   const t = useOperateTexts().overview.top
   return (
     <Section title={title} flush>
-      <Table label={title} columns={columns} rows={rows} rowKey={rowKey} empty={<EmptyRow>{t.none}</EmptyRow>} />
+      <Table slim label={title} columns={columns} rows={rows} rowKey={rowKey} empty={<EmptyRow>{t.none}</EmptyRow>} />
     </Section>
   )
 }
