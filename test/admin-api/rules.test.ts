@@ -319,7 +319,12 @@ describe('rights', () => {
     const read = async (query: string) => (await owner<{ data: Audited[] }>('GET', `audit-log?${query}`)).body.data
     expect(await read(`actor=${email}`)).toMatchObject([
       { action: 'admin-key create', actor_name: email, target_name: 'nightly', reason: 'a report' },
-      { action: 'sign-in succeeded', actor_name: email, target_name: email, after: { by: 'password', second_factor: false } },
+      {
+        action: 'sign-in succeeded',
+        actor_name: email,
+        target_name: email,
+        after: { by: 'password', second_factor: false },
+      },
     ])
     expect((await read(`actor=${email}&action=admin-key`)).map(({ action }) => action)).toEqual(['admin-key create'])
     expect(await read('actor=nobody@example.com')).toEqual([])

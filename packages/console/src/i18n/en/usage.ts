@@ -38,6 +38,7 @@ export const usage = {
     requestHint: 'Paste it and press Enter',
     all: 'All',
     allOutcomes: 'All outcomes',
+    allErrors: 'All errors',
     clear: 'Clear filters',
   },
   list: {
@@ -79,6 +80,7 @@ export const usage = {
     none: 'There is no receipt for this request',
     noneText: 'It was rejected before it began, so that it cost nothing, or it does not belong to your account.',
     cost: 'Cost',
+    error: 'Error code',
     howCounted: 'How the cost was counted',
     noCharge: 'Nothing was charged.',
     noDetails: 'The details of this charge are no longer stored.',

@@ -39,6 +39,7 @@ export const usage: Texts['usage'] = {
     requestHint: '粘贴后按回车',
     all: '全部',
     allOutcomes: '全部结果',
+    allErrors: '全部错误',
     clear: '清除筛选',
   },
   list: {
@@ -79,6 +80,7 @@ export const usage: Texts['usage'] = {
     none: '此请求没有收据',
     noneText: '它在开始之前就被拒绝，因此没有产生费用；或者它不属于您的账户。',
     cost: '费用',
+    error: '错误代码',
     howCounted: '费用计算方式',
     noCharge: '未收取费用。',
     noDetails: '此费用的明细已不再保存。',

@@ -25,7 +25,10 @@ export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) 
       ) : error && !data ? (
         <ErrorState error={error} retry={refetch} />
       ) : data ? (
-        <ReceiptDetails receipt={data} />
+        <ReceiptDetails
+          receipt={data}
+          facts={data.error ? [{ label: t.error, value: <code>{data.error.code}</code> }] : []}
+        />
       ) : (
         <ReceiptSkeleton />
       )}

@@ -34,6 +34,7 @@ export function RequestsSection({ period }: { period: Period }) {
             onChange={(value) => setFilters({ outcome: value, before: '' })}
             options={[
               { value: '', label: t.filters.allOutcomes },
+              { value: 'errors', label: t.filters.allErrors },
               ...Object.entries(t.outcomes)
                 .filter(([value]) => value !== 'rejected')
                 .map(([value, label]) => ({ value, label })),

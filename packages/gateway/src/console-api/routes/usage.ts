@@ -32,7 +32,7 @@ const SERIES_QUERY = fields({ ...PERIOD, step: optional(STEP), by: optional(word
 export type SeriesQuery = Static<typeof SERIES_QUERY>
 const BREAKDOWN_QUERY = fields({ ...PERIOD, step: optional(STEP), by: optional(word('model', 'key')) })
 export type BreakdownQuery = Static<typeof BREAKDOWN_QUERY>
-/** `outcome=running` for open ones. */
+/** `outcome=running` for open ones, `outcome=errors` for all that failed. */
 const REQUEST_QUERY = fields({ ...PERIOD, outcome: optional(string()), before: optional(REQUEST_ID) })
 export type RequestQuery = Static<typeof REQUEST_QUERY>
 

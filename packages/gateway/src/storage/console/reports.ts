@@ -37,6 +37,8 @@ export const DELIVERED_OUTCOMES = ['completed', 'incomplete', 'content_filtered'
 
 /** The outcomes of requests that placed a hold and gave their client no answer, except those that the client ended. */
 export const FAILED_OUTCOMES = ['failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped'] as const
+/** In the place of an outcome: all that failed. */
+export const ALL_ERRORS = 'errors'
 
 export type ReportedFailures = {
   /** The error code: on the receipts, or of requests that were rejected before a hold. Of receipts without one, the outcome. */

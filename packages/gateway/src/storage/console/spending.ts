@@ -21,7 +21,7 @@ export const MOST_NAMED = 5
 export type SpendingPoint = { at: number; name: string; requests: number; tokens: number; cost: Nanos }
 
 export type RequestFilter = Partial<SpendingFilter> & {
-  /** `running`: those that have not ended. */
+  /** `running`: those that have not ended. `errors`: all that failed. */
   outcome?: string
   /** Only requests with a lower id. */
   before?: bigint

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { HELD } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
+import { ALL_ERRORS, FAILED_OUTCOMES } from '../../console/reports.ts'
 import type { RequestFilter, Spending, SpendingBy, SpendingFilter } from '../../console/spending.ts'
 import { checkId, checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
@@ -75,6 +76,7 @@ function requests(db: Database, account: bigint, filter: RequestFilter, floor?: 
   if (key !== undefined) query = query.where('key', '=', key)
   if (person !== undefined) query = query.where('key', 'in', keysOf(db, account, person))
   if (outcome === 'running') return query.where('state', '=', HELD)
+  if (outcome === ALL_ERRORS) return query.where('outcome', 'in', FAILED_OUTCOMES)
   return outcome === undefined ? query : query.where('outcome', '=', checkText('outcome', outcome))
 }
 

@@ -11,7 +11,7 @@ import type {
   TransferFilter,
   TransferKind,
 } from '../../console/lists.ts'
-import { DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
+import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, optional, type Row, small, text, toUsageRow } from '../rows.ts'
@@ -128,7 +128,6 @@ function requestConditions(
 const hasError = (code: string, receiptError: string): Condition =>
   sql`outcome <> 'completed' AND ${sql.raw(receiptError)} = ${code}`
 
-const ALL_ERRORS = 'errors'
 const LOWEST_ERROR = 400
 
 /** As `statusOf` of receipts has it. In JSON the name of a member cannot stand inside of a text: its quotes would be escaped. */
