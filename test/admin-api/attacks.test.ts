@@ -230,6 +230,27 @@ describe('rights', () => {
     ['viewer', 'PATCH', 'accounts/holder@example.com/limits', { limits: {} }, '403 forbidden'],
     ['viewer', 'POST', 'accounts/holder@example.com/members', { email: 'x@example.com' }, '403 forbidden'],
     ['support', 'PATCH', 'people/holder@example.com', { role: 'owner' }, '403 forbidden'],
+    [
+      'support',
+      'POST',
+      'accounts/holder@example.com/members',
+      { email: 'owner@example.com', role: 'member' },
+      '403 forbidden',
+    ],
+    [
+      'support',
+      'POST',
+      'accounts/peer@example.com/members',
+      { email: 'peer@example.com', role: null },
+      '403 forbidden',
+    ],
+    [
+      'admin',
+      'POST',
+      'accounts/holder@example.com/members',
+      { email: 'owner@example.com', role: 'member' },
+      '403 forbidden',
+    ],
     ['support', 'POST', 'admin-keys', { name: 'x', role: 'support' }, '403 forbidden'],
     ['support', 'POST', 'accounts/peer@example.com/sign-in-link', {}, '403 forbidden'],
     ['support', 'POST', 'accounts/owner@example.com/remove-second-factor', {}, '403 forbidden'],
@@ -271,6 +292,7 @@ describe('rights', () => {
       { ...UPSTREAM, id: 'gcp', base_url: 'http://metadata.google.internal/v1' },
       '400 bad_request',
     ],
+    ['admin', 'POST', 'accounts/holder@example.com/members', { email: 'peer@example.com', role: 'member' }, '200'],
   ] as const)('%s: %s %s %j: %s', async (role, method, path, body, expected) => {
     const before = await rows()
     const answer = await as[role](method, path.replace('OWNERS', ownersKey.id), body ? { body } : {})

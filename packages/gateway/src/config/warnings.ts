@@ -18,6 +18,9 @@ export function configWarnings(config: Config, lines: ReadonlyMap<string, number
   return warnings
 }
 
+/** What upstreams cost is in some warnings, which are not for everyone who sees the others. */
+export const isAboutCosts = (warning: string): boolean => /the cost of model | is below its cost /.test(warning)
+
 const NO_DEFAULT_GROUP = 'there is no group "default": keys created without a group cannot use any model'
 
 type Found = { entry: string; warning: string }

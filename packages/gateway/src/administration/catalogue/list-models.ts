@@ -10,7 +10,7 @@ import type { UsageSums } from '../../storage/storage.ts'
 import { readState, type State } from '../configuration/change.ts'
 import { type Shown, shownEntries } from '../configuration/show.ts'
 import { pageFieldsBy } from '../inputs/page.ts'
-import { type OperationContext, operation, seesCosts } from '../operation.ts'
+import { need, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { pageInOrder } from './list-order.ts'
 import { lowestMargin, marginsOf } from './margins.ts'
 
@@ -40,6 +40,7 @@ export const listModels = operation({
     ...pageFieldsBy(NAME),
   }),
   async run(context, { model, search, type, upstream, group, problem, order = 'id', ...page }) {
+    if (problem === 'below_cost') need(context.actor, 'see_costs')
     const state = await readState(context)
     const catalogue = catalogueFor(context, state)
     const sought = search?.toLowerCase()

@@ -10,15 +10,16 @@ import { postPublic } from '../../upstreams/public/post-public.ts'
 import { formatDuration } from '../../yaml/units.ts'
 import { isoTime, readFuture } from '../inputs/fields.ts'
 import { EXPIRY } from '../inputs/schemas.ts'
-import { actorText, audited, type OperationContext, operation } from '../operation.ts'
+import { type Actor, actorText, audited, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 
 export const listAlertRules = operation({
   name: 'alert rules',
   permission: 'see',
   input: NOTHING,
-  async run({ storage: { alerts }, config }) {
-    const [mutes, open] = [await alerts.mutes(Date.now()), await alerts.unresolved()]
+  async run({ storage: { alerts }, config, actor }) {
+    const [mutes, all] = [await alerts.mutes(Date.now()), await alerts.unresolved()]
+    const open = all.filter(alertsFor(actor))
     const items = ALERT_RULES.map((rule) => ({
       id: rule,
       title: RULES[rule].title,
@@ -35,6 +36,12 @@ export const listAlertRules = operation({
     return { items, next: null }
   },
 })
+
+/** Those that say what upstreams cost are not for everyone who sees alerts. */
+export const alertsFor =
+  (actor: Actor) =>
+  ({ rule }: Pick<Alert, 'rule'>): boolean =>
+    rule !== 'margin_negative' || seesCosts(actor)
 
 const PERCENT: readonly string[] = ['error_rate', 'disk_full', 'contents_full']
 

@@ -8,16 +8,18 @@ import { isoTime } from '../inputs/fields.ts'
 import { pageFields, type Range, readPage } from '../inputs/page.ts'
 import { auditEntry, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { mutedUntil } from './alert-rules.ts'
+import { alertsFor, mutedUntil } from './alert-rules.ts'
 
 export const listAlerts = operation({
   name: 'alert list',
   permission: 'see',
   input: fields({ state: optional(word('open', 'resolved')), ...pageFields('an alert') }),
-  async run({ storage: { alerts } }, { state, ...page }) {
+  /** A page may be short although there are more. */
+  async run({ storage: { alerts }, actor }, { state, ...page }) {
     const of = state === undefined ? {} : { isOpen: state === 'open' }
     const read = (range: Range, limit: number) => alerts.list({ ...of, ...range }, limit)
-    const { items: rows, next } = await readPage(page, read, ({ id }) => String(id))
+    const { items: all, next } = await readPage(page, read, ({ id }) => String(id))
+    const rows = all.filter(alertsFor(actor))
     const deliveries = await alerts.deliveries(rows.map(({ id }) => id))
     const mutes = await alerts.mutes(Date.now())
     const items = rows.map((row) => shownAlert(row, deliveries, mutes))

@@ -3,11 +3,12 @@ import { X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskUse } from '../../alerts/measure.ts'
+import { isAboutCosts } from '../../config/warnings.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
-import { type OperationContext, operation } from '../operation.ts'
+import { type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 
 /** Only a running server knows of itself. */
@@ -22,7 +23,8 @@ export const showSystem = operation({
   input: NOTHING,
   async run(context) {
     const { environment, startedAt, version } = serverOf(context)
-    const { config, routing } = context
+    const { config, routing, actor } = context
+    const warnings = [...environment.warnings, ...config.warnings]
     const { tls } = config.server
     return {
       id: 'system',
@@ -34,7 +36,7 @@ export const showSystem = operation({
       started_at: isoTime(startedAt),
       configuration: { file: environment.configFile ?? null, revision: config.revision, hash: config.hash },
       price_list: config.priceList ?? null,
-      warnings: [...environment.warnings, ...config.warnings],
+      warnings: seesCosts(actor) ? warnings : warnings.filter((warning) => !isAboutCosts(warning)),
       certificates: tls ? [await certificate(tls.certFile)] : [],
     }
   },

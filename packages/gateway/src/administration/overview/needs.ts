@@ -3,6 +3,7 @@ import { muted } from '../../alerts/evaluate.ts'
 import { entryKey } from '../../config/stored.ts'
 import type { FileConfig } from '../../config/types.ts'
 import type { AlertFact, ListedNode } from '../../storage/storage.ts'
+import { alertsFor } from '../operating/alert-rules.ts'
 import type { OperationContext } from '../operation.ts'
 
 const MOST = 50
@@ -100,10 +101,11 @@ function modelNeeds({ models, groups, upstreams }: FileConfig): Need[] {
 }
 
 /** Those that are shown otherwise are left out, and so are muted ones. */
-async function alertNeeds({ storage: { alerts } }: OperationContext, now: number): Promise<Need[]> {
+async function alertNeeds({ storage: { alerts }, actor }: OperationContext, now: number): Promise<Need[]> {
   const isMuted = muted(await alerts.mutes(now))
   const shownOtherwise = ['audit_failed', 'upstream_down']
   return (await alerts.unresolved())
+    .filter(alertsFor(actor))
     .filter((alert) => alert.firedAt !== undefined && !shownOtherwise.includes(alert.rule) && !isMuted(alert))
     .map(({ rule, object, value, since }) =>
       need('alert', 'alerts', rule, object ? `${object}: ${value}` : value, since),

@@ -6,6 +6,7 @@ import { fields, optional, word } from '../../request/schema/schema.ts'
 import { createSharedResults, REST, type SharedResults } from '../../sharing/shared-results.ts'
 import type { Storage, TrafficSums } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
+import { alertsFor } from '../operating/alert-rules.ts'
 import { type OperationContext, operation, seesCosts } from '../operation.ts'
 import { isDownState, needsOf } from './needs.ts'
 import { lastWeek, type Plan, planOf, RANGES, sumsOf, type Totals, totalOf, weekBefore } from './ranges.ts'
@@ -39,9 +40,9 @@ export const showOverview = operation({
     const [sums, before, needs, rejected, ticks, accounts, errors, measured, switches] = await Promise.all([
       shared.get(`sums ${name}`, () => sumsOf(storage, plan)),
       weekBefore(storage, plan, shared),
-      shared.get('needs', () => needsOf(context)),
+      shared.get(`needs ${seesCosts(context.actor)}`, () => needsOf(context)),
       shared.get(`rejected ${name}`, () => storage.traffic.rejected(plan, plan.stepMs), SLOW_LASTS_MS),
-      shared.get(`ticks ${name}`, () => ticksOf(storage, plan), SLOW_LASTS_MS),
+      shared.get(`ticks ${seesCosts(context.actor)} ${name}`, () => ticksOf(context, plan), SLOW_LASTS_MS),
       shared.get(`accounts ${name}`, () => topAccounts(storage, plan), SLOW_LASTS_MS),
       shared.get(`errors ${name}`, () => topErrors(storage, plan), SLOW_LASTS_MS),
       shared.get(`measured ${name}`, () => firstTokensByUpstream(storage, plan), SLOW_LASTS_MS),
@@ -117,14 +118,14 @@ function outcomesOf(sums: readonly TrafficSums[], rejected: ReadonlyMap<number, 
 }
 
 /** Newest first. */
-async function ticksOf({ configuration, alerts }: Storage, { from }: Plan) {
+async function ticksOf({ storage: { configuration, alerts }, actor }: OperationContext, { from }: Plan) {
   const revisions = (await configuration.revisions({}, MOST_TICKS)).map(({ revision, at, action, reason }) => ({
     at,
     kind: 'revision' as const,
     id: String(revision),
     text: reason === '' ? action : `${action}: ${reason}`,
   }))
-  const fired = (await alerts.list({}, MOST_TICKS)).map(({ id, rule, object, firedAt }) => ({
+  const fired = (await alerts.list({}, MOST_TICKS)).filter(alertsFor(actor)).map(({ id, rule, object, firedAt }) => ({
     at: firedAt ?? 0,
     kind: 'alert' as const,
     id: String(id),

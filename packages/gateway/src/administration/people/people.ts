@@ -144,6 +144,7 @@ export const setMember = operation({
     if (role !== undefined && !(isOwner && role === null)) need(context.actor, 'accounts')
     if (!isOwner && (role === undefined || Object.keys(cap).length > 0)) need(context.actor, 'money')
     if (role === null && Object.keys(cap).length > 0) throw rejected('exclusive', { field: 'role', other: 'cap_usd' })
+    if (role !== undefined) await checkMember(context, email)
     const { id, name } = await findAccount(context, named)
     if (role === null && isOwner) await checkOwnerStays(context, id, email)
     if (role === null) await removeMember(context, id, email, keep_keys)
@@ -218,6 +219,15 @@ const shownMember = (email: string, role: MemberRole, cap: MemberCap | undefined
   cap_usd: cap ? formatUsd(cap.cap) : null,
   cap_period: cap?.capPeriod ?? null,
 })
+
+/** Who may not act on a colleague does not give or take what the colleague is a member of, either. */
+async function checkMember({ actor, storage }: OperationContext, email: string): Promise<void> {
+  if (actor.type !== 'person' && actor.type !== 'admin-key') return
+  const role = (await storage.people.find(email))?.role
+  if (role === undefined) return
+  need(actor, 'people')
+  if (!covers(actor.role, role)) throw rejected('outranked', {})
+}
 
 async function checkOwnerStays({ storage }: OperationContext, account: bigint, email: string): Promise<void> {
   const owners = (await storage.members.list(account)).filter(({ role }) => role === 'owner')

@@ -9,7 +9,7 @@ import { findAccount } from '../inputs/find-account.ts'
 import { given, pageFields, readPlace, readTimes, TIMES } from '../inputs/page.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { BOOK_NAMES } from '../ledger/books.ts'
-import { operation } from '../operation.ts'
+import { need, operation, seesCosts } from '../operation.ts'
 
 export const listTransfers = operation({
   name: 'ledger transfers',
@@ -26,11 +26,15 @@ export const listTransfers = operation({
   }),
   /** A page may be short although there are more: it looks at a bounded number of transfers. */
   async run(context, { account: named, kind, reason, request: id, reference, from, to, ...page }) {
+    const { actor } = context
+    if (kind === 'test') need(actor, 'see_costs')
     const { place, limit } = readPlace(page, BigInt)
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
     const request = id === undefined ? undefined : parseRequestId(id)
     const filter = { ...given({ account, kind, reason, request, reference }), ...readTimes(given({ from, to })) }
-    const { rows, next } = await context.storage.lists.transfers(filter, place, limit)
+    const { rows: all, next } = await context.storage.lists.transfers(filter, place, limit)
+    // What a test cost is an upstream's price.
+    const rows = seesCosts(actor) ? all : all.filter((row) => kindOf(row) !== 'test')
     const names = await context.storage.accounts.names([...new Set(rows.flatMap((row) => walletOf(row) ?? []))])
     const items = rows.map((row) => ({ ...transferRow(row), account: names.get(walletOf(row) ?? 0n) ?? null }))
     return { items, next: next === undefined ? null : String(next) }
