@@ -43,7 +43,7 @@ export function AccountPage({ account: id, tab }: { account: string; tab: string
     <>
       <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-accent-soft px-3 py-2 text-link">
         <Icon name="info" />
-        <span className="min-w-0 flex-1 wrap-anywhere">{t.looking(account?.email ?? account?.name ?? id)}</span>
+        <span className="min-w-0 flex-1 truncate">{t.looking(account?.email ?? account?.name ?? id)}</span>
         <Link href={pathOf('accounts')} className="font-medium hover:underline">
           {t.backToList}
         </Link>
@@ -52,7 +52,13 @@ export function AccountPage({ account: id, tab }: { account: string; tab: string
         title={account?.name ?? t.account}
         help="browser#accounts"
         text={account ? <AccountState account={account} /> : <Skeleton size="h-5 w-14" />}
-        actions={account && account.deleted_at === null && <Actions account={account} />}
+        actions={
+          account ? (
+            account.deleted_at === null && <Actions account={account} />
+          ) : (
+            <Skeleton size="h-8 w-48 pointer-coarse:h-10" />
+          )
+        }
       />
       <Tabs
         label={t.tabs.label}

@@ -40,7 +40,13 @@ export function UpstreamPage({ id }: { id: string }) {
             {t.detail.back}
           </Link>
         }
-        actions={entry.data && <UpstreamActs upstream={entry.data} figures={figures} />}
+        actions={
+          entry.data ? (
+            <UpstreamActs upstream={entry.data} figures={figures} />
+          ) : (
+            <Skeleton size="h-8 w-80 pointer-coarse:h-10" />
+          )
+        }
       />
       <Stats figures={figures} />
       <Section>
