@@ -44,7 +44,7 @@ test('accounts are searched, and several are disabled at once after a dry run', 
     const rows = page.getByRole('row')
     await page.getByRole('button', { name: /^bob@acme/ }).waitFor()
     await rows.filter({ hasText: 'eve@other' }).waitFor({ state: 'detached' })
-    await expectWellShown(page, 'operate-accounts')
+    await expectWellShown(page, 'operate-accounts', TWO)
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).check()
     await page.getByText('2 chosen').waitFor()
     await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Disable' }).click()
@@ -127,11 +127,59 @@ test('the other tabs show keys, requests, people', async () => {
   })
 })
 
+test('people are added with a cap, get a link and leave, whatever other accounts they have', async () => {
+  const people = async () =>
+    (
+      await admin<{ people: { email: string; role: string; cap_usd: string | null }[] }>(
+        'GET',
+        `accounts/${ids[0]}/members`,
+      )
+    ).body.people.map(({ email, role, cap_usd }) => [email.slice(0, 3), role, cap_usd])
+  await visit(`/operate/accounts/${ids[0]}/people`, { account: await as('owner') }, async ({ page }) => {
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: 'Actions for bob@acme.example.com' }).click()
+      await page.getByRole('menuitem', { name, exact: true }).click()
+    }
+    await page.getByRole('button', { name: 'Add person' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a person' })
+    await form.getByLabel('Email').fill('bob@acme.example.com')
+    await form.getByLabel('Spending cap (USD)').fill('20')
+    await expectWellShown(page, 'operate-account-member', TWO)
+    await form.getByRole('button', { name: 'Check' }).click()
+    const add = page.getByRole('dialog', { name: 'Add bob@acme.example.com?' })
+    await add.getByRole('button', { name: 'Add person' }).click()
+    await form.waitFor({ state: 'detached' })
+    expect(await people()).toEqual([
+      ['ada', 'owner', null],
+      ['bob', 'member', '20.00'],
+    ])
+    await choose('Make a sign-in link')
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a sign-in link' }).click()
+    const link = page.getByRole('dialog', { name: 'Sign-in link' })
+    await link.getByText('/console/setup#').waitFor()
+    await expectWellShown(page, 'operate-account-link', TWO)
+    await link.getByLabel('I have stored it').check()
+    await link.getByRole('button', { name: 'Done' }).click()
+    await choose('Edit')
+    const edit = page.getByRole('dialog', { name: 'Edit bob@acme.example.com' })
+    await edit.getByLabel('Spending cap (USD)').fill('')
+    await edit.getByRole('button', { name: 'Check' }).click()
+    await page.getByRole('dialog', { name: 'Change bob@acme' }).getByRole('button', { name: 'Save' }).click()
+    await edit.waitFor({ state: 'detached' })
+    expect((await people())[1]).toEqual(['bob', 'member', null])
+    await expectWellShown(page, 'operate-account-people', TWO)
+    await choose('Remove, keep the keys')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('row').filter({ hasText: 'bob@acme' }).waitFor({ state: 'detached' })
+    expect(await people()).toEqual([['ada', 'owner', null]])
+  })
+})
+
 test('keys by quick views, edited one by one and several at once', async () => {
   await visit('/operate/keys', { account: await as('support') }, async ({ page }) => {
     const row = (name: string) => page.getByRole('row').filter({ hasText: name })
     await row('key of eve').waitFor()
-    await expectWellShown(page, 'operate-keys')
+    await expectWellShown(page, 'operate-keys', TWO)
     await page.getByText('No cap', { exact: true }).first().click()
     await row('key of ada').waitFor({ state: 'detached' })
     await page.getByText('Never used', { exact: true }).click()

@@ -30,8 +30,11 @@ function compile(listed: ListedAdminRoute): CompiledRoute {
 }
 
 /** A change of `keys/{key}`, or below it, is one of what `GET keys/{key}` shows. */
-function shownBy({ method, path }: ListedAdminRoute, routes: readonly CompiledRoute[]): CompiledRoute | undefined {
-  if (method === 'GET') return undefined
+function shownBy(
+  { method, path, route }: ListedAdminRoute,
+  routes: readonly CompiledRoute[],
+): CompiledRoute | undefined {
+  if (method === 'GET' || route.changesPerson) return undefined
   const segments = path.split('/')
   for (let length = segments.length; length > 0; length -= 1) {
     const above = segments.slice(0, length).join('/')

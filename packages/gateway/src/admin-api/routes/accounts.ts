@@ -110,6 +110,7 @@ export const ACCOUNT_ROUTES = {
     operation: createSignInLink,
     summary: 'Makes a link that signs a person in once',
     output: SIGN_IN_LINK,
+    changesPerson: true,
     status: 201,
   },
   'GET accounts/{account}/sessions': {
@@ -126,6 +127,7 @@ export const ACCOUNT_ROUTES = {
     operation: removeSecondFactor,
     summary: 'Turns two-factor authentication of a person off, and ends all sessions',
     output: SECOND_FACTOR,
+    changesPerson: true,
   },
 
   'GET keys': {

@@ -26,6 +26,8 @@ export type AdminRoute = {
    * change that this node makes. What it returns must depend on nothing else of the caller.
    */
   isShared?: true
+  /** It changes a person, who may have several accounts or none, and not the account that the path begins with. */
+  changesPerson?: true
   /** Of a successful response; 200 unless given. */
   status?: 201 | 202
   /** The field of the result that is the resource; what is beside it, such as a secret, joins it. */

@@ -1,12 +1,9 @@
 // A new account, of a person by the email address, or of none by a name.
 
-import { useId, useState } from 'react'
-import { useTexts } from '../../../i18n/language.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { useState } from 'react'
 import { TextField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
@@ -14,12 +11,10 @@ import { useOperateError } from '../../ui/errors.ts'
 import { useMay } from '../../ui/permissions.ts'
 
 export function CreateAccountDialog({ onClose, onCreated }: { onClose(): void; onCreated(id: string): void }) {
-  const { common } = useTexts()
   const t = useOperateTexts().accounts.create
   const messageOf = useOperateError()
   const act = useAct()
   const may = useMay()
-  const id = useId()
   const [owner, setOwner] = useState('')
   const [credit, setCredit] = useState('')
   const change = () => {
@@ -27,7 +22,7 @@ export function CreateAccountDialog({ onClose, onCreated }: { onClose(): void; o
     const body = { ...who, ...(credit.trim() === '' ? {} : { credit_usd: credit.trim() }) }
     return { method: 'POST', path: 'accounts', body } as const
   }
-  const { errors, isBusy, submit } = useForm({
+  const form = useForm({
     fields: ['owner', 'credit'],
     check: () => (owner.trim() === '' ? { owner: t.missing } : {}),
     send: () => rehearse(change()),
@@ -39,43 +34,28 @@ export function CreateAccountDialog({ onClose, onCreated }: { onClose(): void; o
     },
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t.open}
-      footer={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" form={id} variant="primary" busy={isBusy}>
-            {t.check}
-          </Button>
-        </>
-      }
-    >
-      <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
+    <FormDialog title={t.open} action={t.check} form={form} onClose={onClose}>
+      <TextField
+        label={t.owner}
+        autoComplete="off"
+        placeholder="ada@example.com"
+        hint={t.ownerHint}
+        value={owner}
+        onChange={setOwner}
+        error={form.errors.owner}
+      />
+      {may('money') && (
         <TextField
-          label={t.owner}
+          label={t.credit}
+          optional
+          inputMode="decimal"
           autoComplete="off"
-          placeholder="ada@example.com"
-          hint={t.ownerHint}
-          value={owner}
-          onChange={setOwner}
-          error={errors.owner}
+          hint={t.creditHint}
+          value={credit}
+          onChange={setCredit}
+          error={form.errors.credit}
         />
-        {may('money') && (
-          <TextField
-            label={t.credit}
-            optional
-            inputMode="decimal"
-            autoComplete="off"
-            hint={t.creditHint}
-            value={credit}
-            onChange={setCredit}
-            error={errors.credit}
-          />
-        )}
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }

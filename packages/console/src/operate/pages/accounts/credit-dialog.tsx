@@ -1,12 +1,9 @@
 // Credit for one account or several: the amount, then the balance after it, with a reason that the ledger keeps.
 
-import { useId, useState } from 'react'
-import { useTexts } from '../../../i18n/language.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { useState } from 'react'
 import { TextField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { type AnyChange, rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
@@ -23,14 +20,12 @@ type CreditProps = {
 const AMOUNT = /^-?\d{1,9}(\.\d{1,9})?$/
 
 export function CreditDialog({ title, change, onClose, onDone }: CreditProps) {
-  const { common } = useTexts()
   const t = useOperateTexts().accounts.credit
   const messageOf = useOperateError()
   const act = useAct()
-  const id = useId()
   const [amount, setAmount] = useState('')
   const written = amount.trim()
-  const { errors, isBusy, submit } = useForm({
+  const form = useForm({
     fields: ['amount'],
     check: () => (AMOUNT.test(written) && Number(written) !== 0 ? {} : { amount: t.wrongAmount }),
     send: () => rehearse(change(written)),
@@ -48,32 +43,17 @@ export function CreditDialog({ title, change, onClose, onDone }: CreditProps) {
     },
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={title}
-      footer={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" form={id} variant="primary" busy={isBusy}>
-            {t.check}
-          </Button>
-        </>
-      }
-    >
-      <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <TextField
-          label={t.amount}
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder="25.00"
-          hint={t.amountHint}
-          value={amount}
-          onChange={setAmount}
-          error={errors.amount}
-        />
-      </form>
-    </Dialog>
+    <FormDialog title={title} action={t.check} form={form} onClose={onClose}>
+      <TextField
+        label={t.amount}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="25.00"
+        hint={t.amountHint}
+        value={amount}
+        onChange={setAmount}
+        error={form.errors.amount}
+      />
+    </FormDialog>
   )
 }

@@ -1,15 +1,13 @@
 // Terms that several keys get at once. What is left empty stays as it is for each of them.
 
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
 import { EXPIRY_DAYS, fieldOf, isAmount, limitErrorsIn, PERIODS, type Period } from '../../../pages/keys/form-values.ts'
 import type { KeySource } from '../../../pages/keys/key-source.ts'
 import { CapFields, LimitFields } from '../../../pages/keys/term-fields.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -25,10 +23,9 @@ type ExpiryChoice = '' | 'never' | keyof typeof EXPIRY_DAYS
 const DAY_MS = 86_400_000
 
 export function BulkKeysDialog({ ids, source, onClose, onDone }: BulkKeysProps) {
-  const { keys, common } = useTexts()
+  const { keys } = useTexts()
   const t = useOperateTexts().keys.bulk
   const act = useAct()
-  const id = useId()
   const [group, setGroup] = useState('')
   const [expiry, setExpiry] = useState<ExpiryChoice>('')
   const [cap, setCap] = useState({ cap: '', period: 'never' as Period })
@@ -51,7 +48,7 @@ export function BulkKeysDialog({ ids, source, onClose, onDone }: BulkKeysProps) 
   const change = () =>
     ({ method: 'POST', path: 'keys/bulk', body: { keys: ids, act: 'edit', terms: termsOf() } }) as const
 
-  const { errors, isBusy, submit } = useForm({
+  const form = useForm({
     fields: ['cap', 'period', 'rpm', 'tpm', 'concurrent'],
     check: () => ({
       ...(cap.cap.trim() !== '' && !isAmount(cap.cap.trim()) ? { cap: keys.form.errors.cap } : {}),
@@ -67,56 +64,41 @@ export function BulkKeysDialog({ ids, source, onClose, onDone }: BulkKeysProps) 
     },
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t.editTitle(ids.length)}
-      footer={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" form={id} variant="primary" busy={isBusy}>
-            {t.check}
-          </Button>
-        </>
-      }
-    >
-      <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        <p className="text-muted">{t.editText}</p>
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <SelectField
-          label={keys.form.group}
-          value={group}
-          onChange={setGroup}
-          options={[
-            { value: '', label: t.unchanged },
-            ...(source.groups.data ?? []).map(({ id: value }) => ({ value, label: value })),
-          ]}
-        />
-        <CapFields
-          values={cap}
-          set={(next) => setCap((former) => ({ ...former, ...next }))}
-          errors={errors}
-          hint={t.emptyHint}
-        />
-        <SelectField
-          label={keys.form.expiry}
-          value={expiry}
-          onChange={(next) => setExpiry(next as ExpiryChoice)}
-          options={[
-            { value: '', label: t.unchanged },
-            ...(['never', ...(Object.keys(EXPIRY_DAYS) as (keyof typeof EXPIRY_DAYS)[])] as const).map((value) => ({
-              value,
-              label: keys.form.expiries[value],
-            })),
-          ]}
-        />
-        <LimitFields
-          values={limits}
-          set={(next) => setLimits((former) => ({ ...former, ...next }))}
-          errors={errors}
-          hint={t.emptyHint}
-        />
-      </form>
-    </Dialog>
+    <FormDialog title={t.editTitle(ids.length)} action={t.check} form={form} onClose={onClose}>
+      <p className="text-muted">{t.editText}</p>
+      <SelectField
+        label={keys.form.group}
+        value={group}
+        onChange={setGroup}
+        options={[
+          { value: '', label: t.unchanged },
+          ...(source.groups.data ?? []).map(({ id: value }) => ({ value, label: value })),
+        ]}
+      />
+      <CapFields
+        values={cap}
+        set={(next) => setCap((former) => ({ ...former, ...next }))}
+        errors={form.errors}
+        hint={t.emptyHint}
+      />
+      <SelectField
+        label={keys.form.expiry}
+        value={expiry}
+        onChange={(next) => setExpiry(next as ExpiryChoice)}
+        options={[
+          { value: '', label: t.unchanged },
+          ...(['never', ...(Object.keys(EXPIRY_DAYS) as (keyof typeof EXPIRY_DAYS)[])] as const).map((value) => ({
+            value,
+            label: keys.form.expiries[value],
+          })),
+        ]}
+      />
+      <LimitFields
+        values={limits}
+        set={(next) => setLimits((former) => ({ ...former, ...next }))}
+        errors={form.errors}
+        hint={t.emptyHint}
+      />
+    </FormDialog>
   )
 }

@@ -1,28 +1,28 @@
 // Who may use the account, and help for those who cannot sign in.
 
 import { useState } from 'react'
+import { useTexts } from '../../../../i18n/language.tsx'
+import { ShownOnce } from '../../../../pages/keys/secret.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
-import { CodeBlock } from '../../../../ui/copy.tsx'
-import { Dialog } from '../../../../ui/dialog.tsx'
 import { Menu } from '../../../../ui/overlay.tsx'
 import { Section } from '../../../../ui/page.tsx'
 import { EmptyRow, ErrorState } from '../../../../ui/states.tsx'
 import { type Column, Table } from '../../../../ui/table.tsx'
 import { Amount } from '../../../../ui/values.tsx'
 import { useAdmin } from '../../../api/queries.ts'
-import type { Output } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { useAct } from '../../../ui/act.tsx'
-import { useActItem } from '../../../ui/act-button.tsx'
-
-type Person = Output<'GET', 'accounts/{account}/members'>['people'][number]
+import { ActButton, useActItem } from '../../../ui/act-button.tsx'
+import { MemberDialog, type Person } from './member-dialog.tsx'
 
 export function PeopleTab({ account }: { account: string }) {
   const { accounts } = useOperateTexts()
   const t = accounts.peopleTab
   const act = useAct()
   const item = useActItem()
+  const { list } = useTexts().keys
   const [link, setLink] = useState<string>()
+  const [open, setOpen] = useState<{ person?: Person }>()
   const { data, error, refetch } = useAdmin('accounts/{account}/members', { account })
   // Routes of a person take the address in the place of the account.
   const of = (email: string) => ({ account: email })
@@ -64,25 +64,33 @@ export function PeopleTab({ account }: { account: string }) {
       reason: 'required',
       hideChanges: true,
     })
-  const setRole = ({ email }: Person, role: 'owner' | 'member') =>
+  const remove = (email: string, keep_keys: boolean) =>
     act({
       method: 'POST',
       path: 'accounts/{account}/members',
       params: { account },
-      body: { email, role },
-      title: t.role.title(email, accounts.roles[role]),
-      action: t.role.action,
-      done: t.role.done,
+      body: { email, role: null, keep_keys },
+      title: t.remove.title(email),
+      text: keep_keys ? t.remove.keepText : t.remove.text,
+      action: t.remove.action,
+      done: t.remove.done,
+      danger: true,
+      hideChanges: true,
     })
 
   const columns: Column<Person>[] = [
     { id: 'email', label: t.email, shrinks: true, cell: ({ email }) => email },
-    { id: 'role', label: t.role.label, cell: ({ role }) => accounts.roles[role] },
+    { id: 'role', label: t.role, cell: ({ role }) => accounts.roles[role] },
     {
       id: 'cap',
       label: t.cap,
       align: 'right',
-      cell: ({ cap_usd }) => (cap_usd === null ? null : <Amount usd={cap_usd} />),
+      cell: ({ cap_usd, cap_period }) =>
+        cap_usd === null ? null : (
+          <>
+            <Amount usd={cap_usd} /> {cap_period && <span className="text-muted">{list.per[cap_period]}</span>}
+          </>
+        ),
     },
     {
       id: 'actions',
@@ -90,16 +98,22 @@ export function PeopleTab({ account }: { account: string }) {
       control: 'icon',
       align: 'right',
       cell: (person) => {
-        const other = person.role === 'owner' ? 'member' : 'owner'
         const { email } = person
         return (
           <Menu
             trigger={<IconButton icon="more" label={t.actionsOf(email)} />}
             items={[
               item('accounts', { label: t.link.open, onSelect: () => makeLink(email) }),
-              item('accounts', { label: t.role.make(accounts.roles[other]), onSelect: () => setRole(person, other) }),
+              item('accounts', { label: t.edit.open, onSelect: () => setOpen({ person }) }),
               item('accounts', { label: t.signOut.open, onSelect: () => signOut(email), hasLine: true }),
               item('accounts', { label: t.factor.open, danger: true, onSelect: () => removeFactor(email) }),
+              item('accounts', {
+                label: t.remove.open,
+                danger: true,
+                onSelect: () => remove(email, false),
+                hasLine: true,
+              }),
+              item('accounts', { label: t.remove.keep, danger: true, onSelect: () => remove(email, true) }),
             ]}
           />
         )
@@ -107,7 +121,16 @@ export function PeopleTab({ account }: { account: string }) {
     },
   ]
   return (
-    <Section flush title={t.title} text={t.text}>
+    <Section
+      flush
+      title={t.title}
+      text={t.text}
+      actions={
+        <ActButton permission="accounts" icon="plus" onClick={() => setOpen({})}>
+          {t.add.open}
+        </ActButton>
+      }
+    >
       {error && !data ? (
         <ErrorState error={error} retry={refetch} />
       ) : (
@@ -120,11 +143,16 @@ export function PeopleTab({ account }: { account: string }) {
           empty={<EmptyRow>{t.empty}</EmptyRow>}
         />
       )}
+      {open && <MemberDialog account={account} {...open} onClose={() => setOpen(undefined)} />}
       {link && (
-        <Dialog open onClose={() => setLink(undefined)} title={t.link.made}>
-          <p className="mb-3">{t.link.once}</p>
-          <CodeBlock wrap code={link} label={t.link.made} />
-        </Dialog>
+        <ShownOnce
+          title={t.link.made}
+          text={t.link.once}
+          label={t.link.made}
+          secret={link}
+          loss={{ title: t.link.leave, text: t.link.leaveText }}
+          onClose={() => setLink(undefined)}
+        />
       )}
     </Section>
   )

@@ -1,0 +1,43 @@
+import { type ReactNode, useId } from 'react'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../button.tsx'
+import { Dialog } from '../dialog.tsx'
+import { Banner } from '../states.tsx'
+import type { Form } from './form.ts'
+import type { FormErrors } from './form-errors.ts'
+
+type FormDialogProps<F extends string> = {
+  title: string
+  /** The label of the button that sends it. */
+  action: string
+  form: Form<F>
+  onClose(): void
+  children: ReactNode
+}
+
+/** What is filled in before an act. */
+export function FormDialog<F extends string>({ title, action, form, onClose, children }: FormDialogProps<F>) {
+  const { common } = useTexts()
+  const id = useId()
+  const { form: error } = form.errors as FormErrors<never>
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      footer={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" form={id} variant="primary" busy={form.isBusy}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
+        {error && <Banner tone="bad">{error}</Banner>}
+        {children}
+      </form>
+    </Dialog>
+  )
+}
