@@ -13,6 +13,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
 import { Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { useMay } from '../../ui/permissions.ts'
 
 type Transfer = Row<'ledger/transfers'>
 
@@ -21,6 +22,7 @@ const FIELDS = { account: '', kind: '', request: '', reference: '', reason: '', 
 
 export function TransfersSection() {
   const t = useOperateTexts().ledger.transfers
+  const may = useMay()
   const [filters] = useUrlState(FIELDS)
   const { account } = filters
   const { data: owner } = useAdmin('accounts/{account}', { account }, { enabled: account !== '', staleTime: NAMES_MS })
@@ -38,7 +40,9 @@ export function TransfersSection() {
             {
               name: 'kind',
               label: t.kind,
-              options: Object.entries(t.kinds).map(([value, label]) => ({ value, label })),
+              options: Object.entries(t.kinds)
+                .filter(([value]) => value !== 'test' || may('see_costs'))
+                .map(([value, label]) => ({ value, label })),
             },
             { name: 'request', label: t.request, placeholder: 'req_...' },
             { name: 'reference', label: t.reference },

@@ -9,6 +9,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { useMay } from '../../ui/permissions.ts'
 import { usePriceAct } from './acts.tsx'
 import { useModelColumns } from './columns.tsx'
 import { ModelDrawer } from './detail.tsx'
@@ -27,6 +28,8 @@ export default function ModelsPage() {
   const [{ model: open }, setOpen] = useUrlState(OPEN)
   const [isCreating, setCreating] = useState(false)
   const changePrice = usePriceAct()
+  const may = useMay()
+  const problems = PROBLEMS.filter((each) => each !== 'below_cost' || may('see_costs'))
   const columns = useModelColumns((model, price) => void changePrice(model, price))
   const options = (values: readonly string[], labels: Readonly<Record<string, string>>) =>
     values.map((value) => ({ value, label: labels[value] ?? value }))
@@ -53,7 +56,7 @@ export default function ModelsPage() {
         <Filters
           fields={[
             { name: 'search', label: t.filters.search },
-            { name: 'problem', label: t.filters.problem, options: options(PROBLEMS, t.problems) },
+            { name: 'problem', label: t.filters.problem, options: options(problems, t.problems) },
             { name: 'type', label: t.columns.type, options: options(TYPES, types) },
             { name: 'upstream', label: t.filters.upstream, options: useIds('upstreams') },
             { name: 'group', label: t.filters.group, options: useIds('groups') },
