@@ -144,7 +144,7 @@ function itemOf(item: Inline, baseUrl: string): ReactNode {
   if (typeof item === 'string') return item
   switch (item.kind) {
     case 'break':
-      return <br />
+      return <Break />
     case 'code':
       return <code className="rounded-sm bg-raised px-1 py-0.5 font-mono text-sm break-words">{item.text}</code>
     case 'strong':
@@ -170,6 +170,11 @@ function itemOf(item: Inline, baseUrl: string): ReactNode {
     case 'image':
       return <AnswerImage alt={item.alt} src={item.src} baseUrl={baseUrl} />
   }
+}
+
+/** Our own documents are wrapped, so that the end of a line means nothing; models mean it. */
+function Break() {
+  return useContext(DocumentContext) === undefined ? <br /> : ' '
 }
 
 /** Shows the host where the text does not; the text cannot change the direction of what follows. */

@@ -15,7 +15,7 @@ export default function PlaygroundPage() {
   const [{ tab }, setPlace] = useUrlState(PLACE)
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
+      <PageHeader title={t.title} text={t.text} help="console#playground" />
       <KeyBar />
       <Tabs
         label={t.title}
