@@ -15,7 +15,7 @@ export type Column<T> = {
   control?: 'icon' | 'button'
   align?: 'right'
   /** Long texts: the column gets what the others leave, and cuts its text. Cards show all of it. */
-  shrinks?: boolean
+  shrinks?: boolean | 'fills'
   /** Null: there is nothing to say. A table shows a dash, and a card leaves the line out. */
   cell(row: T): ReactNode
   /** The size of the skeleton, such as `w-24`. */
@@ -203,7 +203,7 @@ const ROW = 'cards:grid cards:grid-cols-[minmax(0,1fr)_auto] cards:py-2 border-b
 const cellClass = <T,>({ align, control, shrinks }: Column<T>, index: number): string =>
   classes(
     CELL,
-    shrinks && 'rows:w-1/4 rows:max-w-0 rows:truncate',
+    shrinks && classes('rows:max-w-0 rows:truncate', shrinks === 'fills' ? 'rows:w-full' : 'rows:w-1/4'),
     // Whatever a font or a text does to the width of a table, its controls stay in sight.
     control && 'rows:last:sticky rows:right-0 rows:bg-surface',
     index === 0 ? FIRST_CELL : control ? classes(CONTROL_CELL, CONTROL_ENDS[control]) : VALUE_CELL,

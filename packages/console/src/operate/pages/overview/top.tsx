@@ -26,7 +26,7 @@ export function Top({ data }: { data: Overview }) {
     { id: 'charged', label: t.charged, align: 'right', cell: (row) => <Amount usd={row.charged_usd} /> },
   ]
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-6 wide:grid-cols-[repeat(2,minmax(0,1fr))] full:grid-cols-[repeat(3,minmax(0,1fr))]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-6 wide:grid-cols-[repeat(2,minmax(0,1fr))] min-[1400px]:grid-cols-[repeat(3,minmax(0,1fr))]">
       <List
         title={t.accounts}
         rows={top.accounts}
@@ -35,7 +35,7 @@ export function Top({ data }: { data: Overview }) {
           {
             id: 'account',
             label: t.account,
-            shrinks: true,
+            shrinks: 'fills',
             cell: ({ id, name }) => <To href={LINKS.account(id)} text={name ?? t.deleted} />,
           },
           ...figures<Overview['top']['accounts'][number]>(({ id }) => ({ account: id })),
@@ -46,7 +46,7 @@ export function Top({ data }: { data: Overview }) {
         rows={top.models}
         rowKey={({ id }) => id}
         columns={[
-          { id: 'model', label: t.model, shrinks: true, cell: ({ id }) => <To href={LINKS.model(id)} text={id} /> },
+          { id: 'model', label: t.model, shrinks: 'fills', cell: ({ id }) => <To href={LINKS.model(id)} text={id} /> },
           ...figures<Overview['top']['models'][number]>(({ id }) => ({ model: id })),
         ]}
       />
@@ -58,7 +58,7 @@ export function Top({ data }: { data: Overview }) {
           {
             id: 'code',
             label: t.code,
-            shrinks: true,
+            shrinks: 'fills',
             cell: ({ code, count, rejected }) => (
               <To
                 href={requestsTo(rejected === count ? { view: 'rejected', error_code: code } : { error_code: code })}
