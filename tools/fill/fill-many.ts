@@ -20,12 +20,14 @@ export type ManyPlan = {
   emails?: readonly string[]
   /** Of the first keys of each account; the others are numbered. */
   keyNames?: readonly string[]
+  /** USD that the first accounts began with; the others have enough for anything. */
+  credits?: readonly number[]
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const NODE_ID = 900
-const CREDIT_OF_EACH = 100_000n * NANOS_PER_USD
+const CREDIT_OF_EACH_USD = 100_000
 const GROUPS = ['default', 'default', 'default', 'staff', 'trial']
 const GROUP = { id: 'default', multiplierMillionths: 1_000_000n }
 
@@ -56,7 +58,7 @@ export async function fillMany(dataDir: string, plan: ManyPlan): Promise<void> {
 
 /** Keys of one account are not in a row, so that the most used ones are those of many accounts. */
 function createWallets(db: Database, plan: ManyPlan, at: number): void {
-  const { accounts, keysOfEach, emails = [], keyNames = [] } = plan
+  const { accounts, keysOfEach, emails = [], keyNames = [], credits = [] } = plan
   const person = db.prepare('INSERT INTO person (id, email, created_at, proved_at) VALUES (?1, ?3, ?2, ?2)')
   const account = db.prepare('INSERT INTO account (id, name, balance, created_at) VALUES (?1, ?4, ?2, ?3)')
   const member = db.prepare("INSERT INTO member (account, person, role, created_at) VALUES (?1, ?1, 'owner', ?2)")
@@ -66,9 +68,10 @@ function createWallets(db: Database, plan: ManyPlan, at: number): void {
   for (let id = 1; id <= accounts; id += 1) {
     const email = emails[id - 1] ?? `user-${id}@example.com`
     person.run(id, at, email)
-    account.run(id, CREDIT_OF_EACH, at, email)
+    const credit = BigInt(credits[id - 1] ?? CREDIT_OF_EACH_USD) * NANOS_PER_USD
+    account.run(id, credit, at, email)
     member.run(id, at)
-    opening.run(CREDIT, id, CREDIT_OF_EACH, at)
+    opening.run(CREDIT, id, credit, at)
   }
   const key = db.prepare(`INSERT INTO api_key (id, account, hash, last_four, name, group_name, created_at)
     VALUES (?1, ?2, randomblob(32), lower(hex(randomblob(2))), ?5, ?3, ?4)`)

@@ -10,7 +10,13 @@ export const PASSWORD = 'correct horse battery'
 const usd = (amount: number): bigint => BigInt(Math.round(amount * 1_000_000)) * 1_000n
 const tokens = (input: number, output: number) => ({ input: usd(input), output: usd(output) })
 
-type DemoModel = { id: string; upstream: string; price: [number, number]; cost?: [number, number]; context: number }
+type DemoModel = {
+  id: string
+  upstream: keyof typeof KINDS
+  price: [number, number]
+  cost: [number, number]
+  context: number
+}
 
 /** The most used ones first. */
 const MODELS: readonly DemoModel[] = [
@@ -20,19 +26,34 @@ const MODELS: readonly DemoModel[] = [
   { id: 'gpt-x-mini', upstream: 'azure-west', price: [0.3, 2.4], cost: [0.25, 2], context: 400_000 },
   { id: 'gemini-x-pro', upstream: 'google', price: [1.5, 12], cost: [1.25, 10], context: 1_000_000 },
   { id: 'deepseek-x', upstream: 'deepseek', price: [0.3, 0.5], cost: [0.28, 0.42], context: 128_000 },
-  { id: 'qwen-x-local', upstream: 'gpu-rack', price: [0.1, 0.4], context: 131_072 },
+  { id: 'qwen-x-local', upstream: 'gpu-rack', price: [0.1, 0.4], cost: [0.06, 0.25], context: 131_072 },
 ]
 
-/** `vendor`: the URL of the sandbox. */
-export const configOf = (vendor: string): string => `
+/** Each with the path at the end of its base URL. */
+const KINDS = {
+  anthropic: ['anthropic', ''],
+  openai: ['openai', '/v1'],
+  google: ['gemini', '/v1beta'],
+  'azure-west': ['azure', '/openai/v1'],
+  deepseek: ['deepseek', ''],
+  'gpu-rack': ['vllm', '/v1'],
+} as const
+
+export const SETTINGS = `
 registration: { open: true }
 console: { name: Example AI }
+`
+
+/** Stored, as if it had been entered in the console. `vendor`: the URL of the sandbox. */
+export const entriesOf = (vendor: string): string => `
 upstreams:
-${[...new Set(MODELS.map(({ upstream }) => upstream))].map((id) => `  - { id: ${id}, dialect: chat, base_url: "${vendor}/v1", keys: [key-of-${id}] }`).join('\n')}
+${Object.entries(KINDS)
+  .map(([id, [kind, path]]) => `  - { id: ${id}, kind: ${kind}, base_url: "${vendor}${path}", keys: [key-of-${id}] }`)
+  .join('\n')}
 models:
 ${MODELS.map(
   ({ id, upstream, price: [input, output], cost, context }) =>
-    `  - { id: ${id}, routes: [{ upstream: ${upstream}, model: sandbox-text${cost ? `, cost: { input: ${cost[0]}, output: ${cost[1]} }` : ''} }], price: { input: ${input}, output: ${output} }, limits: { context: ${context}, max_output: 64000 }, capabilities: [tools, images] }`,
+    `  - { id: ${id}, routes: [{ upstream: ${upstream}, model: sandbox-text, cost: { input: ${cost[0]}, output: ${cost[1]} } }], price: { input: ${input}, output: ${output} }, limits: { context: ${context}, max_output: 64000 }, capabilities: [tools, images] }`,
 ).join('\n')}
 groups:
   - { id: default, models: ["*"] }
@@ -44,13 +65,13 @@ const models: readonly FilledModel[] = MODELS.map(({ id, upstream, price, cost }
   id,
   upstream,
   ...tokens(...price),
-  ...(cost ? { cost: tokens(...cost) } : {}),
+  cost: tokens(...cost),
 }))
 
 export const PLAN: ManyPlan = {
   accounts: 12,
   keysOfEach: 4,
-  requests: 9_000,
+  requests: 50_000,
   days: 31,
   models,
   emails: [
@@ -67,5 +88,6 @@ export const PLAN: ManyPlan = {
     'margaret@example.com',
     OPERATOR,
   ],
+  credits: [250, 1_000, 500, 100, 2_000, 150, 400, 120, 200, 750, 100, 300],
   keyNames: ['production', 'laptop', 'nightly batch', 'staging'],
 }

@@ -1,16 +1,17 @@
 // `npm run screenshots`: pictures of the console for the README and the documentation, from a real gateway with several vendors and a month
 // of traffic. With --all: every page in both widths and both themes, and in Chinese, into a folder of its own, for looking at them.
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FIRST_PERSON } from '../../packages/gateway/src/storage/people/people.ts'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { startBrowser } from '../../test/support/browser.ts'
 import { openConsole, type View } from '../../test/support/console/page.ts'
 import { COOKIE, consoleClient } from '../../test/support/gateway/console.ts'
-import { chat, startGateway } from '../../test/support/gateway/gateway.ts'
-import { newHome } from '../../test/support/gateway/home.ts'
+import { startGateway } from '../../test/support/gateway/gateway.ts'
+import { newHome, runCommand } from '../../test/support/gateway/home.ts'
 import { fillMany } from '../fill/fill-many.ts'
-import { configOf, HOLDER, OPERATOR, PASSWORD, PLAN } from './demo.ts'
+import { entriesOf, HOLDER, OPERATOR, PASSWORD, PLAN, SETTINGS } from './demo.ts'
 
 type Picture = View & { name: string; path: string; height?: number; by?: string }
 
@@ -24,9 +25,9 @@ const PICTURES: readonly Picture[] = [
   { name: 'console-overview', path: '/', height: 1_040 },
   { name: 'console-usage', path: '/usage' },
   { name: 'console-models', path: '/models', dark: true },
-  operate('overview', { height: 1_000 }),
+  operate('overview', { width: 1440, height: 1_000 }),
   operate('requests'),
-  operate('accounts'),
+  operate('accounts', { path: '/operate/accounts?order=oldest' }),
   operate('upstreams', { dark: true }),
   operate('models'),
   operate('margin'),
@@ -42,11 +43,12 @@ const folder = isAll ? mkdtempSync(join(tmpdir(), 'trivium-screenshots-')) : joi
 mkdirSync(folder, { recursive: true })
 
 const vendor = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false })
-const home = await newHome('sqlite', configOf(vendor.url))
+const home = await newHome('sqlite', SETTINGS)
 await fillMany(home.dataDir, PLAN)
 const gateway = await startGateway({ home })
 const browser = await startBrowser()
 try {
+  await configure()
   const tokens = new Map<string, string>()
   for (const email of [HOLDER, OPERATOR]) tokens.set(email, await prepare(email))
   for (const picture of isAll ? all() : PICTURES) await shoot(picture, tokens)
@@ -57,7 +59,17 @@ try {
 }
 console.log(`The screenshots are in ${folder}.`)
 
-/** Lets a person sign in, who has just made a few requests. */
+/** Stores the catalogue, and leaves no trace of the first start in the lists. */
+async function configure(): Promise<void> {
+  const file = join(home.dataDir, 'entries.yaml')
+  writeFileSync(file, entriesOf(vendor.url))
+  const { code, stderr } = await runCommand(home, ['config', 'import', file])
+  if (code !== 0) throw new Error(stderr)
+  await gateway.command('account', 'delete', '--account', FIRST_PERSON, '--force')
+  await gateway.command('account', 'disable', '--account', 'margaret@example.com')
+}
+
+/** Lets a person sign in. */
 async function prepare(email: string): Promise<string> {
   const { url } = await gateway.command<{ url: string }>('account', 'sign-in-link', '--account', email)
   const client = consoleClient(gateway.url)
@@ -66,11 +78,6 @@ async function prepare(email: string): Promise<string> {
   if (email === OPERATOR) {
     await gateway.command('person', 'role', '--email', email, '--role', 'owner')
     await client.post('sign-in', { email, password: PASSWORD })
-  }
-  const { secret } = (await client.post<{ secret: string }>('keys', { name: 'demo' })).body
-  for (const model of ['gpt-x', 'claude-sonnet-x', 'gemini-x-flash']) {
-    const messages = [{ role: 'user', content: 'Which of our models answers fastest?' }]
-    await (await chat(gateway.url, secret, { model, messages })).text()
   }
   return client.token() ?? ''
 }
