@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { CREDIT, REVENUE, SHORTFALL, TESTS } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { UsageSort } from '../../storage.ts'
+import { USAGE_DIMENSIONS, type UsageSort } from '../../storage.ts'
 import { hold, newNode, newWallet, settle, type Use } from '../harness.ts'
 
 const DAY_MS = 86_400_000
@@ -77,6 +77,27 @@ export function wholeLedgerContract(use: Use): void {
     expect((await top(1, 'account')).length).toBe(1)
     const [all] = await storage.reports.topUsage([], range, {}, 1, { by, descends })
     expect(all).toMatchObject({ requests: 2, charged: 1_060n, upstreamCost: 1_700n, unknownCosts: 1, shortfall: 500n })
+  })
+
+  test.each<[string]>([
+    ['account'],
+    ['key'],
+    ['account,model'],
+    ['key,model'],
+    ['account,day'],
+  ])('the first groups of %s have all their sums', async (names) => {
+    const dimensions = USAGE_DIMENSIONS.filter((each) => names.split(',').includes(each))
+    const { storage, range } = await charged()
+    const { rows } = await storage.reports.usage(dimensions, range, {}, 10)
+    const dearest = rows.toSorted((one, other) => Number(other.charged - one.charged))
+    expect(dearest.map(({ charged, shortfall }) => [charged, shortfall])).toEqual([
+      [1_000n, 500n],
+      [60n, 0n],
+    ])
+    const top = (limit: number) =>
+      storage.reports.topUsage(dimensions, range, {}, limit, { by: 'charged', descends: true })
+    expect(await top(10)).toEqual(dearest)
+    expect(await top(1)).toEqual(dearest.slice(0, 1))
   })
 
   test('transfers are found by their request, oldest first, and by their reference', async () => {

@@ -4,6 +4,7 @@ import { HELD } from '../../../money/book.ts'
 import { EPOCH_MS, firstIdAt } from '../../../money/request-ids.ts'
 import type { ReportRange } from '../../console/reports.ts'
 import type { Traffic, TrafficSource, TrafficSums } from '../../console/traffic.ts'
+import { ledBy } from '../lists/usage-sums.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
 
@@ -33,10 +34,10 @@ export function trafficOver({ db, runner }: Connection): Traffic {
       return new Map(rows.map((row) => [small(row.at), small(row.count)]))
     },
     async topAccounts(range, source, limit) {
-      const rows =
-        await read(sql`SELECT account, CAST(${source === 'requests' ? sql`count(*)` : sql`sum(requests)`} AS bigint) AS requests,
+      const rows = await read(sql`SELECT ${source === 'requests' ? sql`account` : sql`lead_id`} AS account,
+          CAST(${source === 'requests' ? sql`count(*)` : sql`sum(requests)`} AS bigint) AS requests,
           CAST(sum(cost) AS bigint) AS cost
-        FROM ${rowsOf(source, range)} GROUP BY account ORDER BY 3 DESC, 2 DESC, account LIMIT ${limit}`)
+        FROM ${rowsOf(source, range)} GROUP BY 1 ORDER BY 3 DESC, 2 DESC, 1 LIMIT ${limit}`)
       return rows.map((row) => ({
         account: integer(row.account),
         requests: small(row.requests),
@@ -62,11 +63,12 @@ const began = ({ from, to }: ReportRange) => sql`id >= ${firstIdAt(from)} AND id
 
 const stepOf = (time: RawBuilder<unknown>, stepMs: number) => sql`${time} - (${time}) % ${sql.lit(stepMs)}`
 
-function rowsOf(source: TrafficSource, range: ReportRange): RawBuilder<unknown> {
-  if (source === 'requests') return sql`request WHERE ${began(range)}`
-  return source === 'hours'
-    ? sql`hourly_spending WHERE hour >= ${range.from} AND hour < ${range.to}`
-    : sql`daily_spending WHERE day >= ${range.from} AND day < ${range.to}`
+/** Sums are read for one account after the other, as they lie in their tables: by time, each would be looked up on its own. */
+function rowsOf(source: TrafficSource, { from, to }: ReportRange): RawBuilder<unknown> {
+  if (source === 'requests') return sql`request WHERE ${began({ from, to })}`
+  const [table, at] = source === 'hours' ? ['hourly_spending', 'hour'] : ['daily_spending', 'day']
+  return sql`${ledBy('account')}${sql.table(table)}
+    WHERE account = lead_id AND ${sql.ref(at)} >= ${from} AND ${sql.ref(at)} < ${to}`
 }
 
 const toSums = (row: Row): TrafficSums => ({

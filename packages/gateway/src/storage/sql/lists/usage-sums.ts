@@ -169,8 +169,8 @@ function addedPart(by: readonly UsageDimension[], source: Source, filter: UsageF
 
 /** What the rows of a table are ordered by. */
 const LEADS: Readonly<Partial<Record<Source['table'], Lead>>> = { daily_spending: 'account', daily_key_spending: 'key' }
-/** The join is in this order on both engines. */
-const ledBy = (lead: Lead): RawBuilder<unknown> =>
+/** The join is in this order on both engines. Grouped by `lead_id`, SQLite reads the ids in their order and has nothing to sort. */
+export const ledBy = (lead: Lead): RawBuilder<unknown> =>
   sql`(SELECT id AS lead_id FROM ${sql.table(lead === 'key' ? 'api_key' : 'account')}) AS leads CROSS JOIN `
 
 const SORTED: Readonly<Record<UsageSort['by'], string>> = {
@@ -204,7 +204,9 @@ function part(
       ? sql`${at} - ${at} % ${DAY} AS day`
       : each === 'hour'
         ? sql`${at} - ${at} % ${HOUR} AS hour`
-        : sql.ref(each),
+        : each === led
+          ? sql`lead_id AS ${sql.ref(each)}`
+          : sql.ref(each),
   )
   const conditions = [sql`${time} >= ${from}`, sql`${time} < ${to}`, ...leads, ...filtered(table, filter)]
   const sums = isShortfall
