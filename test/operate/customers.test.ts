@@ -15,6 +15,7 @@ const TWO = [
   { width: 360, dark: true },
 ]
 const ids: string[] = []
+type Key = { id: string; name: string; cap_usd: string; last_four: string; former_secret_until: string | null }
 
 beforeAll(async () => {
   const { secret } = await operate<{ secret: string }>(open.gateway, 'admin-key create', { name: 'o', role: 'owner' })
@@ -205,7 +206,23 @@ test('keys by quick views, edited one by one and several at once', async () => {
     await many.getByText('1 is already so.').waitFor()
     await many.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByText('2 chosen').waitFor({ state: 'detached' })
-    const { body } = await admin<{ data: { name: string; cap_usd: string }[] }>('GET', `keys?account=${ids[2]}`)
+    const { body } = await admin<{ data: Key[] }>('GET', `keys?account=${ids[2]}`)
+    const [{ id = '', last_four = '' } = {}] = body.data
+    await page.goto(`${open.gateway.url}/console/operate/keys?key=${id}`)
+    await page.getByRole('dialog', { name: 'Edit key of eve' }).getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Actions for key of eve' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate secret' }).click()
+    const rotate = page.getByRole('dialog', { name: 'Rotate the secret of key of eve?' })
+    await rotate.getByLabel('Present secret stops working').selectOption('hour')
+    await rotate.getByRole('button', { name: 'Rotate secret' }).click()
+    await rotate.last().getByLabel('Reason').fill('leaked')
+    await rotate.last().getByRole('button', { name: 'Rotate secret' }).click()
+    const secret = page.getByRole('dialog').filter({ hasText: 'I have stored it' })
+    await secret.getByText(/sk-\w+/).waitFor()
+    await secret.getByLabel('I have stored it').check()
+    await secret.getByRole('button', { name: 'Done' }).click()
+    const { former_secret_until, ...rotated } = (await admin<Key>('GET', `keys/${id}`)).body
+    expect([rotated.last_four === last_four, former_secret_until === null]).toEqual([false, false])
     expect(body.data).toMatchObject([{ name: 'key of eve', cap_usd: '12.50' }])
   })
 })
@@ -256,6 +273,14 @@ test('an account without people is created in Chinese, too', async () => {
     const act = page.getByRole('dialog', { name: '创建账户 夜间任务？' })
     await act.getByRole('button', { name: '创建账户' }).click()
     await page.getByText('您正在查看 夜间任务。').waitFor()
+    await page.getByRole('button', { name: '更多操作' }).click()
+    await page.getByRole('menuitem', { name: '重命名' }).click()
+    const form = page.getByRole('dialog', { name: '重命名 夜间任务' })
+    await form.getByLabel('名称').fill('日间任务')
+    await form.getByRole('button', { name: '检查' }).click()
+    const rename = page.getByRole('dialog', { name: '重命名 夜间任务？' })
+    await rename.getByRole('button', { name: '重命名' }).click()
+    await page.getByText('您正在查看 日间任务。').waitFor()
     await expectWellShown(page, 'operate-account-zh', [{ width: 1280, dark: true }])
   })
 })

@@ -3,27 +3,30 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useState } from 'react'
-import { post, remove } from '../../api/client.ts'
+import { remove } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/form/field.tsx'
 import { Banner, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { type KeySource, useOwnKeys } from './key-source.ts'
 
 const GRACES = { none: 0, hour: 3_600, day: 86_400, days3: 3 * 86_400, week: 7 * 86_400 } as const
 type Grace = keyof typeof GRACES
 
 type KeyDialogProps = { subject: KeyRow; onClose(): void }
 
-export function RotateDialog({
-  subject,
-  onClose,
-  onRotated,
-}: KeyDialogProps & { onRotated(rotated: KeyWithSecret): void }) {
+type RotateDialogProps = KeyDialogProps & { onRotated(rotated: KeyWithSecret): void }
+
+/** For an account holder's own keys. */
+export function RotateDialog(props: RotateDialogProps) {
+  return <RotateDialogOf {...props} source={useOwnKeys()} />
+}
+
+export function RotateDialogOf({ source, subject, onClose, onRotated }: RotateDialogProps & { source: KeySource }) {
   const { keys, common } = useTexts()
   const t = keys.rotate
-  const queries = useQueryClient()
   const message = useErrorMessage()
   const [grace, setGrace] = useState<Grace>('day')
   const [isBusy, setBusy] = useState(false)
@@ -31,11 +34,10 @@ export function RotateDialog({
   const rotate = async () => {
     setBusy(true)
     setError(undefined)
-    const result = await post('keys/{id}/rotate', { grace_seconds: GRACES[grace] }, { id: subject.id })
+    const result = await source.rotate(subject, GRACES[grace])
     setBusy(false)
     if (!result.ok) return setError(message(result.error))
-    void queries.invalidateQueries({ queryKey: ['keys'] })
-    onRotated(result.value)
+    if (result.value) onRotated(result.value)
   }
   return (
     <Dialog

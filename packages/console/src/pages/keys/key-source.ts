@@ -11,6 +11,7 @@ export type KeySource = {
   modelsOf(group: string): string[]
   create(request: NewKey): Promise<Result<KeyWithSecret | undefined>>
   change(key: KeyRow, changes: ChangeKey): Promise<Result<KeyRow | undefined>>
+  rotate(key: KeyRow, graceSeconds: number): Promise<Result<KeyWithSecret | undefined>>
   /** What the operator set binds the account holder, and not the operator. */
   hasCeiling: boolean
 }
@@ -30,6 +31,7 @@ export function useOwnKeys(): KeySource {
       (models ?? []).filter(({ prices }) => prices.some((each) => each.group === group)).map(({ id }) => id),
     create: (request) => refreshed(post('keys', request)),
     change: ({ id }, changes) => refreshed(post('keys/{id}', changes, { id })),
+    rotate: ({ id }, grace_seconds) => refreshed(post('keys/{id}/rotate', { grace_seconds }, { id })),
     hasCeiling: true,
   }
 }

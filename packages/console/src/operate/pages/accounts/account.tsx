@@ -14,6 +14,7 @@ import { ActButton, useActItem } from '../../ui/act-button.tsx'
 import { KeyList } from '../keys/key-list.tsx'
 import { type Account, AccountState } from './account-state.tsx'
 import { CreditDialog } from './credit-dialog.tsx'
+import { RenameDialog } from './rename-dialog.tsx'
 import { LimitsTab } from './tabs/limits.tsx'
 import { HistoryTab, LedgerTab, RequestsTab } from './tabs/lists.tsx'
 import { NotesTab } from './tabs/notes.tsx'
@@ -78,7 +79,9 @@ function Actions({ account }: { account: Account }) {
   const t = useOperateTexts().accounts
   const acts = useAccountActs()
   const item = useActItem()
+  const [, navigate] = useLocation()
   const [isCrediting, setCrediting] = useState(false)
+  const [isRenaming, setRenaming] = useState(false)
   const to = account.disabled ? 'enable' : 'disable'
   const needsMoney = Number(account.balance_usd) !== 0 || Number(account.held_usd) !== 0
   return (
@@ -92,12 +95,18 @@ function Actions({ account }: { account: Account }) {
       <Menu
         trigger={<IconButton icon="more" label={t.more} />}
         items={[
+          item('accounts', { label: t.rename.open, icon: 'edit', onSelect: () => setRenaming(true) }),
+          item('money', {
+            label: t.creditLine,
+            onSelect: () => navigate(`${pathOf('accounts')}/${account.id}/limits`),
+          }),
           item(
             needsMoney ? 'money' : 'accounts',
             item('accounts', { label: t.erase.open, icon: 'trash', danger: true, onSelect: () => acts.erase(account) }),
           ),
         ]}
       />
+      {isRenaming && <RenameDialog account={account} onClose={() => setRenaming(false)} />}
       {isCrediting && (
         <CreditDialog
           title={t.credit.title(account.name)}

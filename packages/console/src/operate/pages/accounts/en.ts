@@ -90,6 +90,15 @@ export const accounts = {
     text: 'Keys work again.',
     done: (name: string) => `${name} is enabled.`,
   },
+  rename: {
+    open: 'Rename',
+    form: (name: string) => `Rename ${name}`,
+    title: (name: string) => `Rename ${name}?`,
+    name: 'Name',
+    missing: 'Enter a name.',
+    check: 'Check',
+    done: 'Renamed.',
+  },
   erase: {
     open: 'Delete',
     title: (name: string) => `Delete ${name}?`,

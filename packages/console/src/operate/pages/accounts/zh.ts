@@ -89,6 +89,15 @@ export const accounts: OperateTexts['accounts'] = {
     text: '密钥将恢复使用。',
     done: (name) => `${name} 已启用。`,
   },
+  rename: {
+    open: '重命名',
+    form: (name) => `重命名 ${name}`,
+    title: (name) => `重命名 ${name}？`,
+    name: '名称',
+    missing: '请输入名称。',
+    check: '检查',
+    done: '已重命名。',
+  },
   erase: {
     open: '删除',
     title: (name) => `删除 ${name}？`,

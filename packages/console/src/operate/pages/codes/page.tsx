@@ -18,14 +18,16 @@ import { type NewCode, NewCodesDialog } from './new-codes.tsx'
 export type Batch = Row<'codes/batches'>
 type Made = { label: string; codes: readonly NewCode[] }
 
-/** The batch that is open is in the URL; `none`: no label, since an empty parameter is absent. */
-const OPEN = { batch: '' }
+/** The batch that is open is in the URL; those without a label have a parameter of their own, since an empty one is absent. */
+const OPEN = { label: '', unlabelled: '' }
+const openingOf = (label: string) => ({ label, unlabelled: label === '' ? 'true' : '' })
 
 export default function CodesPage() {
   const t = useOperateTexts().codes
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<Made>()
-  const [{ batch }, setOpen] = useUrlState(OPEN)
+  const [open, setOpen] = useUrlState(OPEN)
+  const isOpen = open.label !== '' || open.unlabelled !== ''
   const columns = useColumns()
   const create = (
     <ActButton permission="money" variant="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -50,8 +52,8 @@ export default function CodesPage() {
           path="codes/batches"
           label={t.batches}
           columns={columns}
-          onOpen={({ label }) => setOpen({ batch: label === '' ? '-' : `=${label}` }, { replace: false })}
-          isSelected={({ label }) => batch === (label === '' ? '-' : `=${label}`)}
+          onOpen={({ label }) => setOpen(openingOf(label), { replace: false })}
+          isSelected={({ label }) => isOpen && open.label === label}
           empty={
             <EmptyState title={t.empty} action={create}>
               {t.emptyText}
@@ -59,7 +61,7 @@ export default function CodesPage() {
           }
         />
       </Section>
-      {batch !== '' && <BatchDrawer label={batch.slice(1)} onClose={() => setOpen({ batch: '' })} />}
+      {isOpen && <BatchDrawer label={open.label} onClose={() => setOpen(OPEN)} />}
       {isCreating && (
         <CreateCodesDialog
           onClose={() => setCreating(false)}

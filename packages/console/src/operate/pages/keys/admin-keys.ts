@@ -2,6 +2,7 @@
 
 import type { KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import type { Result } from '../../../api/client.ts'
+import { useTexts } from '../../../i18n/language.tsx'
 import type { KeySource } from '../../../pages/keys/key-source.ts'
 import { rehearse } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
@@ -13,6 +14,7 @@ const ALL = { limit: '1000' }
 /** `account`: for new keys. */
 export function useAdminKeys(account?: string): KeySource {
   const t = useOperateTexts().keys
+  const { rotate } = useTexts().keys
   const act = useAct()
   const groups = useAdmin('groups', ALL)
   const { data: models } = useAdmin('models', ALL)
@@ -58,6 +60,20 @@ export function useAdminKeys(account?: string): KeySource {
         done: t.edit.done,
       })
       return { ok: true, value }
+    },
+    async rotate({ id, name, last_four }, grace_seconds) {
+      const made = await act({
+        method: 'POST',
+        path: 'keys/{key}/rotate',
+        params: { key: id },
+        body: { grace_seconds },
+        title: rotate.title(name),
+        text: rotate.text(last_four),
+        action: rotate.submit,
+        done: t.edit.done,
+        hideChanges: true,
+      })
+      return { ok: true, value: made && { key: made, secret: made.secret } } as Result<KeyWithSecret | undefined>
     },
     hasCeiling: false,
   }

@@ -1,13 +1,16 @@
 // Keys of one account or of all, with the columns and the form of account holders, and acts on several at once.
 
 import { type ReactNode, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link, Redirect, useLocation } from 'wouter'
 import { useTexts } from '../../../i18n/language.tsx'
 import { type KeyAction, useKeyColumns } from '../../../pages/keys/columns.tsx'
+import { RotateDialogOf } from '../../../pages/keys/key-dialogs.tsx'
 import { KeyDrawerOf } from '../../../pages/keys/key-form.tsx'
 import { SecretDialog } from '../../../pages/keys/secret.tsx'
 import { Section } from '../../../ui/page.tsx'
 import type { Column } from '../../../ui/table.tsx'
+import { useUrlState } from '../../../ui/url-state.ts'
+import { useAdmin } from '../../api/queries.ts'
 import type { Params, Row, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
@@ -22,9 +25,11 @@ import { BulkKeysDialog } from './bulk-dialog.tsx'
 type KeyRow = Row<'keys'>
 type Open =
   | { what: 'create' }
-  | { what: 'edit'; key: KeyRow }
+  | { what: 'edit' | 'rotate'; key: KeyRow }
   | { what: 'bulk' }
   | { what: 'secret'; name: string; secret: string }
+
+const LINKED = { key: '' }
 
 type KeyListProps = {
   params: Params<'GET', 'keys'>
@@ -39,11 +44,19 @@ export function KeyList({ params, account, empty }: KeyListProps) {
   const act = useAct()
   const may = useMay()
   const [, navigate] = useLocation()
-  const [open, setOpen] = useState<Open>()
+  const [asked, setOpen] = useState<Open>()
+  // A link opens a key, whatever the list shows.
+  const [linked, setLinked] = useUrlState(LINKED)
+  const { data: found } = useAdmin('keys/{key}', linked, { enabled: linked.key !== '' })
+  const isFound = found?.id === linked.key && found.state !== 'deleted'
+  const open: Open | undefined = asked ?? (isFound ? { what: 'edit', key: found } : undefined)
   const [result, setResult] = useState<Schemas['BulkResult']>()
   const chosen = useChosen<KeyRow>()
   const source = useAdminKeys(account)
-  const close = () => setOpen(undefined)
+  const close = () => {
+    setOpen(undefined)
+    if (linked.key !== '') setLinked(LINKED)
+  }
 
   const remove = ({ id, name, last_four }: Pick<KeyRow, 'id' | 'name' | 'last_four'>) =>
     act({
@@ -60,9 +73,9 @@ export function KeyList({ params, account, empty }: KeyListProps) {
   const onAction = (action: KeyAction, key: Pick<KeyRow, 'id' | 'name' | 'last_four'>) => {
     if (action === 'usage') return navigate(`${pathOf('requests')}?key=${key.id}`)
     if (action === 'delete') return void remove(key)
-    setOpen({ what: 'edit', key: key as KeyRow })
+    setOpen({ what: action === 'rotate' ? 'rotate' : 'edit', key: key as KeyRow })
   }
-  const actions: readonly KeyAction[] = may('keys') ? ['edit', 'usage', 'delete'] : ['usage']
+  const actions: readonly KeyAction[] = may('keys') ? ['edit', 'rotate', 'usage', 'delete'] : ['usage']
   const columns = useKeyColumns(onAction, actions) as unknown as Column<KeyRow>[]
   const whose: Column<KeyRow> = {
     id: 'account',
@@ -137,6 +150,15 @@ export function KeyList({ params, account, empty }: KeyListProps) {
           onCreated={({ key, secret }) => setOpen({ what: 'secret', name: key.name, secret })}
         />
       )}
+      {open?.what === 'rotate' && (
+        <RotateDialogOf
+          source={source}
+          subject={open.key}
+          onClose={close}
+          onRotated={({ key, secret }) => setOpen({ what: 'secret', name: key.name, secret })}
+        />
+      )}
+      {linked.key !== '' && !may('keys') && <Redirect to={`${pathOf('requests')}?key=${linked.key}`} />}
       {open?.what === 'bulk' && <BulkKeysDialog ids={chosen.ids} source={source} onClose={close} onDone={finish} />}
       {open?.what === 'secret' && <SecretDialog name={open.name} secret={open.secret} onClose={close} />}
       {result && <BulkFailures result={result} onClose={() => setResult(undefined)} />}
