@@ -172,6 +172,15 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await actions(1)).toEqual([`key delete key/${three}`])
   })
 
+  test('an operator changes many customers at once one call after the other: callers of models do not wait for it', async () => {
+    const many = Array.from({ length: 200 }, (_, place) => String(900_000 + place))
+    const send = () => as<Bulk>('support', 'POST', 'accounts/bulk?dry_run=true', { accounts: many, act: 'disable' })
+    const answers = await Promise.all(Array.from({ length: 6 }, send))
+    const told = new Set(answers.map(adminOutcome))
+    expect(told).toEqual(new Set(['200', '429 too_many_tries']))
+    expect((await send()).status).toBe(200)
+  })
+
   test('codes are summed by their batches', async () => {
     await as('finance', 'POST', 'codes', { amount_usd: '5', count: 4, label: 'spring' })
     await as('finance', 'POST', 'codes', { amount_usd: '2', count: 2, label: 'later' })

@@ -6,7 +6,7 @@ import { rejected } from './rejections.ts'
 /** Rejected work may come again after this. */
 const RETRY_S = 5
 
-type Reason = 'too_many_upstream_calls' | 'too_many_computations' | 'too_many_mails'
+type Reason = 'too_many_upstream_calls' | 'too_many_computations' | 'too_many_changes' | 'too_many_mails'
 
 /** Rejects instead of queueing: an operator waits for the answer. */
 export function limitWork(most: number, reason: Reason) {

@@ -304,6 +304,10 @@ export const REJECTIONS = {
     'too_many_tries',
     () => 'The effect of another price is being computed. Retry when that has ended.',
   ),
+  too_many_changes: rule<{ retryAfter: number }>(
+    'too_many_tries',
+    () => 'Another change of many entries is running. Retry when that has ended.',
+  ),
   too_many_mails: rule<{ retryAfter: number }>(
     'too_many_tries',
     () => 'Another test email is being sent. Retry when the mail server has answered.',

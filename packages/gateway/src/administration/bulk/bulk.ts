@@ -1,6 +1,8 @@
 // One act on many accounts or keys: each is changed by the operation that changes one, with its own row in the audit log. What is so
 // already is left alone.
+import { setImmediate as turn } from 'node:timers/promises'
 import { parseUsd } from '../../money/amount.ts'
+import { limitWork } from '../limit-work.ts'
 import { type Effects, type Operation, type OperationContext, perform, preview, rehearse } from '../operation.ts'
 import { OperationRejected, rejected } from '../rejections.ts'
 
@@ -9,6 +11,8 @@ export const MOST_AT_ONCE = 200
 const LONGEST_MS = 20_000
 /** How many pages of a list are read for a filter that few rows match. */
 const MOST_PAGES = 20
+
+const limitBulk = limitWork(2, 'too_many_changes')
 
 type Result = 'changed' | 'unchanged' | 'rejected' | 'skipped'
 type Each = { id: string; result: Result; message: string | null; effects: Effects }
@@ -25,15 +29,20 @@ export type Bulk = {
   isAlready(id: string): Promise<boolean>
 }
 
-export async function runBulk(context: OperationContext, bulk: Bulk) {
+export const runBulk = (context: OperationContext, bulk: Bulk) => limitBulk(context.actor, () => runEach(context, bulk))
+
+async function runEach(context: OperationContext, bulk: Bulk) {
   const until = performance.now() + LONGEST_MS
   const results: Each[] = []
-  for (const id of new Set(bulk.ids))
+  for (const id of new Set(bulk.ids)) {
+    // A store in this process answers without a turn of the event loop: requests of callers would wait for all of them.
+    await turn()
     results.push(
       performance.now() > until
         ? { id, result: 'skipped', message: 'There was no time for it. Repeat the call.', effects: {} }
         : await runOne(context, bulk, id),
     )
+  }
   const count = (result: Result) => results.filter((each) => each.result === result).length
   const counts = {
     changed: count('changed'),

@@ -6,7 +6,8 @@ import { readConfigText } from '../../config/exchange/read-text.ts'
 import { ENTRY_KINDS, type EntryKind, entryKey } from '../../config/stored.ts'
 import { fields, list, mapOf, optional, rule, text, unknown, word } from '../../request/schema/schema.ts'
 import { REASON } from '../inputs/schemas.ts'
-import { operation } from '../operation.ts'
+import { limitWork } from '../limit-work.ts'
+import { type OperationContext, operation } from '../operation.ts'
 import { OperationRejected, rejected } from '../rejections.ts'
 import { changeConfiguration, readState } from './change.ts'
 import { ENTRY_ID } from './entries.ts'
@@ -59,6 +60,9 @@ const VARIABLES = rule(
   'have at most 200 names',
 )
 
+/** Reading and checking a large file keeps the processor busy for a second. */
+const limitImports = limitWork(1, 'too_many_changes')
+
 /** Entries that file or environment override are stored, too: they are in force when they are removed there. */
 export const importConfiguration = operation({
   name: 'config import',
@@ -70,17 +74,19 @@ export const importConfiguration = operation({
     variables: optional(VARIABLES),
     reason: REASON,
   }),
-  async run(context, { reason, ...given }) {
-    const { entries, leftOut } = importedFrom(given)
-    for (const { value } of entries) rejectNames(value, 'entries')
-    const changes = entries.map(({ kind, id, value }) => ({ kind, id, after: value }))
-    const entryKeys = entries.map(entryKey)
-    const action = { name: 'config import', object: 'configuration', reason }
-    const { stored, loaded } = await changeConfiguration(context, action, () => ({ changes }))
-    const shadowed = loaded.shadowed.map(entryKey).filter((key) => entryKeys.includes(key))
-    return { id: 'configuration', entries: entryKeys, revision: stored.revision, shadowed, left_out: leftOut }
-  },
+  run: (context, given) => limitImports(context.actor, () => importGiven(context, given)),
 })
+
+async function importGiven(context: OperationContext, { reason, ...given }: Given & { reason?: string }) {
+  const { entries, leftOut } = importedFrom(given)
+  for (const { value } of entries) rejectNames(value, 'entries')
+  const changes = entries.map(({ kind, id, value }) => ({ kind, id, after: value }))
+  const entryKeys = entries.map(entryKey)
+  const action = { name: 'config import', object: 'configuration', reason }
+  const { stored, loaded } = await changeConfiguration(context, action, () => ({ changes }))
+  const shadowed = loaded.shadowed.map(entryKey).filter((key) => entryKeys.includes(key))
+  return { id: 'configuration', entries: entryKeys, revision: stored.revision, shadowed, left_out: leftOut }
+}
 
 type Given = {
   entries?: readonly { kind: EntryKind; id: string; value: unknown }[]
