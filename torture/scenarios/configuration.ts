@@ -201,12 +201,13 @@ async function killWhileChanging(torture: Torture, engine: Engine): Promise<stri
   }
 }
 
-type Setting = { id: string; value: unknown; source: { revision: number } }
+type Setting = { id: string; value: unknown; source: { from: string; revision: number } }
 
 /** The version that is in force: the last that was acknowledged, or the one whose answer was lost. */
 async function checkWhole(gateway: Gateway, written: number, findings: Findings): Promise<number> {
-  const { settings } = await perform<{ settings: Setting[] }>(gateway, 'settings show', {})
-  const found = new Map(settings.map(({ id, value }) => [id, value]))
+  const { settings: all } = await perform<{ settings: Setting[] }>(gateway, 'settings show', {})
+  const settings = all.filter(({ source }) => source.from === 'stored')
+  const found = new Map(settings.map(({ id, value }) => [id, value] as const).sort())
   const version = Number(String(found.get('console.name') ?? '0').replace('version ', ''))
   findings.must(version === written || version === written + 1, `version ${version} is stored, ${written} was written`)
   if (version === 0) return 0
