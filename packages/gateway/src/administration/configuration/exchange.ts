@@ -53,7 +53,8 @@ export const unusedIn = ({ shadowed, invalid }: Pick<Assembled, 'shadowed' | 'in
 ]
 
 const MOST_ENTRIES = 5_000
-const LONGEST_FILE = 512 * 1024
+/** Reading a file keeps the event loop busy: longer ones are imported by the command, in a process of its own. */
+const LONGEST_FILE = 128 * 1024
 const VARIABLES = rule(
   mapOf(text({ min: 0, max: 4_096 })),
   (variables) => Object.keys(variables).length <= 200,
