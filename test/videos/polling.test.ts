@@ -20,9 +20,10 @@ test('intervals grow up to a limit', async () => {
   await eventually(() => first.count('query') >= 9)
   const at = queriesAt()
   const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0))
-  const mean = (some: number[]) => some.reduce((sum, gap) => sum + gap, 0) / some.length
-  expect(mean(gaps.slice(0, 3))).toBeGreaterThan(50)
-  expect(mean(gaps.slice(-3))).toBeGreaterThan(1.5 * mean(gaps.slice(0, 3)))
+  // A busy machine makes gaps longer, never shorter: the shortest ones tell what was planned.
+  const [shortest, longest] = [Math.min(...gaps.slice(0, 3)), Math.min(...gaps.slice(-3))]
+  expect(shortest).toBeGreaterThan(40)
+  expect(longest).toBeGreaterThan(1.2 * shortest)
   become('succeeded')
   expect(await client.settled()).toMatchObject(CHARGED)
 })

@@ -34,6 +34,11 @@ export function pathParameters(path: string, schemas: Schemas, known?: TObject):
 /** Tools that percent-encode slashes in it cannot call such a path. */
 const REST: Json = { description: 'All that remains of the path, with its slashes.', 'x-slashes': true }
 
+const exampleOf = (schema: Json, written: string): unknown => {
+  if (isList(schema)) return written.split(',')
+  return schema.type === 'integer' || schema.type === 'number' ? Number(written) : written
+}
+
 /** `example`: a query such as `group_by=account,day`. */
 export function queryParameters(query: TObject, schemas: Schemas, example = ''): Json[] {
   const examples = new URLSearchParams(example)
@@ -48,7 +53,7 @@ export function queryParameters(query: TObject, schemas: Schemas, example = ''):
       ...(description === undefined ? {} : { description }),
       schema,
       ...(isList(schema) ? { style: 'form', explode: false } : {}),
-      ...(written === null ? {} : { example: isList(schema) ? written.split(',') : written }),
+      ...(written === null ? {} : { example: exampleOf(schema, written) }),
     }
   })
 }

@@ -97,7 +97,10 @@ test('an expired certificate fails, one that expires soon is a warning', async (
     advice: expect.any(String),
   })
   const server = { environment: environmentOf(), version: '1.2.3', startedAt: 0 }
-  const shown = await showSystem.run({ config: configOf(TLS(SMTP_CERTIFICATE)), server } as never, {})
+  const shown = await showSystem.run(
+    { actor: COMMAND_LINE, config: configOf(TLS(SMTP_CERTIFICATE)), server } as never,
+    {},
+  )
   expect(shown.certificates).toMatchObject([
     { file: SMTP_CERTIFICATE, names: expect.arrayContaining(['localhost']), error: null },
   ])
