@@ -1,5 +1,5 @@
-// What open tabs of operators cost a gateway that is otherwise idle, on both engines: overview and requests, each polled every 5 seconds as
-// the console does, with what the browser already has.
+// What open tabs of operators cost a gateway that is otherwise idle, on both engines: half of them show the overview and half the requests,
+// polled every 5 seconds as the console does, and all of them the open alerts, every 15 seconds, with what the browser already has.
 
 import { adminClient } from '../../../test/support/admin/admin-client.ts'
 import { type Gateway, startGateway } from '../../../test/support/gateway/gateway.ts'
@@ -12,6 +12,8 @@ import { type BenchOptions, type Outcome, type Scenario, verdict } from '../../h
 
 const TABS = 20
 const EVERY_MS = 5_000
+/** The foot of the navigation asks for them once in so many polls of a page. */
+const ALERTS_EVERY = 3
 const WARM_UP_MS = 15_000
 const MOST_SHARE = 0.02
 const FULL = { accounts: 10_000, keysOfEach: 10, requests: 1_000_000, days: 30 }
@@ -113,10 +115,12 @@ async function openTabs(gateway: Gateway): Promise<Poll[]> {
   )
   return Array.from({ length: TABS }, (_, tab) => {
     const ask = adminClient(gateway.url, secrets[tab % secrets.length])
-    const paths = [`overview?range=${RANGES[tab] ?? '24h'}`, 'requests']
+    const shown = tab % 4 < 2 ? `overview?range=${RANGES[tab] ?? '24h'}` : 'requests'
     const known = new Map<string, string>()
+    let polls = 0
     return async () => {
-      for (const path of paths) {
+      const hasAlerts = polls++ % ALERTS_EVERY === 0
+      for (const path of [shown, ...(hasAlerts ? ['alerts?state=open&limit=100'] : [])]) {
         const tag = known.get(path)
         const { status, headers } = await ask('GET', path, { headers: tag ? { 'if-none-match': tag } : {} })
         if (status !== 200 && status !== 304) throw new Error(`${path}: ${status}`)
