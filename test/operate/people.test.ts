@@ -26,7 +26,7 @@ beforeAll(async () => {
   const main = { id: 'main', dialect: 'chat', base_url: 'http://127.0.0.1:9/v1', keys: ['k'] }
   await owner('POST', 'upstreams', { body: main })
   await owner('POST', 'models', { body: { id: 'gpt-x', routes: [{ upstream: 'main', model: 'm' }], price } })
-  await owner('PATCH', 'models/gpt-x', { body: { price: { ...price, output: '9.00' }, reason: 'dearer upstream' } })
+  await owner('PATCH', 'models/gpt-x', { body: { price: { ...price, output: '9.00' }, reason: 'a more expensive upstream' } })
   for (const body of [{ role: 'viewer' }, { role: 'finance', email: 'frank@example.com' }])
     await owner('POST', 'invitations', { body })
 })
@@ -132,7 +132,7 @@ describe('the audit log', () => {
     await visit('/operate/audit-log?action=model', { account: await as('viewer') }, async ({ page }) => {
       const row = page.getByRole('row').filter({ hasText: 'set the price of gpt-x' })
       expect(await row.innerText()).toContain('Admin key nightly set the price of gpt-x: output 8.00 → 9.00')
-      expect(await row.innerText()).toContain('Reason: dearer upstream')
+      expect(await row.innerText()).toContain('Reason: a more expensive upstream')
       await row.getByRole('button').click()
       const drawer = page.locator(dialog)
       await drawer.getByText('price.output').waitFor()

@@ -1,11 +1,12 @@
 // The audit log, newest first.
 
 import { formatRequestId } from '../request/ids.ts'
-import { fields, isId, optional, text } from '../request/schema/schema.ts'
+import { fields, optional, text } from '../request/schema/schema.ts'
 import type { AuditRow } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
 import { given, pageFields, readPlace, readTimes, TIMES } from './inputs/page.ts'
 import { type OperationContext, operation, seesCosts } from './operation.ts'
+import { namesOf, shownActor } from './people/actor-names.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
@@ -26,7 +27,10 @@ export const listAuditLog = operation({
     const filter = { ...given({ actor: who, action, object }), ...readTimes(given({ from, to })) }
     const { rows, next } = await storage.lists.auditLog(filter, place, limit)
     const shown = seesCosts(reader) ? rows : rows.map(withoutCosts)
-    const names = await namesIn(context, shown)
+    const names = await namesOf(
+      context.storage,
+      shown.flatMap(({ object, actor }) => [object, shownActor(actor)]),
+    )
     return { items: shown.map((row) => auditRow(row, names)), next: next === undefined ? null : String(next) }
   },
 })
@@ -37,24 +41,6 @@ async function actorNamed({ storage }: OperationContext, actor: string) {
   const [type = '', ...id] = actor.split('/')
   return { type, id: id.join('/') }
 }
-
-/** As things and people are called now, by `key/7`: a row keeps ids, which do not change. */
-async function namesIn({ storage }: OperationContext, rows: readonly AuditRow[]): Promise<ReadonlyMap<string, string>> {
-  const named = rows.flatMap((row) => [row.object, actorText(row)])
-  const idsOf = (type: string) => {
-    const ids = named.flatMap((each) => (each.startsWith(`${type}/`) ? [each.slice(type.length + 1)] : []))
-    return [...new Set(ids.filter(isId))].map(BigInt)
-  }
-  const found = await Promise.all([
-    storage.people.names(idsOf('person')).then((names) => ['person', names] as const),
-    storage.adminKeys.names(idsOf('admin-key')).then((names) => ['admin-key', names] as const),
-    storage.accounts.names(idsOf('account')).then((names) => ['account', names] as const),
-    storage.keys.names(idsOf('key')).then((names) => ['key', names] as const),
-  ])
-  return new Map(found.flatMap(([type, names]) => [...names].map(([id, name]) => [`${type}/${id}`, name] as const)))
-}
-
-const actorText = ({ actor: { type, id } }: AuditRow): string => (id === '' ? type : `${type}/${id}`)
 
 /** What upstreams cost stands in rows about models and tests, and is not for everyone who reads them. */
 const COST = /^(?:upstream_)?costs?(?:_|$)/
@@ -75,8 +61,8 @@ function withoutCost(value: unknown): unknown {
 const auditRow = (row: AuditRow, names: ReadonlyMap<string, string>) => ({
   id: String(row.id),
   at: isoTime(row.at),
-  actor: actorText(row),
-  actor_name: names.get(actorText(row)) ?? null,
+  actor: shownActor(row.actor),
+  actor_name: names.get(shownActor(row.actor)) ?? null,
   address: row.address === '' ? null : row.address,
   request_id: row.requestId === undefined ? null : formatRequestId(row.requestId),
   action: row.action,

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { usePaused } from '../../ui/form/choices-of.ts'
 import { useAdmin } from '../api/queries.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import { LINKS } from '../links.ts'
@@ -7,12 +7,10 @@ import type { OperatePage } from '../navigation.ts'
 /** `href`: a place of the console. `detail`: what tells it from others with the same label. */
 export type Hit = { kind: string; label: string; detail: string | null; href: string }
 
-const WAIT_MS = 150
-
 /** Pages whose name contains what was typed, and what the gateway knows by it. */
 export function useHits(typed: string, pages: readonly OperatePage[]): { hits: Hit[]; isLoading: boolean } {
   const texts = useOperateTexts()
-  const settled = useSettled(typed)
+  const settled = usePaused(typed)
   const isAsked = settled !== ''
   const { data, isFetching } = useAdmin('search', { q: settled }, { enabled: isAsked, keepPrevious: true })
   const wanted = settled.toLowerCase()
@@ -26,14 +24,4 @@ export function useHits(typed: string, pages: readonly OperatePage[]): { hits: H
     href: LINKS[kind](id),
   }))
   return { hits: [...named, ...found], isLoading: settled !== typed || isFetching }
-}
-
-/** The value when it has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(setSettled, WAIT_MS, value)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

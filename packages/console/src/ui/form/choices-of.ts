@@ -29,7 +29,7 @@ export const useKeyChoices: UseChoices = (typed, isOpen): Choices => {
 const PAUSE_MS = 150
 
 /** The text once typing pauses. */
-function usePaused(typed: string): string {
+export function usePaused(typed: string): string {
   const [paused, setPaused] = useState(typed)
   useEffect(() => {
     const timer = setTimeout(setPaused, typed === '' ? 0 : PAUSE_MS, typed)

@@ -1,4 +1,4 @@
-// The names of those who changed something: the email address of a person, the name of an admin key.
+// What people and things are called now: rows of the audit log, revisions and runs keep ids, which do not change.
 import { isId } from '../../request/schema/schema.ts'
 import type { Storage } from '../../storage/storage.ts'
 
@@ -8,17 +8,30 @@ type Who = { type: string; id: string }
 export const shownActor = ({ type, id }: Who): string => (id === '' ? type : `${type}/${id}`)
 
 /** Of the rows of a page, by `shownActor`. Those that are gone, and those that have no name, are absent. */
-export async function actorNames(
-  { people, adminKeys }: Pick<Storage, 'people' | 'adminKeys'>,
+export const actorNames = (
+  storage: NamingStorage,
   rows: readonly { actor: Who }[],
+): Promise<ReadonlyMap<string, string>> =>
+  namesOf(
+    storage,
+    rows.map(({ actor }) => shownActor(actor)),
+  )
+
+type NamingStorage = Pick<Storage, 'people' | 'adminKeys' | 'accounts' | 'keys'>
+
+/** `named`: such as `key/7`, which is also what the names are found by. */
+export async function namesOf(
+  { people, adminKeys, accounts, keys }: NamingStorage,
+  named: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const idsOf = (type: string) => {
-    const ids = rows.flatMap(({ actor }) => (actor.type === type && isId(actor.id) ? [actor.id] : []))
-    return [...new Set(ids)].map(BigInt)
-  }
-  const [persons, keys] = [await people.names(idsOf('person')), await adminKeys.names(idsOf('admin-key'))]
-  return new Map([
-    ...[...persons].map(([id, name]) => [`person/${id}`, name] as const),
-    ...[...keys].map(([id, name]) => [`admin-key/${id}`, name] as const),
-  ])
+  const nouns = { person: people, 'admin-key': adminKeys, account: accounts, key: keys }
+  const found = await Promise.all(
+    Object.entries(nouns).map(async ([type, { names }]) => [type, await names(idsOf(type, named))] as const),
+  )
+  return new Map(found.flatMap(([type, names]) => [...names].map(([id, name]) => [`${type}/${id}`, name] as const)))
+}
+
+function idsOf(type: string, named: readonly string[]): bigint[] {
+  const ids = named.flatMap((each) => (each.startsWith(`${type}/`) ? [each.slice(type.length + 1)] : []))
+  return [...new Set(ids.filter(isId))].map(BigInt)
 }

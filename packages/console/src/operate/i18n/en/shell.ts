@@ -9,13 +9,11 @@ export const shell = {
     gateway: 'Gateway',
   },
   more: 'More',
-  pages: 'All pages',
   roles: { owner: 'owner', admin: 'admin', finance: 'finance', support: 'support', viewer: 'viewer' },
   role: 'Your role',
   needs: (roles: readonly string[]) => `Needs ${roles.join(' or ')}`,
   openAlerts: (count: number) =>
     count === 0 ? 'No open alerts' : count === 1 ? '1 open alert' : `${count} open alerts`,
-  notPermitted: 'Your role does not include this page',
   search: {
     title: 'Search',
     open: 'Search (Ctrl K)',

@@ -3,12 +3,10 @@ import type { OperateTexts } from '../texts.ts'
 export const shell: OperateTexts['shell'] = {
   groups: { start: '开始', traffic: '流量', customers: '客户', catalogue: '目录', money: '资金', gateway: '网关' },
   more: '更多',
-  pages: '全部页面',
   roles: { owner: '所有者', admin: '管理员', finance: '财务', support: '客服', viewer: '只读' },
   role: '您的角色',
   needs: (roles) => `需要${roles.join('或')}角色`,
   openAlerts: (count) => (count === 0 ? '没有未处理的告警' : `${count} 条未处理的告警`),
-  notPermitted: '您的角色不能查看此页面',
   search: {
     title: '搜索',
     open: '搜索（Ctrl K）',

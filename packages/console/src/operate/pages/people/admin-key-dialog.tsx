@@ -1,11 +1,8 @@
 import { useState } from 'react'
-import { useTexts } from '../../../i18n/language.tsx'
 import { ShownOnce } from '../../../pages/keys/secret.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
@@ -13,7 +10,6 @@ import { type Role, useRole } from '../../ui/permissions.ts'
 import { rolesOfKeys } from './ranks.ts'
 import { PermissionsOf } from './roles.tsx'
 
-const FORM = 'admin-key'
 const DAY_MS = 86_400_000
 const EXPIRIES = ['30', '90', '365', 'never'] as const
 type Expiry = (typeof EXPIRIES)[number]
@@ -21,7 +17,6 @@ type Expiry = (typeof EXPIRIES)[number]
 /** The secret is shown once, when the key is created. */
 export function AdminKeyDialog({ onClose }: { onClose(): void }) {
   const texts = useOperateTexts()
-  const { common } = useTexts()
   const t = texts.people.adminKeys
   const act = useAct()
   const own = useRole()
@@ -73,54 +68,32 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
       />
     )
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t.create}
-      footer={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
-            {t.next}
-          </Button>
-        </>
-      }
-    >
-      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
-        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
-        <TextField
-          label={t.name}
-          name="name"
-          maxLength={100}
-          value={name}
-          onChange={setName}
-          error={form.errors.name}
-        />
-        <SelectField
-          label={t.role}
-          value={role}
-          onChange={(value) => setRole(value as Role)}
-          options={rolesOfKeys(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
-          error={form.errors.role}
-        />
-        <PermissionsOf role={role} />
-        <SelectField
-          label={t.expires}
-          value={expiry}
-          onChange={(value) => setExpiry(value as Expiry)}
-          options={EXPIRIES.map((value) => ({ value, label: t.expiry[value] }))}
-          error={form.errors.expires_at}
-        />
-        <TextField
-          label={t.networks}
-          name="networks"
-          optional
-          value={networks}
-          onChange={setNetworks}
-          hint={t.networksHint}
-          error={form.errors.networks}
-        />
-      </form>
-    </Dialog>
+    <FormDialog title={t.create} action={t.next} form={form} onClose={onClose}>
+      <TextField label={t.name} name="name" maxLength={100} value={name} onChange={setName} error={form.errors.name} />
+      <SelectField
+        label={t.role}
+        value={role}
+        onChange={(value) => setRole(value as Role)}
+        options={rolesOfKeys(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
+        error={form.errors.role}
+      />
+      <PermissionsOf role={role} />
+      <SelectField
+        label={t.expires}
+        value={expiry}
+        onChange={(value) => setExpiry(value as Expiry)}
+        options={EXPIRIES.map((value) => ({ value, label: t.expiry[value] }))}
+        error={form.errors.expires_at}
+      />
+      <TextField
+        label={t.networks}
+        name="networks"
+        optional
+        value={networks}
+        onChange={setNetworks}
+        hint={t.networksHint}
+        error={form.errors.networks}
+      />
+    </FormDialog>
   )
 }

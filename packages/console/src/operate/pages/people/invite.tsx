@@ -1,12 +1,9 @@
 import { useState } from 'react'
 import { useAbout } from '../../../api/queries.ts'
-import { useTexts } from '../../../i18n/language.tsx'
 import { ShownOnce } from '../../../pages/keys/secret.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
@@ -14,7 +11,6 @@ import { type Role, useRole } from '../../ui/permissions.ts'
 import { rolesToGive } from './ranks.ts'
 import { PermissionsOf } from './roles.tsx'
 
-const FORM = 'invite'
 const DAY_MS = 86_400_000
 const DAYS = [1, 7, 30, 90]
 
@@ -23,7 +19,6 @@ type Made = { url: string; mailed: boolean; whom: string }
 /** The link is shown once, when the invitation is made. */
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const texts = useOperateTexts()
-  const { common } = useTexts()
   const t = texts.people.invite
   const act = useAct()
   const own = useRole()
@@ -70,47 +65,32 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       />
     )
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t.title}
-      footer={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
-            {t.next}
-          </Button>
-        </>
-      }
-    >
-      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
-        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
-        <TextField
-          label={t.email}
-          name="email"
-          type="email"
-          autoComplete="off"
-          optional
-          value={email}
-          onChange={setEmail}
-          hint={mail && email.trim() !== '' ? t.emailMailed : t.emailHint}
-          error={form.errors.email}
-        />
-        <SelectField
-          label={t.role}
-          value={role}
-          onChange={(value) => setRole(value as Role)}
-          options={rolesToGive(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
-          error={form.errors.role}
-        />
-        <PermissionsOf role={role} />
-        <SelectField
-          label={t.days}
-          value={days}
-          onChange={setDays}
-          options={DAYS.map((count) => ({ value: String(count), label: t.dayCount(count) }))}
-        />
-      </form>
-    </Dialog>
+    <FormDialog title={t.title} action={t.next} form={form} onClose={onClose}>
+      <TextField
+        label={t.email}
+        name="email"
+        type="email"
+        autoComplete="off"
+        optional
+        value={email}
+        onChange={setEmail}
+        hint={mail && email.trim() !== '' ? t.emailMailed : t.emailHint}
+        error={form.errors.email}
+      />
+      <SelectField
+        label={t.role}
+        value={role}
+        onChange={(value) => setRole(value as Role)}
+        options={rolesToGive(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
+        error={form.errors.role}
+      />
+      <PermissionsOf role={role} />
+      <SelectField
+        label={t.days}
+        value={days}
+        onChange={setDays}
+        options={DAYS.map((count) => ({ value: String(count), label: t.dayCount(count) }))}
+      />
+    </FormDialog>
   )
 }

@@ -9,6 +9,7 @@ import { formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { LINKS, pageLink } from '../../links.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { UpstreamActs } from './acts.tsx'
@@ -95,7 +96,7 @@ function Stats({ figures }: { figures: Figures | undefined }) {
       <Stat label={t.list.health}>{figures && <HealthBadge health={figures.health} />}</Stat>
       <Stat label={t.list.requests} note={t.list.hours}>
         {figures && (
-          <Link href={`${pathOf('requests')}?upstream=${encodeURIComponent(figures.id)}`} className="hover:underline">
+          <Link href={pageLink('requests', { upstream: figures.id })} className="hover:underline">
             {number(figures.requests)}
           </Link>
         )}
@@ -144,7 +145,7 @@ function UpstreamFacts({ id, upstream, figures, place }: FactsProps) {
             ) : (
               <span className="flex flex-wrap gap-1.5">
                 {models?.map((model) => (
-                  <Link key={model.id} href={`${pathOf('models')}/${encodeURIComponent(model.id)}`}>
+                  <Link key={model.id} href={LINKS.model(model.id)}>
                     <Badge>{model.id}</Badge>
                   </Link>
                 ))}

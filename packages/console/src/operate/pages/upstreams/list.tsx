@@ -8,6 +8,7 @@ import { useUrlState } from '../../../ui/url-state.ts'
 import { Amount, formatDuration, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { LINKS, pageLink } from '../../links.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { daysAgo } from './days.ts'
@@ -19,7 +20,6 @@ const ADD = { add: '' }
 const SPEND_EVERY_MS = 60_000
 
 export const addUpstreamPath = `${pathOf('upstreams')}?add=yes`
-export const upstreamPath = (id: string): string => `${pathOf('upstreams')}/${encodeURIComponent(id)}`
 
 export function UpstreamList() {
   const t = useOperateTexts().upstreams
@@ -45,7 +45,7 @@ export function UpstreamList() {
             rows={data?.data}
             rowKey={({ id }) => id}
             expected={4}
-            onOpen={({ id }) => navigate(upstreamPath(id))}
+            onOpen={({ id }) => navigate(LINKS.upstream(id))}
             empty={
               <EmptyState title={t.empty} action={<AddButton />}>
                 {t.emptyText}
@@ -80,7 +80,7 @@ function AddUpstream() {
       <PageHeader title={t.wizard.title} help="browser#upstreams" text={t.wizard.text} />
       <Section flush>
         <ol>
-          <Wizard onSaved={(id) => navigate(upstreamPath(id))} />
+          <Wizard onSaved={(id) => navigate(LINKS.upstream(id))} />
         </ol>
       </Section>
     </>
@@ -120,7 +120,7 @@ function useColumns(): Column<Figures>[] {
       label: t.list.requests,
       align: 'right',
       cell: ({ id, requests }) => (
-        <Link href={`${pathOf('requests')}?upstream=${encodeURIComponent(id)}`} className="text-link underline">
+        <Link href={pageLink('requests', { upstream: id })} className="text-link underline">
           {number(requests)}
         </Link>
       ),

@@ -1,29 +1,26 @@
 // What all keys of a member may spend together.
 import { useQueryClient } from '@tanstack/react-query'
 import type { MemberRow } from '@trivium/gateway/console-api/routes/account.ts'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { post } from '../../../api/client.ts'
 import { useFormGuard } from '../../../app/leave-guard.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { PERIODS, type Period } from '../../keys/form-values.ts'
 
 export function CapDialog({ member, onClose }: { member: MemberRow; onClose(): void }) {
   const { settings, keys, common } = useTexts()
   const t = settings.members
-  const id = useId()
   const client = useQueryClient()
   const toast = useToast()
   const initial = { cap: member.cap_usd ?? '', period: member.cap_period ?? ('month' as const) }
   const [cap, setCap] = useState(initial.cap)
   const [period, setPeriod] = useState<Exclude<Period, 'never'>>(initial.period)
   const close = useFormGuard(cap !== initial.cap || period !== initial.period, onClose)
-  const { errors, isBusy, submit } = useForm({
+  const form = useForm({
     fields: ['cap_usd'],
     check: () => (/^(\d{1,9}(\.\d{1,9})?)?$/.test(cap.trim()) ? {} : { cap_usd: keys.form.errors.cap }),
     send: () =>
@@ -35,38 +32,23 @@ export function CapDialog({ member, onClose }: { member: MemberRow; onClose(): v
     },
   })
   return (
-    <Dialog
-      open
-      onClose={close}
-      title={t.changeOf(member.email)}
-      footer={
-        <>
-          <Button onClick={close}>{common.cancel}</Button>
-          <Button type="submit" form={id} variant="primary" busy={isBusy}>
-            {common.save}
-          </Button>
-        </>
-      }
-    >
-      <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <TextField
-          label={keys.form.cap}
-          optional
-          inputMode="decimal"
-          autoComplete="off"
-          value={cap}
-          onChange={setCap}
-          hint={t.capHint}
-          error={errors.cap_usd}
-        />
-        <SelectField
-          label={keys.form.period}
-          value={period}
-          onChange={(next) => setPeriod(next as Exclude<Period, 'never'>)}
-          options={PERIODS.map((each) => ({ value: each, label: keys.form.periods[each] }))}
-        />
-      </form>
-    </Dialog>
+    <FormDialog title={t.changeOf(member.email)} action={common.save} form={form} onClose={close}>
+      <TextField
+        label={keys.form.cap}
+        optional
+        inputMode="decimal"
+        autoComplete="off"
+        value={cap}
+        onChange={setCap}
+        hint={t.capHint}
+        error={form.errors.cap_usd}
+      />
+      <SelectField
+        label={keys.form.period}
+        value={period}
+        onChange={(next) => setPeriod(next as Exclude<Period, 'never'>)}
+        options={PERIODS.map((each) => ({ value: each, label: keys.form.periods[each] }))}
+      />
+    </FormDialog>
   )
 }

@@ -1,7 +1,7 @@
 // Invites a person by a link, which is shown once.
 import { useQueryClient } from '@tanstack/react-query'
 import type { NewInvitationRow } from '@trivium/gateway/console-api/routes/invitations.ts'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { post } from '../../../api/client.ts'
 import { useFormGuard, useLeaveGuard } from '../../../app/leave-guard.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
@@ -10,7 +10,7 @@ import { CodeBlock } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { useForm } from '../../../ui/form/form.ts'
-import { Banner } from '../../../ui/states.tsx'
+import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { Time } from '../../../ui/values.tsx'
 
 export function InviteDialog({ onClose }: { onClose(): void }) {
@@ -19,14 +19,13 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
 }
 
 function Terms({ onClose, onMade }: { onClose(): void; onMade(made: NewInvitationRow): void }) {
-  const { settings, common } = useTexts()
+  const { settings } = useTexts()
   const t = settings.members
-  const id = useId()
   const client = useQueryClient()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<'owner' | 'member'>('member')
   const close = useFormGuard(email !== '', onClose)
-  const { errors, isBusy, submit } = useForm({
+  const form = useForm({
     fields: ['email'],
     check: () => ({}),
     send: () => post('invitations', { member_role: role, ...(email.trim() === '' ? {} : { email: email.trim() }) }),
@@ -36,40 +35,25 @@ function Terms({ onClose, onMade }: { onClose(): void; onMade(made: NewInvitatio
     },
   })
   return (
-    <Dialog
-      open
-      onClose={close}
-      title={t.invite.title}
-      footer={
-        <>
-          <Button onClick={close}>{common.cancel}</Button>
-          <Button type="submit" form={id} variant="primary" busy={isBusy}>
-            {t.invite.submit}
-          </Button>
-        </>
-      }
-    >
-      <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <TextField
-          label={t.invite.email}
-          type="email"
-          autoComplete="off"
-          optional
-          value={email}
-          onChange={setEmail}
-          hint={t.invite.emailHint}
-          error={errors.email}
-        />
-        <SelectField
-          label={t.invite.role}
-          value={role}
-          onChange={(value) => setRole(value as 'owner' | 'member')}
-          options={(['member', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }))}
-          hint={t.invite.roleHints[role]}
-        />
-      </form>
-    </Dialog>
+    <FormDialog title={t.invite.title} action={t.invite.submit} form={form} onClose={close}>
+      <TextField
+        label={t.invite.email}
+        type="email"
+        autoComplete="off"
+        optional
+        value={email}
+        onChange={setEmail}
+        hint={t.invite.emailHint}
+        error={form.errors.email}
+      />
+      <SelectField
+        label={t.invite.role}
+        value={role}
+        onChange={(value) => setRole(value as 'owner' | 'member')}
+        options={(['member', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }))}
+        hint={t.invite.roleHints[role]}
+      />
+    </FormDialog>
   )
 }
 
