@@ -26,7 +26,9 @@ beforeAll(async () => {
   const main = { id: 'main', dialect: 'chat', base_url: 'http://127.0.0.1:9/v1', keys: ['k'] }
   await owner('POST', 'upstreams', { body: main })
   await owner('POST', 'models', { body: { id: 'gpt-x', routes: [{ upstream: 'main', model: 'm' }], price } })
-  await owner('PATCH', 'models/gpt-x', { body: { price: { ...price, output: '9.00' }, reason: 'a more expensive upstream' } })
+  await owner('PATCH', 'models/gpt-x', {
+    body: { price: { ...price, output: '9.00' }, reason: 'a more expensive upstream' },
+  })
   for (const body of [{ role: 'viewer' }, { role: 'finance', email: 'frank@example.com' }])
     await owner('POST', 'invitations', { body })
 })
