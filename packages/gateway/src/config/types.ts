@@ -2,6 +2,7 @@
 
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
 import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { LogAddresses } from '../observe/arrival.ts'
@@ -58,6 +59,15 @@ export type ImagesEndpoint = {
 /** How an upstream serves the video-tasks dialect. */
 export type VideosEndpoint = { credential: Credential }
 
+/** How an upstream serves what is neither text nor images nor videos. Its credential is that of the chat dialect. */
+export type ServiceEndpoint = {
+  /** Relative to the base URL. */
+  path: string
+  /** Fields of requests that it does not have, by their wire names. */
+  lacks?: readonly string[]
+}
+export type Services = { readonly [Id in ServiceId]?: ServiceEndpoint }
+
 export type Upstream = {
   id: string
   /** `sandbox`, `custom`, or the name of a built-in kind. */
@@ -74,6 +84,8 @@ export type Upstream = {
   images?: ImagesEndpoint
   /** Absent: it does not speak the video-tasks dialect. */
   videos?: VideosEndpoint
+  /** Absent: none. */
+  services?: Services
   /** How its chat dialect differs from the standard. */
   service?: Partial<ChatService>
   /** Request fields, beyond those of its dialects, that bound or multiply output. Absent: all that any service has. */

@@ -2,9 +2,10 @@
 
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import { SERVICE_IDS, SERVICE_PATHS, type ServiceId } from '@trivium/protocol/dialects/services.ts'
 import type { ModelOf, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Capability } from '../modalities/modality.ts'
-import type { ImagesEndpoint, UpstreamEndpoint, VideosEndpoint } from './types.ts'
+import type { ImagesEndpoint, Services, UpstreamEndpoint, VideosEndpoint } from './types.ts'
 
 export type UpstreamKind = {
   /** The name used in the configuration file. */
@@ -22,11 +23,13 @@ export type UpstreamKind = {
   /** How the base URL must end. Empty: not in /v1, since paths differ by dialect. Absent: any URL is accepted. */
   baseUrlSuffix?: string
   /** In order of preference. A request uses the caller's dialect if it is among them, else the first. */
-  endpoints: readonly [UpstreamEndpoint, ...UpstreamEndpoint[]]
+  endpoints: readonly UpstreamEndpoint[]
   /** Absent: it does not speak the images dialect. */
   images?: ImagesEndpoint
   /** Absent: it does not speak the video-tasks dialect. */
   videos?: VideosEndpoint
+  /** What it serves besides, such as embeddings. Absent: nothing. */
+  services?: Services
   service?: Partial<ChatService>
   /**
    * Request fields, beyond those of its dialects, that bound or multiply output: they are limited to what the hold covers.
@@ -82,5 +85,9 @@ export const standardImages = (differences: Partial<ImagesEndpoint> = {}): Image
   const { path, credential } = DIALECTS.images.endpoint
   return { generations: path, edits: '/images/edits', credential, ...differences }
 }
+
+/** At OpenAI's paths. */
+export const standardServices = (ids: readonly ServiceId[] = SERVICE_IDS): Services =>
+  Object.fromEntries(ids.map((id) => [id, { path: SERVICE_PATHS[id] }]))
 
 export const standardVideos = (): VideosEndpoint => ({ credential: DIALECTS['video-tasks'].endpoint.credential })

@@ -2,6 +2,7 @@
 // who can serve it, and what is said of it. How a request is served is the matter of a journey.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
+import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { YamlValue } from '../yaml/document.ts'
@@ -25,6 +26,8 @@ export type Modality<
   endpoints: string
   /** The dialects in which an upstream can be asked, the preferred ones first. */
   dialects: readonly Dialect[]
+  /** The service that an upstream must have to be asked in the chat dialect. Absent: its text endpoint is asked. */
+  service?: ServiceId
   /** What its models can support besides text. */
   capabilities: readonly Capability[]
   /** Whether a model can name others to try. */

@@ -3,9 +3,9 @@ import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { ReplyQuirks } from '@trivium/protocol/dialects/pass-through.ts'
 import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
-import { dialectsOf } from '../config/upstream-dialects.ts'
+import { dialectsFor } from '../config/upstream-dialects.ts'
 import { standardEndpoint, standardImages, standardVideos } from '../config/upstream-kinds.ts'
-import { type DialectOf, MODALITIES, type ModelType } from '../modalities/index.ts'
+import type { DialectOf, ModelType } from '../modalities/index.ts'
 
 /** The standard endpoint of the dialect if the upstream describes none, as the embedded models. */
 export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
@@ -39,9 +39,8 @@ export function upstreamPath(upstream: Upstream, dialect: TextDialectId, model: 
 
 /** The dialect in which the upstream is asked for what models of the type generate. undefined: not at all. */
 export function dialectFor<T extends ModelType>(upstream: Upstream, type: T): DialectOf<T> | undefined {
-  const spoken = dialectsOf(upstream)
-  const dialects: readonly DialectOf<T>[] = MODALITIES[type].dialects
-  return dialects.find((dialect) => spoken.includes(dialect))
+  const [preferred] = dialectsFor(upstream, type) as readonly DialectOf<T>[]
+  return preferred
 }
 
 /** The standard endpoints if the upstream describes none, as the embedded models. */

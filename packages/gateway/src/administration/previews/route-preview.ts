@@ -6,7 +6,7 @@ import { authorize, keyAllowsModel } from '../../access/authorize.ts'
 import type { AnyOffer, Candidate, Offer } from '../../catalogue/catalogue.ts'
 import { checkGroupOffered } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
-import { dialectsOf } from '../../config/upstream-dialects.ts'
+import { dialectsFor } from '../../config/upstream-dialects.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { Failure } from '../../request/failure.ts'
 import { fields, idOf, optional, text, word } from '../../request/schema/schema.ts'
@@ -94,7 +94,7 @@ function routesOf(offer: AnyOffer, caller: Caller, deps: CandidateDependencies, 
     const { type } = offer.model
     const asked = protocol && modalityOf(type).dialects.includes(protocol) ? protocol : undefined
     const served = dialectFor(upstream, type) ?? null
-    const dialect = asked && dialectsOf(upstream).includes(asked) ? asked : served
+    const dialect = asked && dialectsFor(upstream, type).includes(asked) ? asked : served
     const keys = all.map((candidate) => keyOf(candidate, dialect === null, caller, deps, now))
     const usable = keys.filter(({ reason }) => reason === null).length
     return {

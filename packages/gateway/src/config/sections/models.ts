@@ -8,7 +8,7 @@ import { type Fields, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields
 import { readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
 import { priceVersion } from '../price-version.ts'
 import type { Upstream } from '../types.ts'
-import { dialectsOf } from '../upstream-dialects.ts'
+import { dialectsFor, dialectsOf } from '../upstream-dialects.ts'
 
 export const MODEL_FIELDS = {
   id: true,
@@ -172,11 +172,20 @@ function knownUpstream(value: YamlValue, type: ModelType, { ids, upstreams, advi
 /** An upstream without a dialect is the sandbox, or its mistake has been reported. */
 function checkServes(value: YamlValue, type: ModelType, upstream: Upstream | undefined): void {
   if (!upstream || upstream.dialect === undefined) return
+  if (dialectsFor(upstream, type).length > 0) return
+  const { dialects, service } = modalityOf(type)
   const spoken = dialectsOf(upstream)
-  const { dialects } = modalityOf(type)
-  if (dialects.some((dialect) => spoken.includes(dialect))) return
-  const needed = `${article(type)} ${type} model needs an upstream with the dialect ${oneOf(dialects)}`
-  addMistake(value, `${quote(upstream.id)} has the dialect ${spoken.join(' and ')}; ${needed}`)
+  const has = [
+    ...(spoken.length > 0 ? [`the dialect ${spoken.join(' and ')}`] : []),
+    ...(service ? [`no ${service}`] : []),
+  ]
+  const others = service ? dialects.filter((dialect) => dialect !== 'chat') : dialects
+  const needed = [
+    ...(service ? [`that serves ${service}`] : []),
+    ...(others.length > 0 ? [`with the dialect ${oneOf(others)}`] : []),
+  ]
+  const model = `${article(type)} ${type} model needs an upstream ${needed.join(', or ')}`
+  addMistake(value, `${quote(upstream.id)} has ${has.join(' and ') || 'no text models'}; ${model}`)
 }
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')

@@ -5,6 +5,7 @@ import { type Fields, quote } from '../../yaml/fields.ts'
 import { readText, readUrl, readWord, withoutTrailingSlash } from '../../yaml/scalars.ts'
 import { SANDBOX_KIND } from '../sandbox.ts'
 import type { Upstream, UpstreamDialect } from '../types.ts'
+import { hasServices } from '../upstream-dialects.ts'
 import type { UpstreamKind } from '../upstream-kinds.ts'
 
 /** Undefined if the kind does not exist; the mistake has been reported. */
@@ -27,7 +28,16 @@ export function readKind(
 
 type KindSettings = Pick<
   Upstream,
-  'kind' | 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos' | 'service' | 'extraCapFields' | 'healthPath'
+  | 'kind'
+  | 'dialect'
+  | 'baseUrl'
+  | 'endpoints'
+  | 'images'
+  | 'videos'
+  | 'services'
+  | 'service'
+  | 'extraCapFields'
+  | 'healthPath'
 >
 
 export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettings {
@@ -42,38 +52,40 @@ export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettin
 export function kindSettings(
   kind: UpstreamKind,
   baseUrl: string,
-  { endpoints, images, videos }: Served = kind,
+  { endpoints, images, videos, services }: Served = kind,
 ): KindSettings {
   const { service, extraCapFields, healthPath } = kind
   const known = {
     ...(images ? { images } : {}),
     ...(videos ? { videos } : {}),
+    ...(services ? { services } : {}),
     ...(service ? { service } : {}),
     ...(extraCapFields ? { extraCapFields } : {}),
     ...(healthPath ? { healthPath } : {}),
   }
   return {
     kind: kind.kind,
-    dialect: endpoints[0]?.dialect ?? (images ? 'images' : videos ? 'video-tasks' : undefined),
+    dialect: endpoints[0]?.dialect ?? (images ? 'images' : videos ? 'video-tasks' : services ? 'chat' : undefined),
     baseUrl,
     endpoints,
     ...known,
   }
 }
 
-type Served = Pick<Upstream, 'endpoints' | 'images' | 'videos'>
+type Served = Pick<Upstream, 'endpoints' | 'images' | 'videos' | 'services'>
 
 /** `dialect` in the file restricts the upstream to it: some models do not support every dialect of their vendor. */
-function readServed(fields: Fields, { endpoints, images, videos }: UpstreamKind): Served {
+function readServed(fields: Fields, { endpoints, images, videos, services }: UpstreamKind): Served {
   const dialects: UpstreamDialect[] = endpoints.map(({ dialect }) => dialect)
   if (images) dialects.push('images')
   if (videos) dialects.push('video-tasks')
   const only = fields.optional<UpstreamDialect | undefined>('dialect', readWord(dialects), undefined)
   const media = { ...(images ? { images } : {}), ...(videos ? { videos } : {}) }
-  if (only === undefined) return { endpoints, ...media }
+  const others = services ? { services } : {}
+  if (only === undefined) return { endpoints, ...media, ...others }
   if (only === 'images' && images) return { endpoints: [], images }
   if (only === 'video-tasks' && videos) return { endpoints: [], videos }
-  return { endpoints: endpoints.filter(({ dialect }) => dialect === only) }
+  return { endpoints: endpoints.filter(({ dialect }) => dialect === only), ...(hasServices(only) ? others : {}) }
 }
 
 function readBaseUrl(value: YamlValue, { kind, baseUrlSuffix, baseUrl, example }: UpstreamKind): string | undefined {

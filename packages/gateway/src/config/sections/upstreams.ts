@@ -17,7 +17,14 @@ import {
 import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
-import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../upstream-kinds.ts'
+import { hasServices } from '../upstream-dialects.ts'
+import {
+  standardEndpoint,
+  standardImages,
+  standardServices,
+  standardVideos,
+  type UpstreamKind,
+} from '../upstream-kinds.ts'
 import { dialectAdvice } from './other-gateways.ts'
 import { readKind, readKindSettings } from './upstream-kind.ts'
 import { readHttp } from './upstreams/upstream-http.ts'
@@ -159,7 +166,7 @@ function rejectForbiddenHosts(fields: Fields, { baseUrl, proxy }: Upstream): voi
 function readCustom(
   fields: Fields,
   kinds: Kinds,
-): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos'> {
+): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos' | 'services'> {
   // An unknown kind would have supplied dialect and base_url: do not report them as missing.
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
@@ -173,7 +180,8 @@ function readCustom(
   if (dialect === 'images') return { ...address, endpoints: [], images: standardImages() }
   if (dialect === 'video-tasks') return { ...address, endpoints: [], videos: standardVideos() }
   const text = TEXT_DIALECT_IDS.find((each) => each === dialect)
-  return { ...address, endpoints: text === undefined ? [] : [standardEndpoint(text)] }
+  const services = text !== undefined && hasServices(text) ? { services: standardServices() } : {}
+  return { ...address, endpoints: text === undefined ? [] : [standardEndpoint(text)], ...services }
 }
 
 const readDialect =

@@ -7,7 +7,7 @@ import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.t
 import { type DialectId, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { Upstream } from '../../config/types.ts'
-import { dialectsOf } from '../../config/upstream-dialects.ts'
+import { dialectsFor } from '../../config/upstream-dialects.ts'
 import type { ImageRate } from '../../modalities/image/price.ts'
 import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
 import type { Nanos } from '../../money/amount.ts'
@@ -112,7 +112,7 @@ function dialectsOfModel(upstream: Upstream, type: ModelType): readonly DialectI
   const { dialects } = modalityOf(type)
   const [preferred] = [dialectFor(upstream, type)]
   if (preferred !== undefined && MODEL_CHECKS[type]?.once) return [preferred]
-  const served = dialectsOf(upstream).filter((dialect) => dialects.includes(dialect))
+  const served = dialectsFor(upstream, type)
   return served.length > 0 ? served : dialects
 }
 

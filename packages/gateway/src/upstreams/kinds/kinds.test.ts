@@ -58,7 +58,7 @@ describe.each(ALL)('$kind', (kind) => {
     expect(config?.upstreams.get('up')).toMatchObject({
       kind: kind.kind,
       baseUrl: kind.baseUrl ?? kind.example,
-      dialect: endpoints[0].dialect,
+      dialect: endpoints[0]?.dialect,
       endpoints: [...endpoints],
       ...(service ? { service } : {}),
     })
@@ -153,7 +153,7 @@ test('the price list and the kinds agree on the vendors that an environment vari
   for (const { kind, variable, upstreams } of vendors) {
     const text = upstreams.find(({ types }) => types.includes('text'))
     expect(text).toMatchObject({
-      dialect: KINDS.get(kind)?.endpoints[0].dialect,
+      dialect: KINDS.get(kind)?.endpoints[0]?.dialect,
       baseUrl: KINDS.get(kind)?.baseUrl ?? '',
     })
     const image = upstreams.find(({ types }) => types.includes('image'))

@@ -1,5 +1,11 @@
 // Vendors that an environment variable with their key enables: their models and prices are in the price list.
-import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import {
+  standardEndpoint,
+  standardImages,
+  standardServices,
+  standardVideos,
+  type UpstreamKind,
+} from '../../config/upstream-kinds.ts'
 
 export const openai: UpstreamKind = {
   kind: 'openai',
@@ -12,6 +18,7 @@ export const openai: UpstreamKind = {
   // Translated requests use responses: some models support nothing else, and it keeps reasoning.
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   images: standardImages({ responseFormat: 'omit' }),
+  services: standardServices(['embeddings', 'speech', 'transcriptions', 'translations', 'moderations']),
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'rejected' },
   extraCapFields: [],
   healthPath: '/models',
