@@ -57,6 +57,19 @@ const FORMULAS: [PricedReceipt, string][] = [
     '12345 characters x 15.00 / 1,000,000 x 2 = 0.37035 USD',
   ],
   [
+    { units: { audio_seconds: 90 }, price: price({ per_minute: '6000000' }, '2000000') },
+    '90 audio seconds x 0.006 / 60 x 2 = 0.018 USD',
+  ],
+  // A third of a nano-USD is rounded up, and nothing else.
+  [
+    { units: { audio_seconds: 0.02 }, price: price({ per_minute: '1000' }) },
+    '0.02 audio seconds x 0.000001 / 60 = 0.000000001 USD',
+  ],
+  [
+    { units: { audio_seconds: 60 }, price: price({ per_minute: '10000000' }) },
+    '60 audio seconds x 0.01 / 60 = 0.01 USD',
+  ],
+  [
     { units: { input: 10, output: 0, images: 1 }, price: price({ ...BASE, per_image: '40000000' }, '2000000') },
     '((10 input x 2.00 + 0 output x 8.00) / 1,000,000 + 1 images x 0.04) x 2 = 0.08004 USD',
   ],

@@ -71,15 +71,19 @@ const MANY: readonly [prefix: string, per: bigint][] = [
   ['per_thousand_', 1_000n],
 ]
 
+const AUDIO_SECONDS = /^audio_seconds(_\d+)?$/
+
 /**
  * The figure of a unit that is not text tokens, by its name alone: `images` cost `per_image`, `searches` cost `per_search` or
- * `per_thousand_searches`. Units of several prices are several lines: `images_2` cost `per_image_2`. All of them are one charge.
+ * `per_thousand_searches`, `audio_seconds` cost `per_minute`. Units of several prices are several lines: `images_2` cost
+ * `per_image_2`. All of them are one charge.
  */
 function unitFigure(name: string, price: PricedReceipt['price']): { figure: string; per: bigint } | undefined {
   const many = MANY.map(([prefix, per]) => ({ figure: prefix + name, per }))
   const singulars = [/s$/, /es$/].map((plural) => withoutSuffix(name).replace(plural, ''))
   const one = singulars.map((singular) => ({ figure: `per_${singular}${suffixOf(name)}`, per: 1n }))
-  return [...many, ...one].find(({ figure }) => Object.hasOwn(price, figure))
+  const minutes = AUDIO_SECONDS.test(name) ? [{ figure: `per_minute${suffixOf(name)}`, per: 60n }] : []
+  return [...many, ...one, ...minutes].find(({ figure }) => Object.hasOwn(price, figure))
 }
 
 /** `figure` is for `per` units. */
@@ -139,6 +143,9 @@ function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
   }
 }
 
+/** What every `per` divides. */
+const EVERY_PER = 60n * ONE
+
 /** The charge, from nothing but the receipt: what each price charges is rounded up once. */
 export function recompute(receipt: PricedReceipt): Nanos {
   return chargeOf(partsOf(receipt))
@@ -154,9 +161,9 @@ function chargeOf({ tokens, calls, media, mediaTiers, multiplier, mediaMultiplie
   }
   const [first = { lines: [], tiers: [], multiplier }, ...others] = tokens
   // Seconds have up to three decimals.
-  const sumOf = ({ count, figure, per }: Line): bigint => (BigInt(Math.round(count * 1_000)) * figure * ONE) / per
+  const sumOf = ({ count, figure, per }: Line): bigint => BigInt(Math.round(count * 1_000)) * figure * (EVERY_PER / per)
   const factors = mediaTiers.reduce((product, tier) => product * tier, mediaMultiplier)
-  const scale = ONE ** BigInt(mediaTiers.length) * ONE * ONE * 1_000n
+  const scale = ONE ** BigInt(mediaTiers.length) * ONE * EVERY_PER * 1_000n
   const sum = media.reduce((total, line) => total + sumOf(line), 0n)
   const costs = [ceilDiv(sum * factors, scale), ...others.map((each) => costOfTokens(each, []))]
   return atMostBookable(costs.reduce((cost, each) => cost + each, costOfTokens(first, calls)))
@@ -218,8 +225,10 @@ export function linesOf(receipt: PricedReceipt): ChargeLines {
   // All summands over one denominator, so that their sum is exact.
   const places = COUNT_PLACES + USD_PLACES + ONE_PLACES * (1 + most)
   const costOf = ({ count, figure, per }: Line, factors: readonly bigint[]): bigint => {
-    const unused = ONE ** BigInt(most - factors.length) * (ONE / per)
-    return factors.reduce((product, factor) => product * factor, BigInt(Math.round(count * 1_000)) * figure * unused)
+    const unused = ONE ** BigInt(most - factors.length) * ONE
+    const product = BigInt(Math.round(count * 1_000)) * figure * unused
+    // Sixtieths may have endless decimals; what is cut off is part of the rounding.
+    return factors.reduce((total, factor) => total * factor, product) / per
   }
   const costs = factored.map(({ line, factors }) => costOf(line, factors))
   const sum = costs.reduce((total, cost) => total + cost, 0n)
