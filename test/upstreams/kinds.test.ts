@@ -45,9 +45,12 @@ const EXPECTED: Record<string, Expected> = {
   vllm: [...OPENAI('/v1'), ['messages', '/v1/messages', 'bearer']],
   'llama-cpp': [...OPENAI('/v1'), ['messages', '/v1/messages', 'x-api-key']],
   'lm-studio': [...OPENAI('/v1'), ['messages', '/v1/messages', 'x-api-key']],
+  cohere: [['chat', '/compatibility/v1/chat/completions', 'bearer']],
+  siliconflow: [['chat', '/v1/chat/completions', 'bearer']],
 }
 
-const NAMES = [...KINDS.keys()]
+/** Those with text models. */
+const NAMES = [...KINDS.values()].flatMap(({ kind, endpoints }) => (endpoints.length > 0 ? [kind] : []))
 const CREDENTIALS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']
 
 let upstream: KindsUpstream
@@ -131,6 +134,8 @@ const IN_CHAT: Record<string, Record<string, unknown>> = {
   vllm: { max_completion_tokens: 50, seed: 7, reasoning_effort: 'low' },
   'llama-cpp': { max_tokens: 50, seed: 7, reasoning_effort: 'low' },
   'lm-studio': { max_tokens: 50, seed: 7, reasoning_effort: 'low' },
+  cohere: { max_tokens: 50, seed: 7, reasoning_effort: 'low' },
+  siliconflow: { max_tokens: 50, seed: 7, enable_thinking: true },
 }
 
 test.each(Object.entries(IN_CHAT))('field names of %s in translation', async (kind, words) => {

@@ -79,6 +79,7 @@ function readServed(fields: Fields, { endpoints, images, videos, services }: Ups
   const dialects: UpstreamDialect[] = endpoints.map(({ dialect }) => dialect)
   if (images) dialects.push('images')
   if (videos) dialects.push('video-tasks')
+  if (services && endpoints.length === 0) dialects.push('chat')
   const only = fields.optional<UpstreamDialect | undefined>('dialect', readWord(dialects), undefined)
   const media = { ...(images ? { images } : {}), ...(videos ? { videos } : {}) }
   const others = services ? { services } : {}

@@ -1,5 +1,5 @@
 // Cloud platforms: every customer has a base URL of its own, which must be configured.
-import { standardEndpoint, standardImages, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, standardImages, standardServices, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** A route's `model` is the name of a deployment, which does not tell the model behind it. */
 export const azure: UpstreamKind = {
@@ -15,6 +15,7 @@ export const azure: UpstreamKind = {
   ],
   // The request's `model` names the deployment, as in the other dialects of this base URL.
   images: standardImages({ credential: 'api-key', responseFormat: 'omit' }),
+  services: standardServices(['embeddings']),
   service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'reasoning_effort' },
   healthPath: '/models',
   testedWith: 'none',

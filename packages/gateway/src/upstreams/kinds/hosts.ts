@@ -1,6 +1,6 @@
 // Vendors with a fixed base URL, most of them with the chat dialect. Those that host models of other vendors have their own
 // fields for reasoning effort, so that the name of a model does not tell them.
-import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, standardServices, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** What most of them have in common. */
 const AT_V1 = {
@@ -42,6 +42,7 @@ export const mistral: UpstreamKind = {
   keysPage: 'https://console.mistral.ai/api-keys',
   baseUrl: 'https://api.mistral.ai/v1',
   endpoints: [standardEndpoint('chat')],
+  services: standardServices(['embeddings', 'transcriptions', 'moderations']),
   service: {
     cap: 'max_tokens',
     endUser: 'none',
@@ -62,6 +63,7 @@ export const groq: UpstreamKind = {
   keysPage: 'https://console.groq.com/keys',
   baseUrl: 'https://api.groq.com/openai/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
+  services: standardServices(['speech', 'transcriptions', 'translations']),
   service: {
     cap: 'max_completion_tokens',
     endUser: 'user',
@@ -119,6 +121,7 @@ export const qwen: UpstreamKind = {
     standardEndpoint('chat', { path: '/compatible-mode/v1/chat/completions' }),
     standardEndpoint('messages', { path: '/apps/anthropic/v1/messages' }),
   ],
+  services: { embeddings: { path: '/compatible-mode/v1/embeddings' } },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
   testedWith: 'none',
 }
@@ -131,6 +134,7 @@ export const openrouter: UpstreamKind = {
   keysPage: 'https://openrouter.ai/settings/keys',
   baseUrl: 'https://openrouter.ai/api/v1',
   endpoints: THREE_DIALECTS,
+  services: standardServices(['embeddings', 'rerank']),
   service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning', customTools: false },
   // The list of models needs no key, and would not check it.
   healthPath: '/key',
@@ -144,6 +148,7 @@ export const together: UpstreamKind = {
   keysPage: 'https://api.together.ai/settings/api-keys',
   baseUrl: 'https://api.together.ai/v1',
   endpoints: [standardEndpoint('chat')],
+  services: standardServices(['embeddings', 'rerank', 'speech', 'transcriptions', 'translations']),
   service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
 }
 
@@ -156,5 +161,6 @@ export const fireworks: UpstreamKind = {
   keysPage: 'https://app.fireworks.ai/settings/users/api-keys',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   endpoints: THREE_DIALECTS,
+  services: standardServices(['embeddings', 'rerank']),
   service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning_effort', customTools: false },
 }

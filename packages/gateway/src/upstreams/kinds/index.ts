@@ -3,6 +3,7 @@ import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { azure, bedrock, bedrockClaude, vertex, vertexExpress } from './clouds.ts'
 import { deepseek, fireworks, groq, mistral, moonshot, openrouter, qwen, together, xai } from './hosts.ts'
 import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'
+import { cohere, infinity, jina, siliconflow, speaches, tei, voyage } from './services.ts'
 import { anthropic, ark, gemini, openai } from './vendors.ts'
 
 const ALL: readonly UpstreamKind[] = [
@@ -28,6 +29,13 @@ const ALL: readonly UpstreamKind[] = [
   vllm,
   llamaCpp,
   lmStudio,
+  cohere,
+  voyage,
+  jina,
+  siliconflow,
+  tei,
+  infinity,
+  speaches,
 ]
 
 export const KINDS: ReadonlyMap<string, UpstreamKind> = new Map(ALL.map((kind) => [kind.kind, kind]))

@@ -46,6 +46,13 @@ test('every documented vendor has a kind', () => {
     'vllm',
     'llama-cpp',
     'lm-studio',
+    'cohere',
+    'voyage',
+    'jina',
+    'siliconflow',
+    'tei',
+    'infinity',
+    'speaches',
   ])
   expect(ALL.filter(({ testedWith }) => testedWith === 'sandbox').length).toBeGreaterThanOrEqual(8)
 })
@@ -58,7 +65,7 @@ describe.each(ALL)('$kind', (kind) => {
     expect(config?.upstreams.get('up')).toMatchObject({
       kind: kind.kind,
       baseUrl: kind.baseUrl ?? kind.example,
-      dialect: endpoints[0]?.dialect,
+      dialect: endpoints[0]?.dialect ?? 'chat',
       endpoints: [...endpoints],
       ...(service ? { service } : {}),
     })
@@ -91,6 +98,8 @@ describe.each(ALL)('$kind', (kind) => {
     expect(line).toContain(kind.name)
     for (const { dialect } of kind.endpoints) expect(line).toContain(dialect)
     expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
+    const services = Object.keys(kind.services ?? {}).join(', ')
+    if (services !== '') expect(PAGE).toContain(`| \`${kind.kind}\` | ${services} |`)
     expect(line).toMatch(kind.testedWith === 'sandbox' ? /\| sandbox \|$/ : /\| none \|$/)
   })
 })

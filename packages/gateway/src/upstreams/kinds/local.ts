@@ -1,11 +1,12 @@
 // Self-hosted servers. The base URLs are the defaults of a server on the same machine.
-import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, standardServices, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** What these servers have in common. */
 const SELF_HOSTED = {
   baseUrlSuffix: '/v1',
   keyless: true,
   service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
+  services: standardServices(['embeddings']),
   healthPath: '/models',
   testedWith: 'sandbox',
 } as const satisfies Partial<UpstreamKind>
@@ -44,6 +45,7 @@ export const vllm: UpstreamKind = {
   source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
   baseUrl: 'http://127.0.0.1:8000/v1',
   endpoints: endpointsWith('bearer'),
+  services: standardServices(['embeddings', 'rerank', 'transcriptions', 'translations']),
   service: { endUser: 'none', effort: 'reasoning_effort', customTools: false },
 }
 
@@ -58,6 +60,7 @@ export const llamaCpp: UpstreamKind = {
     responses: { ignores: ['json_schema', 'json_object'], completesAtCap: true },
     messages: { ignores: ['json_schema', 'json_object'] },
   }),
+  services: standardServices(['embeddings', 'rerank']),
 }
 
 export const lmStudio: UpstreamKind = {

@@ -75,6 +75,7 @@ export const ark: UpstreamKind = {
     makesSeries: true,
   },
   videos: standardVideos(),
+  services: standardServices(['embeddings']),
   // Its max_tokens does not limit reasoning, which is billed, too.
   service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'thinking-switch', customTools: false },
   testedWith: 'none',

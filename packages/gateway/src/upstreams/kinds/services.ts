@@ -1,0 +1,96 @@
+// Vendors and servers of embeddings, rerank and audio. Most of them have no text models.
+import { standardEndpoint, standardServices, type UpstreamKind } from '../../config/upstream-kinds.ts'
+
+/** Its own embeddings API differs; the compatible one has the standard's fields. */
+export const cohere: UpstreamKind = {
+  kind: 'cohere',
+  name: 'Cohere',
+  source: 'https://docs.cohere.com/docs/compatibility-api',
+  keysPage: 'https://dashboard.cohere.com/api-keys',
+  baseUrl: 'https://api.cohere.ai',
+  baseUrlSuffix: '',
+  endpoints: [standardEndpoint('chat', { path: '/compatibility/v1/chat/completions' })],
+  services: { embeddings: { path: '/compatibility/v1/embeddings' }, rerank: { path: '/v2/rerank' } },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
+  healthPath: '/v1/models',
+  testedWith: 'none',
+}
+
+export const voyage: UpstreamKind = {
+  kind: 'voyage',
+  name: 'Voyage AI',
+  source: 'https://docs.voyageai.com/reference/embeddings-api',
+  keysPage: 'https://dashboard.voyageai.com/',
+  baseUrl: 'https://api.voyageai.com/v1',
+  baseUrlSuffix: '/v1',
+  endpoints: [],
+  services: standardServices(['embeddings', 'rerank']),
+  testedWith: 'none',
+}
+
+export const jina: UpstreamKind = {
+  kind: 'jina',
+  name: 'Jina AI',
+  source: 'https://api.jina.ai/redoc',
+  keysPage: 'https://jina.ai/api-dashboard/',
+  baseUrl: 'https://api.jina.ai/v1',
+  baseUrlSuffix: '/v1',
+  endpoints: [],
+  services: standardServices(['embeddings', 'rerank']),
+  testedWith: 'none',
+}
+
+/** In China: https://api.siliconflow.cn/v1 */
+export const siliconflow: UpstreamKind = {
+  kind: 'siliconflow',
+  name: 'SiliconFlow',
+  source: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
+  keysPage: 'https://cloud.siliconflow.com/account/ak',
+  baseUrl: 'https://api.siliconflow.com/v1',
+  baseUrlSuffix: '/v1',
+  endpoints: [standardEndpoint('chat')],
+  services: standardServices(['embeddings', 'rerank', 'speech', 'transcriptions']),
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
+  healthPath: '/models',
+  testedWith: 'none',
+}
+
+/** Hugging Face's server for one model: a route's `model` is not looked at. */
+export const tei: UpstreamKind = {
+  kind: 'tei',
+  name: 'Text Embeddings Inference',
+  source: 'https://huggingface.github.io/text-embeddings-inference/',
+  baseUrl: 'http://127.0.0.1:8080',
+  baseUrlSuffix: '',
+  keyless: true,
+  endpoints: [],
+  services: { embeddings: { path: '/v1/embeddings' }, rerank: { path: '/rerank' } },
+  healthPath: '/info',
+  testedWith: 'none',
+}
+
+export const infinity: UpstreamKind = {
+  kind: 'infinity',
+  name: 'Infinity',
+  source: 'https://michaelfeil.github.io/infinity/',
+  baseUrl: 'http://127.0.0.1:7997',
+  baseUrlSuffix: '',
+  keyless: true,
+  endpoints: [],
+  services: standardServices(['embeddings', 'rerank']),
+  healthPath: '/models',
+  testedWith: 'none',
+}
+
+export const speaches: UpstreamKind = {
+  kind: 'speaches',
+  name: 'speaches',
+  source: 'https://speaches.ai/',
+  baseUrl: 'http://127.0.0.1:8000/v1',
+  baseUrlSuffix: '/v1',
+  keyless: true,
+  endpoints: [],
+  services: standardServices(['speech', 'transcriptions', 'translations']),
+  healthPath: '/models',
+  testedWith: 'none',
+}
