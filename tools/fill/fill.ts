@@ -256,6 +256,7 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
           id,
           account,
           key: keys[request.key] ?? 0n,
+          type: 'video',
           model: request.model,
           serviceTier: undefined,
           state: 'running',

@@ -88,6 +88,7 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     saveKey: (row) => void rows.keys.set(row.id, row),
     insertRequest: (row) => insertRequest(rows, row),
     saveRequest: (row) => void rows.requests.set(row.id, row),
+    saveOwner: (row) => void rows.requests.set(row.id, row),
     saveNode: (row) => void rows.nodes.set(row.nodeId, row),
     saveLease: (row) => void rows.leases.set(row.name, row),
     addSpending: (sum) => void rows.spending.push({ ...sum, at: now }),

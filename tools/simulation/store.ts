@@ -181,6 +181,10 @@ function watch(book: Book, touched: Touched[]): Book {
       save('requests', row.id)
       book.saveRequest(row)
     },
+    saveOwner(row) {
+      save('requests', row.id)
+      book.saveOwner(row)
+    },
     insertRequest(row) {
       remember('requests', row.id, book.request(row.id))
       save('requests', row.id)

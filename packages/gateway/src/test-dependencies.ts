@@ -178,6 +178,7 @@ export function createTestDependencies({
         insert: unused,
         find: unused,
         existing: unused,
+        open: unused,
         unfinished: unused,
         durations: unused,
         list: unused,

@@ -121,6 +121,8 @@ export interface Book {
   saveKey(row: KeyRow): void
   insertRequest(row: RequestRow): void
   saveRequest(row: RequestRow): void
+  /** Its node, epoch and deadline, which few verbs change. */
+  saveOwner(row: RequestRow): void
   saveNode(row: NodeRow): void
   saveLease(row: LeaseRow): void
   /** Adds to the sums of the present hour. */

@@ -17,13 +17,18 @@ type Whose = 'key' | 'account'
 type Metered = Pick<AccountRow, 'limits' | 'meter'>
 
 export function limitReached(whose: Whose, row: Metered, want: Hold, now: number): Result | undefined {
-  const { concurrent, requestsPerMinute } = row.limits
-  if (concurrent !== undefined && want.nodeId !== TASK_NODE && row.meter.open >= concurrent)
-    return rejected(`${whose}_concurrent`)
+  const { requestsPerMinute } = row.limits
+  const crowded = want.nodeId === TASK_NODE ? undefined : concurrencyReached(whose, row)
+  if (crowded) return crowded
   const { requests } = row.meter
   if (requestsPerMinute !== undefined && usedIn(requests, now) >= requestsPerMinute)
     return rejected(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
   return tokensReached(whose, row, want.minimumTokens, now)
+}
+
+export function concurrencyReached(whose: Whose, { limits, meter }: Metered): Result | undefined {
+  const { concurrent } = limits
+  return concurrent !== undefined && meter.open >= concurrent ? rejected(`${whose}_concurrent`) : undefined
 }
 
 export function tokensReached(whose: Whose, row: Metered, room: number, now: number): Result | undefined {

@@ -26,7 +26,8 @@ import {
   VOIDED,
 } from './book.ts'
 import {
-  begin,
+  begin as beginMeters,
+  concurrencyReached,
   correctTokens,
   grant,
   limitReached,
@@ -40,6 +41,7 @@ import { acquireLease, releaseLease, renewLease } from './leases.ts'
 import { noteSpent, noteSpentThen } from './limits.ts'
 import { isAlive, join, leave, renew } from './nodes.ts'
 import {
+  type Begin,
   done,
   type Extend,
   type Hold,
@@ -67,6 +69,8 @@ export function apply(book: Book, verb: Verb): Result {
       return finish(book, verb, SETTLED, verb.cost)
     case 'void':
       return finish(book, verb, VOIDED, 0n)
+    case 'begin':
+      return begin(book, verb)
     case 'reap':
       return reap(book, verb)
     case 'join':
@@ -104,8 +108,8 @@ function hold(book: Book, verb: Hold): Result {
   const granted = grant(book, account, key, verb)
   if (typeof granted !== 'bigint') return granted
   const tokens = Math.min(verb.tokens, tokensLeft(key, book.now), tokensLeft(account, book.now))
-  begin(key, isTask, book.now)
-  begin(account, isTask, book.now)
+  beginMeters(key, isTask, book.now)
+  beginMeters(account, isTask, book.now)
   reserve(book, account, key, granted, tokens)
   const { id, nodeId, epoch, deadline, model, upstream } = verb
   book.insertRequest({
@@ -158,6 +162,34 @@ function extend(book: Book, verb: Extend): Result {
   request.tokens += tokens
   book.saveRequest(request)
   return done(granted, tokens)
+}
+
+/** Nothing was sent for the task yet, so whether its key may still be used is asked once more. */
+function begin(book: Book, verb: Begin): Result {
+  const request = book.request(verb.id)
+  if (!request) return rejected('unknown_request')
+  const { nodeId, epoch } = verb
+  if (request.state === HELD && request.nodeId === nodeId && request.epoch === epoch)
+    return repeated(request.held, request.tokens)
+  const isOwn = request.nodeId === TASK_NODE && book.lease(taskLease(verb.id))?.epoch === verb.lease
+  if (request.state !== HELD || !isOwn) return rejected('not_open')
+  if (!isAlive(book, verb)) return rejected('node_lost')
+  const account = book.account(request.account)
+  const key = book.key(request.key)
+  if (!account || !key || key.deleted) return rejected('key_invalid')
+  if (key.expiresAt !== undefined && key.expiresAt <= book.now) return rejected('key_expired')
+  if (account.disabled) return rejected('account_disabled')
+  const limited = concurrencyReached('key', key) ?? concurrencyReached('account', account)
+  if (limited) return limited
+  key.meter.open += 1
+  account.meter.open += 1
+  book.saveKey(key)
+  book.saveAccount(account)
+  request.nodeId = nodeId
+  request.epoch = epoch
+  request.deadline = undefined
+  book.saveOwner(request)
+  return done(request.held, request.tokens)
 }
 
 /** Settle and void: end a request once, or correct what the reaper decided in the owner's absence. */

@@ -59,6 +59,11 @@ export type Settle = Owned & {
 }
 export type Void = Owned & { verb: 'void'; outcome: string; receipt: string }
 export type Finish = Settle | Void
+/**
+ * The hold of a task becomes that of the node that runs it: from then on it is a running request like any other, for limits, the reaper
+ * and its end. `lease`: the epoch at which the node has the task's lease.
+ */
+export type Begin = Owned & { verb: 'begin'; lease: number }
 export type RequestVerb = Hold | Extend | Finish
 export type Reap = { verb: 'reap'; limit: number }
 /**
@@ -80,7 +85,7 @@ export type AcquireLease = {
 export type RenewLease = { verb: 'renew_lease'; lease: string; epoch: number; ttlMs: number }
 export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number }
 export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
-export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave | LeaseVerb
+export type Verb = Hold | Extend | Settle | Void | Begin | Reap | Join | Renew | Leave | LeaseVerb
 
 export type VerbRejection =
   | LackOfFunds
@@ -108,11 +113,11 @@ export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'token
 export type Result = {
   verdict: 'done' | 'repeated' | VerbRejection
   /**
-   * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Rejected for lack of money: what
+   * hold, extend: granted. begin: held. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Rejected for lack of money: what
    * is available; by a limit: milliseconds until there is room again, 0 if that depends on other requests.
    */
   amount: bigint
-  /** hold, extend: tokens granted. */
+  /** hold, extend, begin: tokens granted. */
   tokens: number
   /** settle, void, reap: how much more accounts are charged since this verb; negative where it corrects what was reaped. */
   change: Nanos

@@ -1,4 +1,4 @@
-// Tasks: video generations that last longer than a request. A row is written before its task is sent to an upstream and is the
+// Tasks: generations that last longer than a request. A row is written before its task is sent to an upstream and is the
 // only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
 // so of two processes that work on one task, whatever the reason, only one can change it.
 import type { Page, Place } from './console/pages.ts'
@@ -39,6 +39,8 @@ type TaskFields = {
 
 /** Times in milliseconds since 1970, by the store's clock. */
 export type TaskRow = TaskFields & {
+  /** Which steps it takes: those of a `video`, or of another type. */
+  type: string
   /** That of the request, and of its hold. */
   id: bigint
   account: bigint
@@ -57,7 +59,7 @@ export type TaskRow = TaskFields & {
 }
 
 export type NewTask = TaskFields &
-  Pick<TaskRow, 'id' | 'account' | 'key' | 'model' | 'serviceTier'> & {
+  Pick<TaskRow, 'id' | 'account' | 'key' | 'type' | 'model' | 'serviceTier'> & {
     deadlineInMs: number
     /** When a process must take up the task, if the one that inserts it does not. */
     dueInMs: number
@@ -74,6 +76,7 @@ export type TaskChange = Partial<TaskFields> & {
 }
 
 export type TaskFilter = {
+  type?: string
   statuses?: readonly TaskStatus[]
   ids?: readonly bigint[]
   model?: string
@@ -103,6 +106,8 @@ export interface Tasks {
   find(id: bigint): Promise<TaskRow | undefined>
   /** Those of the ids that are tasks. */
   existing(ids: readonly bigint[]): Promise<bigint[]>
+  /** How many tasks of a type other than `video` the account has that have not ended. */
+  open(account: bigint, type: string): Promise<number>
   /** How many tasks with something left to do are in each state. */
   unfinished(): Promise<{ state: TaskState; tasks: number }[]>
   /** The tasks of one account, newest first; not those that are only accepted. `total`: on all pages. */

@@ -22,13 +22,14 @@ export async function deleteTask(
   id: string,
   incoming: ApiRequest,
   dialect: DialectId,
+  kind: string,
   type: TaskType,
   deps: DeleteDependencies,
 ): Promise<HttpResponse> {
   deps.taskDeletes.count(await authenticate(incoming, dialect, deps))
   // The worker may change the task meanwhile: then what it is now decides.
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const task = await ownTask(id, incoming, dialect, deps)
+    const task = await ownTask(id, incoming, dialect, kind, deps)
     const isDone = await deleteOrCancel(task, type, deps)
     if (isDone) return { status: 204, headers: incoming.responseHeaders, body: NOTHING }
   }
@@ -52,18 +53,19 @@ async function deleteOrCancel(task: Task, type: TaskType, deps: DeleteDependenci
   }
 }
 
-/** The task of the caller's account that has this id. Throws Failure if there is none, or the key does not see it. */
+/** The task of this kind and of the caller's account that has this id. Throws Failure if there is none, or the key does not see it. */
 export async function ownTask<D extends TaskData>(
   id: string,
   incoming: ApiRequest,
   dialect: DialectId,
+  kind: string,
   deps: OwnTaskDependencies,
 ): Promise<Task<D>> {
   const caller = await authenticate(incoming, dialect, deps)
   const segment = decodeSegment(id)
   const known = segment === undefined ? undefined : parseTaskId(segment)
   const row = known === undefined ? undefined : await deps.store.tasks.find(known)
-  const isVisible = row !== undefined && isVisibleTo(caller, row) && row.state !== 'accepted'
+  const isVisible = row?.type === kind && isVisibleTo(caller, row) && row.state !== 'accepted'
   if (!isVisible) throw new Failure('not_found', 'There is no such task.', { param: 'task_id' })
   return decodeTaskRow<D>(row)
 }

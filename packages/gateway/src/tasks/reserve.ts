@@ -47,6 +47,7 @@ export async function reserveTask<D extends TaskData>(
     id,
     account: caller.account,
     key: caller.key,
+    type: data.type,
     model,
     state: 'accepted',
     status: 'queued',

@@ -31,6 +31,7 @@ export async function heldTask(storage: Storage, wallet: Wallet, id: bigint, opt
     id,
     account: wallet.account,
     key: wallet.key,
+    type: all.type,
     model: 'song',
     serviceTier: undefined,
     state,

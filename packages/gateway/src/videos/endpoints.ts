@@ -19,7 +19,7 @@ export async function showTask(
   incoming: ApiRequest,
   deps: TaskEndpointDependencies,
 ): Promise<HttpResponse> {
-  const task = await ownTask<VideoTaskData>(id, incoming, 'video-tasks', deps)
+  const task = await ownTask<VideoTaskData>(id, incoming, 'video-tasks', 'video', deps)
   return jsonText(incoming, encodeTask(viewOf(task, deps)))
 }
 
@@ -28,6 +28,7 @@ export async function listTasks(incoming: ApiRequest, deps: TaskEndpointDependen
   const key = visibleKey(caller)
   const { page, pageSize, statuses, ids, model, serviceTier } = decodeListQuery(new URLSearchParams(incoming.query))
   const filter = {
+    type: 'video' as const,
     ...(statuses.length > 0 ? { statuses } : {}),
     // What is no id of ours names no task.
     ...(ids.length > 0 ? { ids: ids.flatMap((id) => parseTaskId(id) ?? []) } : {}),
@@ -42,7 +43,7 @@ export async function listTasks(incoming: ApiRequest, deps: TaskEndpointDependen
 }
 
 export const deleteTask = (id: string, incoming: ApiRequest, deps: TaskEndpointDependencies): Promise<HttpResponse> =>
-  deleteAnyTask(id, incoming, 'video-tasks', videoTasks(deps), deps)
+  deleteAnyTask(id, incoming, 'video-tasks', 'video', videoTasks(deps), deps)
 
 function jsonText({ responseHeaders: headers }: ApiRequest, text: string): HttpResponse {
   headers.set('content-type', 'application/json')

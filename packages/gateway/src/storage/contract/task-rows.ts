@@ -9,6 +9,7 @@ const newTask = (id: bigint, fields: Partial<NewTask> = {}): NewTask => ({
   id,
   account: 7n,
   key: 1n,
+  type: 'video',
   model: 'video-x',
   serviceTier: undefined,
   state: 'submitting',
@@ -44,6 +45,16 @@ export function taskRowsContract(use: Use): void {
     const next = await reopen()
     expect(await next.tasks.find(task.id)).toEqual({ ...fields, ...times, version: 1, now: now() })
     expect(await next.tasks.find(task.id - 1n)).toBeUndefined()
+  })
+
+  test('tasks of other types than videos are counted while they are open, and listed apart', async () => {
+    for (const id of [1n, 2n, 3n, 4n]) await tasks().insert(newTask(id, id === 1n ? {} : { type: 'response' }))
+    await tasks().insert(newTask(5n, { type: 'response', account: 8n }))
+    expect(await tasks().open(7n, 'response')).toBe(3)
+    await tasks().update(2n, 1, ENDED)
+    expect([await tasks().open(7n, 'response'), await tasks().open(7n, 'song')]).toEqual([2, 0])
+    const listed = (await tasks().list(7n, { type: 'video' }, { offset: 0, limit: 10 })).tasks
+    expect(listed.map(({ id, type }) => [id, type])).toEqual([[1n, 'video']])
   })
 
   test('an id has one task, and the statements beside a second insert take effect', async () => {

@@ -5,6 +5,7 @@ import { voidLostTaskHolds } from '../node/lost-task-holds.ts'
 import type { Storage } from '../storage.ts'
 import {
   charged,
+  extend,
   hold,
   money,
   newNode,
@@ -301,6 +302,56 @@ export function tasksContract(use: Use): void {
       expect(await thrownBy(storage.ledger.apply(wrong))).toBeInstanceOf(RangeError)
   })
 
+  test('a node begins a task: from then on its hold is that of a running request, reaped with its node', async () => {
+    const { storage, elapse } = use()
+    const [wallet, node] = [
+      await newWallet(storage, 1_000n, { limits: { ...NO_LIMITS, concurrent: 1 } }),
+      await newNode(storage),
+    ]
+    const apply = storage.ledger.apply
+    const [owner, waiting] = [await begun(1n, wallet), await begun(2n, wallet)]
+    const begin = (id: bigint, lease: number) => apply({ verb: 'begin', id, ...node, lease })
+    expect(await begin(9n, 1)).toEqual(result('unknown_request'))
+    expect(await begin(1n, owner.epoch + 1)).toEqual(result('not_open'))
+    expect(await apply({ verb: 'begin', id: 1n, ...node, epoch: node.epoch + 1, lease: owner.epoch })).toEqual(
+      result('node_lost'),
+    )
+    expect(await begin(1n, owner.epoch)).toEqual(result('done', 100n))
+    expect(await begin(1n, owner.epoch)).toEqual(result('repeated', 100n))
+    // The concurrency of the key counts it, and whoever has the lease of the task cannot end it any more.
+    expect(await begin(2n, waiting.epoch)).toEqual(result('key_concurrent'))
+    expect(await apply(hold(3n, wallet, node))).toEqual(result('key_concurrent'))
+    expect(await apply(settle(1n, owner, 5n))).toEqual(result('not_open'))
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 2 })
+    expect(await apply(extend(1n, node, { known: 100n, amount: 50n, minimum: 1n, progress: 70n }))).toMatchObject({
+      verdict: 'done',
+    })
+    await elapse(DEAD_AFTER_MS)
+    expect(await reap(storage)).toMatchObject({ amount: 1n })
+    expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject({ state: 3, cost: 70n })
+    expect(await money(storage, wallet)).toMatchObject({ balance: 930n, held: 100n })
+    expect(await apply(voided(2n, waiting))).toEqual(result('done'))
+    expect(await begin(2n, waiting.epoch)).toEqual(result('not_open'))
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
+  })
+
+  test('what was held with a key that is gone since is not begun', async () => {
+    const { storage } = use()
+    const node = await newNode(storage)
+    for (const [verdict, end] of [
+      ['key_invalid', ({ key }: Wallet) => storage.keys.delete(key)],
+      ['account_disabled', ({ account }: Wallet) => storage.accounts.setDisabled(account, true)],
+    ] as const) {
+      const wallet = await newWallet(storage)
+      const id = wallet.key + 100n
+      const owner = await begun(id, wallet)
+      await end(wallet)
+      const begin = { verb: 'begin', id, ...node, lease: owner.epoch } as const
+      expect(await storage.ledger.apply(begin)).toEqual(result(verdict))
+      expect(await money(storage, wallet)).toMatchObject({ held: 100n })
+    }
+  })
+
   test('holds of tasks that do not exist are named by the audit, and voided once, under the lease of their task', async () => {
     const { storage } = use()
     const wallet = await newWallet(storage)
@@ -314,6 +365,7 @@ export function tasksContract(use: Use): void {
       id: 1n,
       account: wallet.account,
       key: wallet.key,
+      type: 'video',
       serviceTier: undefined,
       upstreamKey: 'hash',
       upstreamTask: 'x',

@@ -13,6 +13,8 @@ import ADMIN_KEYS_POSTGRES from './version-2/admin-keys-postgres.sql' with { typ
 import ADMIN_KEYS from './version-2/admin-keys-sqlite.sql' with { type: 'text' }
 import ALERT_MUTES_POSTGRES from './version-2/alert-mutes-postgres.sql' with { type: 'text' }
 import ALERT_MUTES from './version-2/alert-mutes-sqlite.sql' with { type: 'text' }
+import BACKGROUND_POSTGRES from './version-2/background-postgres.sql' with { type: 'text' }
+import BACKGROUND from './version-2/background-sqlite.sql' with { type: 'text' }
 import BOOKS_POSTGRES from './version-2/books-postgres.sql' with { type: 'text' }
 import BOOKS from './version-2/books-sqlite.sql' with { type: 'text' }
 import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with { type: 'text' }
@@ -60,7 +62,7 @@ export const MIGRATIONS: Migration[] = [
       UPSTREAM_HOUR,
       BOOKS,
     ].join('\n'),
-    contents: '',
+    contents: BACKGROUND,
     postgres: [
       ADMIN_KEYS_POSTGRES,
       CONFIGURATION_POSTGRES,
@@ -73,6 +75,7 @@ export const MIGRATIONS: Migration[] = [
       SEARCH_POSTGRES,
       UPSTREAM_HOUR_POSTGRES,
       BOOKS_POSTGRES,
+      BACKGROUND_POSTGRES,
     ].join('\n'),
   },
 ]

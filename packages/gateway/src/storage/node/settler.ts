@@ -1,6 +1,7 @@
 // Drives the state machine of money/settlement.ts with the real store, journal and clock.
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import {
+  type Begin,
   type Finish,
   type Hold,
   isDone,
@@ -85,6 +86,8 @@ export type OpenRequest = {
 
 export type Settler = {
   open(hold: Hold): Promise<Opened>
+  /** The hold of a task, which this node begins under its lease: `hold` is what it would place itself. */
+  begin(hold: Hold, lease: number): Promise<Opened>
   /** Ends a request that was opened elsewhere, or by another process. Rejects with NotSettled. */
   settle(verb: Finish): Promise<Settled>
 }
@@ -100,7 +103,7 @@ export function createSettler(deps: SettlerDependencies): Settler {
     finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
 
-  function sendNow(verb: RequestVerb, onEvent: OnEvent): void {
+  function sendNow(verb: RequestVerb | Begin, onEvent: OnEvent): void {
     const call = new StoreCall(verb, onEvent, context)
     if (storage.submit) storage.submit(verb, call)
     else
@@ -146,9 +149,9 @@ export function createSettler(deps: SettlerDependencies): Settler {
     })
   }
 
-  function open(hold: Hold): Promise<Opened> {
+  function open(hold: Hold, verb: Hold | Begin = hold): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      sendNow(hold, (event) => {
+      sendNow(verb, (event) => {
         const { state, commands } = step(begin(hold).state, event, now)
         const [command, cleanUp] = commands
         // Nothing waits for the void of an unused hold; a failure has been reported.
@@ -163,7 +166,14 @@ export function createSettler(deps: SettlerDependencies): Settler {
   }
 
   const driver: Driver = { send, finish, now }
-  return { open, settle: (verb) => finish(beginFinish(verb, now())) }
+  return {
+    open,
+    begin(hold, lease) {
+      const { id, nodeId, epoch } = hold
+      return open(hold, { verb: 'begin', id, nodeId, epoch, lease })
+    },
+    settle: (verb) => finish(beginFinish(verb, now())),
+  }
 }
 
 const ignore = () => {}

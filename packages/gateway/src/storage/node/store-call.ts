@@ -1,5 +1,5 @@
 // One call to the store with exactly one event as its result: the response, or `no-response` if the store is late or fails.
-import { isDone, type RequestVerb, type Result } from '../../money/ledger.ts'
+import { type Begin, isDone, type RequestVerb, type Result } from '../../money/ledger.ts'
 import type { Event } from '../../money/settlement.ts'
 import { type Completion, StoreDown } from '../storage.ts'
 import { DeadlineEntry, type Deadlines } from './deadlines.ts'
@@ -17,21 +17,24 @@ export type StoreCallContext = {
   finishDeadlines: Deadlines
 }
 
+/** To the request that a task becomes, its begin is what a hold is to others. */
+const KINDS = { hold: 'hold', begin: 'hold', extend: 'extend', settle: 'finish', void: 'finish' } as const
+
 /**
  * Uses callbacks instead of promises: every request makes two calls, and a promise costs about as much as the rest of
  * a call.
  */
 export class StoreCall extends DeadlineEntry implements Completion<Result> {
   readonly #kind: 'hold' | 'extend' | 'finish'
-  readonly #verb: RequestVerb
+  readonly #verb: RequestVerb | Begin
   readonly #onEvent: OnEvent
   readonly #context: StoreCallContext
   readonly #deadlines: Deadlines
   #isOver = false
 
-  constructor(verb: RequestVerb, onEvent: OnEvent, context: StoreCallContext) {
+  constructor(verb: RequestVerb | Begin, onEvent: OnEvent, context: StoreCallContext) {
     super()
-    this.#kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
+    this.#kind = KINDS[verb.verb]
     this.#verb = verb
     this.#onEvent = onEvent
     this.#context = context

@@ -79,10 +79,12 @@ function inOrder(storage: Storage): Storage & { idle(): Promise<void> } {
   let before: Promise<unknown> = Promise.resolve()
   const sinceThen: Promise<unknown>[] = []
   const apply = (verb: Verb) => {
-    const gate = 'id' in verb ? before : Promise.allSettled(sinceThen.splice(0))
+    // All but these have connections of their own.
+    const isBatched = 'id' in verb && verb.verb !== 'begin'
+    const gate = isBatched ? before : Promise.allSettled(sinceThen.splice(0))
     const result = gate.then(() => storage.ledger.apply(verb))
     sinceThen.push(result)
-    if (!('id' in verb)) before = result.catch(() => undefined)
+    if (!isBatched) before = result.catch(() => undefined)
     return result
   }
   const idle = async () => void (await Promise.allSettled(sinceThen.splice(0)))

@@ -4,7 +4,7 @@
 // the same accounts, and a lane waits for them. Verbs on an account that stays locked move to the blocking lane, which has one
 // account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import type { Join, LeaseVerb, Leave, Reap, Renew, RequestVerb, Result, Verb } from '../../money/ledger.ts'
+import type { Begin, Join, LeaseVerb, Leave, Reap, Renew, RequestVerb, Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
 import { migrate } from '../migrations/migrate-postgres.ts'
 import { checkVerb } from '../sql/guard.ts'
@@ -132,9 +132,15 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   async function apply(verb: Verb): Promise<Result> {
     if (closed) throw new StoreDown('the database is closed')
     checkVerb(verb)
-    if (verb.verb !== 'reap' && 'id' in verb) return onRequest(verb)
+    if (verb.verb !== 'reap' && verb.verb !== 'begin' && 'id' in verb) return onRequest(verb)
     const work =
-      verb.verb === 'reap' ? reap(reaper, verb) : 'lease' in verb ? onLease(nodes, verb) : onNode(nodes, verb)
+      verb.verb === 'begin'
+        ? begin(queries, verb)
+        : verb.verb === 'reap'
+          ? reap(reaper, verb)
+          : 'lease' in verb
+            ? onLease(nodes, verb)
+            : onNode(nodes, verb)
     underWay.add(work)
     return work.finally(() => underWay.delete(work))
   }
@@ -170,6 +176,8 @@ const RECEIPT_ERROR = `substring(receipt from '"error":\\{"code":"([^"\\\\]+)"')
 const NODE = 'SELECT verdict, amount FROM ledger_node($1, $2, $3, $4, $5)'
 const LEASE = 'SELECT verdict, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 
+const BEGIN = 'SELECT verdict, amount, tokens FROM ledger_begin($1, $2, $3, $4)'
+
 type Send = (verbs: readonly RequestVerb[], waitForLocks?: boolean) => Promise<Decision[]>
 
 function sender(connections: Connections): Send {
@@ -202,6 +210,11 @@ async function onLease(connections: Connections, verb: LeaseVerb): Promise<Resul
   const longestMs = verb.verb === 'acquire_lease' ? (verb.longestMs ?? null) : null
   const values = [verb.verb, verb.lease, holder, epoch, ttlMs, longestMs]
   const [row] = await retryOrDown(() => connections.query(LEASE, values))
+  return toResult(row ?? {})
+}
+
+async function begin(connections: Connections, { id, lease, nodeId, epoch }: Begin): Promise<Result> {
+  const [row] = await retryOrDown(() => connections.query(BEGIN, [id, lease, nodeId, epoch]))
   return toResult(row ?? {})
 }
 

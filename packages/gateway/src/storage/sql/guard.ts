@@ -99,6 +99,9 @@ export function checkVerb(verb: Verb): void {
       checkText('outcome', verb.outcome)
       checkText('receipt', verb.receipt)
       return
+    case 'begin':
+      checkTokens('lease', verb.lease)
+      return
     case 'join':
     case 'renew':
       checkText('config', verb.config)

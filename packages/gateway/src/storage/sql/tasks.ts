@@ -23,14 +23,14 @@ export type TaskDialect = {
   list(parameter: string, type: 'bigint' | 'text'): string
 }
 
-const COLUMNS = `id, account, key, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
+const COLUMNS = `id, account, key, type, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
   created_at, updated_at, deadline, due_at, data, NOW AS now`
 
 /** On a conflict there is no row instead of an error, which on SQLite would fail the other statements of the same commit. */
 const INSERT = `
-INSERT INTO task (id, account, key, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
+INSERT INTO task (id, account, key, type, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
   created_at, updated_at, deadline, due_at, data)
-SELECT $1, $2, $13, 1, $3, $4, $5, $6, $7, $8, $9, clock.now, clock.now, clock.now + $10, clock.now + $11, $12
+SELECT $1, $2, $13, $14, 1, $3, $4, $5, $6, $7, $8, $9, clock.now, clock.now, clock.now + $10, clock.now + $11, $12
 FROM (SELECT NOW AS now) AS clock WHERE true
 ON CONFLICT (id) DO NOTHING
 RETURNING ${COLUMNS}`
@@ -102,6 +102,10 @@ export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
       const sql = `SELECT id FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
       return (await ask(sql, [`[${ids.join(',')}]`])).map(({ id }) => integer(id))
     },
+    async open(account, type) {
+      const [row] = await ask(COUNT_OPEN, [account, type])
+      return Number(row?.open)
+    },
     async unfinished() {
       const rows = await ask('SELECT state, count(*) AS tasks FROM task WHERE due_at IS NOT NULL GROUP BY state', [])
       return rows.map(({ state, tasks }) => ({ state: state as TaskState, tasks: Number(tasks) }))
@@ -172,6 +176,9 @@ ORDER BY id DESC`
 
 const IS_OPEN = `state NOT IN (${LAST_STATES.map((state) => `'${state}'`).join(', ')})`
 
+/** The conditions of the index task_open, written out, so that it is used. */
+const COUNT_OPEN = `SELECT count(*) AS open FROM task WHERE account = $1 AND type = $2 AND type <> 'video' AND ${IS_OPEN}`
+
 const DURATIONS = `
 SELECT model, updated_at - created_at AS ms
 FROM (SELECT model, state, created_at, updated_at FROM task ORDER BY id DESC LIMIT 2000) AS newest
@@ -202,6 +209,7 @@ function inserted(task: NewTask): unknown[] {
     whole(task.dueInMs),
     checkText('data', task.data),
     task.key,
+    checkText('type', task.type),
   ]
 }
 
@@ -223,10 +231,15 @@ function changed(change: TaskChange): unknown[] {
 const DEFAULT_TIER = 'default'
 
 /** An empty list matches nothing. */
-function filtered(account: bigint, { statuses, ids, model, serviceTier, key }: TaskFilter, { list }: TaskDialect) {
+function filtered(
+  account: bigint,
+  { type, statuses, ids, model, serviceTier, key }: TaskFilter,
+  { list }: TaskDialect,
+) {
   const parameters: unknown[] = [account]
   const next = (value: unknown): string => `$${parameters.push(value)}`
   const conditions = [`account = $1 AND state <> 'accepted'`]
+  if (type !== undefined) conditions.push(`type = ${next(type)}`)
   if (key !== undefined) conditions.push(`key = ${next(key)}`)
   if (statuses) conditions.push(`status IN (${list(next(JSON.stringify(statuses)), 'text')})`)
   if (ids) conditions.push(`id IN (${list(next(`[${ids.join(',')}]`), 'bigint')})`)
@@ -240,6 +253,7 @@ const toTask = (row: Row): TaskRow => ({
   id: integer(row.id),
   account: integer(row.account),
   key: integer(row.key),
+  type: String(row.type),
   version: Number(row.version),
   state: row.state as TaskState,
   status: row.status as TaskStatus,

@@ -45,6 +45,7 @@ const verbs: Verb[] = [
   { verb: 'acquire_lease', lease: 'ü', holder: 'h', ttlMs: 5, longestMs: 86_400_000 },
   { verb: 'renew_lease', lease: 'job/x', epoch: 2, ttlMs: Number.MAX_SAFE_INTEGER },
   { verb: 'release_lease', lease: '', epoch: 3 },
+  { verb: 'begin', id: LARGEST_ID, ...node, lease: 4 },
 ]
 
 test('a batch is read as what was written, also in the memory of a longer one before', () => {

@@ -23,6 +23,7 @@ const LEAVE = 8
 const ACQUIRE_LEASE = 9
 const RENEW_LEASE = 10
 const RELEASE_LEASE = 11
+const BEGIN = 12
 
 /** Encodes into `room`; the resulting `words` are its first part. */
 export function encodeBatch(verbs: readonly Verb[], room: DataView): EncodedBatch {
@@ -69,6 +70,10 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.owned(VOID, verb)
       out.text(verb.outcome)
       out.text(verb.receipt)
+      return
+    case 'begin':
+      out.owned(BEGIN, verb)
+      out.small(verb.lease)
       return
     case 'reap':
       out.small(REAP)
@@ -175,6 +180,8 @@ function decodeVerb(from: Decoder): Verb {
         outcome: from.text(),
         receipt: from.text(),
       }
+    case BEGIN:
+      return { verb: 'begin', id: from.big(), nodeId: from.small(), epoch: from.small(), lease: from.small() }
     case REAP:
       return { verb: 'reap', limit: from.small() }
     case JOIN:

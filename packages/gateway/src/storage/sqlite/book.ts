@@ -81,6 +81,7 @@ export function openBook(db: Database): BatchBook {
     `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, upstream = ?,
     upstream_cost = ?, outcome = ?, receipt = ? WHERE id = ?`,
   )
+  const updateOwner = db.prepare('UPDATE request SET node_id = ?, epoch = ?, deadline = ? WHERE id = ?')
   const insertTransfers = prepareInserts<Transfer>(
     db,
     'transfer',
@@ -109,6 +110,7 @@ export function openBook(db: Database): BatchBook {
   const savedKeys = new Set<KeptKey>()
   const newRequests = new Set<RequestRow>()
   const savedRequests = new Set<RequestRow>()
+  const movedRequests = new Set<RequestRow>()
   const savedNodes = new Set<NodeRow>()
   const savedLeases = new Set<LeaseRow>()
   let transfers: Transfer[] = []
@@ -159,11 +161,12 @@ export function openBook(db: Database): BatchBook {
     row.written = { spent, held, open }
   }
   function flush(): void {
-    flushed ||= [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes, savedLeases].some(
+    flushed ||= [newRequests, savedRequests, movedRequests, savedAccounts, savedKeys, savedNodes, savedLeases].some(
       ({ size }) => size > 0,
     )
     insertRequests(newRequests)
     for (const row of savedRequests) writeRequest(row)
+    for (const { id, nodeId, epoch, deadline } of movedRequests) updateOwner.run(nodeId, epoch, deadline ?? null, id)
     for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
     insertTransfers(transfers)
     sums.write()
@@ -176,7 +179,8 @@ export function openBook(db: Database): BatchBook {
     forgetSaved()
   }
   function forgetSaved(): void {
-    for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes, savedLeases]) saved.clear()
+    for (const saved of [newRequests, savedRequests, movedRequests, savedAccounts, savedKeys, savedNodes, savedLeases])
+      saved.clear()
     transfers = []
     sums.clear()
   }
@@ -246,6 +250,7 @@ export function openBook(db: Database): BatchBook {
       if (highest === undefined || row.id > highest) highest = row.id
     },
     saveRequest: (row) => void savedRequests.add(row),
+    saveOwner: (row) => void movedRequests.add(row),
     saveNode(row) {
       nodes.set(row.nodeId, row)
       savedNodes.add(row)

@@ -368,6 +368,7 @@ export function listsContract(use: Use): void {
         id,
         account,
         key: 1n,
+        type: 'video',
         model,
         serviceTier: undefined,
         state,
