@@ -77,7 +77,7 @@ describe('how many', () => {
     expect(statuses(await answerOf(response))).toEqual(['completed'])
     const results = sent()[1]?.messages.filter(({ role }) => role === 'tool')
     expect(results?.map(({ content }) => content)).toEqual([
-      'The image was made and is shown to the user.',
+      'The image was made and is shown to the user. Its name is image_1.',
       expect.stringContaining('at most 1 images'),
     ])
     expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
@@ -184,6 +184,34 @@ describe('money', () => {
     expect(formulaOf(receipt as unknown as PricedReceipt)).toEndWith(`= ${cost_usd} USD`)
   })
 
+  test('an edit: the tokens of the image that is sent, in one receipt with all others', async () => {
+    const { secret, settled } = await newKey(gateway, '10', { group: 'tokens' })
+    const usage = (text: number, image: number) => ({
+      input_tokens: text + image,
+      output_tokens: 100,
+      input_tokens_details: { text_tokens: text, image_tokens: image },
+    })
+    const drawing = (...reports: object[]) => {
+      const left = [...reports]
+      service.drawing = (socket, request) =>
+        respondWith({ created: 1, data: [{ b64_json: png }], usage: left.shift() })(socket, request)
+    }
+    drawing(usage(10, 0), usage(12, 300))
+    service.script = [say(calling('a', { prompt: 'bluer', action: 'edit', size: '64x64' })), say(reply())]
+    expect(statuses(await answerOf(await post(secret)))).toEqual(['completed', 'completed'])
+    const [, changed] = upstream.received.filter((request) => !isChat(request))
+    expect(changed?.head).toMatch(/^POST \/v1\/images\/edits /)
+    expect(changed?.body.includes(Buffer.from(png, 'base64'))).toBe(true)
+    const { receipt, cost_usd } = await only(settled)
+    expect(receipt?.units).toMatchObject({
+      image_prompt_tokens: 22,
+      image_input_tokens: 300,
+      image_output_tokens: 200,
+    })
+    expect(cost_usd).toBe(formatUsd(2n * CALL + 22n * 5_000n + 300n * 8_000n + 200n * 32_000n))
+    expect(formulaOf(receipt as unknown as PricedReceipt)).toEndWith(`= ${cost_usd} USD`)
+  })
+
   test.each([
     false,
     true,
@@ -287,7 +315,7 @@ describe('which requests', () => {
       Object.keys(
         (offered as never as { function: { parameters: { properties: object } } }).function.parameters.properties,
       ),
-    ).toEqual(['prompt', 'background'])
+    ).toEqual(['prompt', 'action', 'images', 'background'])
     const image = upstream.received.find((request) => !isChat(request))
     expect(JSON.parse(String(image?.body))).toMatchObject({ prompt: 'a', size: '64x64', quality: 'high' })
   })

@@ -249,6 +249,19 @@ describe.each(MODELS)('%s', (model) => {
     expect(failed).toMatchObject(rejected)
   })
 
+  test('an image model that cannot edit makes another image, with a warning; a forced edit is rejected', async () => {
+    const { openai, settled } = await client()
+    const first = await openai.responses.create({ model, input: DRAW, tools: [TOOL] })
+    const asked = { model, input: 'Make it blue.', previous_response_id: first.id }
+    const { data, response } = await openai.responses.create({ ...asked, tools: [TOOL] }).withResponse()
+    expect(response.headers.get('x-trivium-warnings')).toBe('tools[0].action;dropped')
+    expect(imagesOf(data)).toMatchObject([{ status: 'completed', action: 'generate' }])
+    const tools = [{ ...TOOL, action: 'edit' as const }]
+    const failed = await openai.responses.create({ ...asked, tools }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ status: 400, param: 'tools[0].action' })
+    expect(await settled()).toHaveLength(2)
+  })
+
   test('reasoning goes back to the upstream that signed it', async () => {
     const { openai } = await client()
     const input = 'Think 5 words. Draw a lighthouse.'

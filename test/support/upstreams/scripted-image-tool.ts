@@ -30,7 +30,8 @@ export type Scripted = {
 }
 
 const TEXT = 'price: { input: 1, output: 4, long_context: { above: 1000, input: 2 } }'
-const IMAGE = 'price: { per_image: 0.04, variants: { "64x64": 0.01 } }, limits: { sizes: ["64x64", "128x128"] }'
+const IMAGE =
+  'price: { per_image: 0.04, variants: { "64x64": 0.01 } }, limits: { sizes: ["64x64", "128x128"] }, capabilities: [images]'
 
 export async function startScripted(): Promise<Scripted> {
   const png = Buffer.from(await pngOf(64, 64)).toString('base64')
@@ -55,6 +56,7 @@ models:
 groups:
   - { id: default, models: ["*"] }
   - { id: half, models: ["*"], multiplier: 0.5, prices: { img: { per_image: 0.03 } } }
+  - { id: tokens, models: ["*"], prices: { img: { input: 5, image_input: 8, image_output: 32 } } }
   - { id: mute, models: [talker] }
 `
   const scripted: Scripted = {

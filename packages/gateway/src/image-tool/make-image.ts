@@ -1,27 +1,33 @@
 // One image that the model has called for, made with the parts of the image journey. Whatever goes wrong is told to the model and
 // shown in the item; the response goes on.
 
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import type { Base64, ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import type { UrlDependencies } from '../access/urls/url-names.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import { type CompletedImage, generate, type PartialImage } from '../images/generate.ts'
 import type { ImageCall } from '../images/image-call.ts'
 import { present } from '../images/present.ts'
-import { boundOf } from '../images/reserve.ts'
+import { checkInputs, offerForInputs } from '../images/reading/fetch-inputs.ts'
+import { inspectedInputs } from '../images/reading/inspect-inputs.ts'
+import { boundOf, expectedBytes } from '../images/reserve.ts'
 import type { RespondDependencies } from '../images/respond-json.ts'
 import { type ImageRouted, type RouteDependencies, route } from '../images/route.ts'
-import { upstreamRequest } from '../images/upstream-request.ts'
+import { takesUrls, upstreamRequest } from '../images/upstream-request.ts'
 import { releaseSlots } from '../paid-call/open.ts'
-import { Failure } from '../request/failure.ts'
+import { bodyFailure, Failure } from '../request/failure.ts'
 import type { TextCall } from '../text/text-call.ts'
+import { madeText, NOT_MADE } from './history.ts'
 import { type ImageTool, imageRequestOf } from './image-tool.ts'
 import { partOfHold, recordSpent } from './part-of-hold.ts'
 import type { Spending } from './spending.ts'
 
-export type MakeDependencies = RouteDependencies & RespondDependencies
+export type MakeDependencies = RouteDependencies & RespondDependencies & UrlDependencies
 
 /** The item for the client, and what the model is told. */
 export type Made = { image: MediaBlock; said: string }
@@ -38,14 +44,15 @@ export async function makeImage(
   deps: MakeDependencies,
 ): Promise<Made> {
   try {
-    const request = imageRequestOf(tool, text)
+    const request = await inspectedInputs(imageRequestOf(tool, text))
     const { caller, client, record } = call
-    const routed = await route(tool.offer, caller, { http: client, record }, deps)
+    const offer = await offerForInputs(tool.offer, request, caller, deps)
+    const routed = await route(offer, caller, { http: client, record }, deps)
     let isHeld = false
     try {
       const imageCall = await hold(request, routed, call, spending, deps)
       isHeld = true
-      return await make(imageCall, request, call, spending, onPartial, deps)
+      return await make(imageCall, tool, call, spending, onPartial, deps)
     } finally {
       if (!isHeld) releaseSlots(routed, deps)
     }
@@ -55,10 +62,6 @@ export async function makeImage(
     throw error
   }
 }
-
-/** What the model is told of an image. */
-export const MADE = 'The image was made and is shown to the user.'
-export const NOT_MADE = 'The image was not made.'
 
 const failed = (why: string): Made => ({
   image: { type: 'media', mime: 'image/png', data: '', made: { failed: true } },
@@ -74,11 +77,14 @@ async function hold(
   deps: MakeDependencies,
 ): Promise<ImageCall> {
   // What this upstream cannot express is rejected before anything is held.
+  if (!takesUrls(candidate)) checkInputs(request)
   const { dialect, warnings } = upstreamRequest(request, candidate, call.caller, request.n, deps)
   const part = partOfHold(call.hold, spending.cost, spending.tokens)
   const bound = boundOf(request, offer, candidate)
   if ((await part.raise(bound, bound)) === 'stop')
     throw new Failure('insufficient_balance', 'The balance or a limit of the key does not cover the image.')
+  // Until the response is complete, all of its images are in memory.
+  if (!call.slot.grow(expectedBytes(request))) throw bodyFailure(NO_MEMORY)
   return {
     ...call,
     hold: part,
@@ -99,13 +105,13 @@ async function hold(
 
 async function make(
   imageCall: ImageCall,
-  request: ImageRequest,
+  tool: ImageTool,
   call: TextCall,
   spending: Spending,
   onPartial: OnPartial,
   deps: MakeDependencies,
 ): Promise<Made> {
-  const { upstreamCall, client } = imageCall
+  const { upstreamCall, client, request } = imageCall
   // What is being made is billed: a disconnect does not end it.
   client.onDisconnect = () => {
     upstreamCall.endWithin(imageTimeoutsOf(imageCall.attempt.candidate.upstream).drainMs, 'client_disconnected')
@@ -126,12 +132,14 @@ async function make(
       deps,
     )
   } finally {
+    tool.images.remember(request, imageCall.request)
     const { health } = imageCall.attempt
     if (completed) health.answered(deps.ticker.now(), imageCall.firstOutputAt)
     health.end(deps.ticker.now())
     upstreamCall.stop()
     freeMemory()
   }
+  warn(imageCall, tool, call)
   const [delivered] = imageCall.delivered
   if (!completed || !delivered) return failed('The upstream returned no image.')
   const { usage, attempt } = imageCall
@@ -139,14 +147,27 @@ async function make(
   spending.addImage(delivered, usage, upstreamCost)
   await recordSpent(call.hold, spending.cost)
   const { image } = completed
-  const made = {
+  const made: MadeImage = {
+    action: request.operation,
     revisedPrompt: image.revisedPrompt ?? request.prompt,
     ...detailsOf(completed, request, delivered.size),
   }
   const mime = image.mediaType ?? `image/${made.outputFormat ?? 'png'}`
+  const data = textOf(image.base64)
+  const name = tool.images.addMade(data, mime)
   return {
-    image: { type: 'media', mime, data: textOf(image.base64), made },
-    said: MADE,
+    image: { type: 'media', mime, data, made },
+    said: madeText(tool.action === 'generate' ? undefined : name),
+  }
+}
+
+/** What the image model or its upstream cannot do, for the caller, as options of the tool. */
+function warn({ attempt }: ImageCall, { at, isEditDropped }: ImageTool, call: TextCall): void {
+  const { warnings } = call.attempt
+  if (isEditDropped) addWarning(warnings, `${at}.action`, 'dropped')
+  for (const warning of attempt.warnings) {
+    const [field = '', reason = ''] = warning.split(';')
+    addWarning(warnings, `${at}.${field}`, reason)
   }
 }
 

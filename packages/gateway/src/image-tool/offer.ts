@@ -1,19 +1,25 @@
 // Offers the image tool: decides whether the gateway runs it for this request, and rewrites the request for the model.
 
-import { isObject, type Json } from '@trivium/protocol/canonical/reading.ts'
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import type { ImageInput } from '@trivium/protocol/canonical/image.ts'
+import { isObject, type Json, RequestError, unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest, ToolChoice } from '@trivium/protocol/canonical/request.ts'
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import type { PricedField } from '@trivium/protocol/dialects/pass-through.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
 import { type Catalogue, offerOf } from '../catalogue/catalogue.ts'
+import { upstreamRequest } from '../images/upstream-request.ts'
 import { isPriced } from '../money/prices/token-price.ts'
+import { bodyFailure } from '../request/failure.ts'
+import type { Caller } from '../storage/storage.ts'
 import type { OfferGatewayTool } from '../text/gateway-tool.ts'
 import type { RoutedRequest } from '../text/request.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
 import { type Captured, capturing } from './capture-reply.ts'
-import { withImageCalls } from './history.ts'
-import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool } from './image-tool.ts'
+import { ConversationImages } from './conversation-images.ts'
+import { type ImageNames, withImageCalls } from './history.ts'
+import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool, requestFor } from './image-tool.ts'
 import { respondJson, respondStream, type ToolDependencies } from './respond.ts'
 
 export const createImageTool =
@@ -23,15 +29,41 @@ export const createImageTool =
     if (!offer) return undefined
     const body: Json = JSON.parse(codec.decode(routed.body, 0, routed.body.length))
     const warnings: string[] = []
-    const names = new Set(routed.parsed.canonical().tools.map(({ name }) => name))
-    const tool = readImageTool(body, offer, names, warnings)
+    const { tools, turns } = routed.parsed.canonical()
+    const functionName = tools.some(({ name }) => name === IMAGE_TOOL) ? `gateway_${IMAGE_TOOL}` : IMAGE_TOOL
+    const images = new ConversationImages(turns, body)
+    const tool = readImageTool(body, { offer, functionName, images }, warnings)
+    if (tool.mask) checkMask(tool, tool.mask, routed.caller, deps)
     const captured: Captured = { last: undefined, stream: undefined }
     const request = withFunction(routed, tool, body, captured, warnings)
     return {
       request,
-      respond: (call) => (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps),
+      async respond(call) {
+        if (!call.slot.grow(images.bytes)) throw bodyFailure(NO_MEMORY)
+        return (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps)
+      },
     }
   }
+
+/** Some upstreams take no mask: the caller learns it before anything is held. */
+function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: ToolDependencies): void {
+  const request = requestFor(tool, { prompt: 'any' }, [mask])
+  const rejections = tool.offer.candidates.map((candidate) => {
+    try {
+      upstreamRequest(request, candidate, caller, 1, deps)
+      return undefined
+    } catch (error) {
+      if (error instanceof RequestError) return error
+      throw error
+    }
+  })
+  const [rejection] = rejections
+  if (rejection && rejections.every((each) => each !== undefined))
+    throw unsupported(`${tool.at}.input_image_mask`, rejection.message)
+}
+
+/** What the name of an image adds to the prompt at most. */
+const NAME_BYTES = 48
 
 const isImageTool = ({ kind, word }: PricedField): boolean => kind === 'tool' && word === IMAGE_TOOL
 
@@ -55,9 +87,11 @@ function withFunction(
   const { parsed, dialect, ownWarnings } = routed
   const asked = parsed.canonical()
   const added = functionOf(tool)
+  const isEditing = tool.action !== 'generate'
+  const nameOf: ImageNames = (part) => (isEditing ? tool.images.nameOf(part) : undefined)
   const canonical: CanonicalRequest = {
     ...asked,
-    turns: asked.turns.flatMap((turn) => withImageCalls(turn, tool.functionName, body)),
+    turns: asked.turns.flatMap((turn) => withImageCalls(turn, tool.functionName, body, nameOf)),
     tools: [...asked.tools, added],
     hostedTools: asked.hostedTools.filter(({ name }) => name !== IMAGE_TOOL),
     untranslated: asked.untranslated.filter((field) => field !== 'max_tool_calls'),
@@ -72,7 +106,8 @@ function withFunction(
     parsed: {
       ...parsed,
       priced: parsed.priced.filter((field) => !isImageTool(field)),
-      textBytes: parsed.textBytes + utf8Length(JSON.stringify(added)),
+      textBytes:
+        parsed.textBytes + utf8Length(JSON.stringify(added)) + (isEditing ? tool.images.count * NAME_BYTES : 0),
       canonical: () => canonical,
     },
   }

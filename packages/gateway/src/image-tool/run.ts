@@ -149,9 +149,10 @@ async function ask(
   output: Output,
   deps: RunDependencies,
 ): Promise<Answered> {
-  const { functionName } = tool
+  const { functionName, images } = tool
+  const streaming = { functionName, isKept: first.claim !== undefined, imageBytes: images.bytes, output }
   const read = call.isStream
-    ? await streamReply(call, captured, { functionName, isKept: first.claim !== undefined, output }, deps)
+    ? await streamReply(call, captured, streaming, deps)
     : await wholeReply(call, captured, deps)
   const { observed } = read
   const statistics = deps.statistics.of(call.attempt.offer.model.id)

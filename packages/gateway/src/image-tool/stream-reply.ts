@@ -26,8 +26,8 @@ export type EventOutput = {
   events(events: readonly StreamEvent[]): Promise<void>
 }
 
-/** `isKept`: all of the response is made, whether the client stays or not. */
-export type Streaming = { functionName: string; isKept: boolean; output: EventOutput }
+/** `isKept`: all of the response is made, whether the client stays or not. `imageBytes`: of what stays in memory until then. */
+export type Streaming = { functionName: string; isKept: boolean; imageBytes: number; output: EventOutput }
 
 /** `failure`: it broke off after its first output. */
 export type StreamedReply = CapturedReply & { observed: Observed; failure: Failure | undefined }
@@ -36,7 +36,7 @@ export type StreamedReply = CapturedReply & { observed: Observed; failure: Failu
 export async function streamReply(
   call: TextCall,
   captured: Captured,
-  { functionName, isKept, output }: Streaming,
+  { functionName, isKept, imageBytes, output }: Streaming,
   deps: StreamReplyDependencies,
 ): Promise<StreamedReply> {
   const reply = new GrowingReply(functionName)
@@ -46,7 +46,7 @@ export async function streamReply(
   if (!captured.stream) throw new Error('a stream was not captured')
   const { answering } = captured.stream
   // The request is kept for the next call of the model.
-  if (call.pending) call.slot.resize(call.pending.request.body.length)
+  if (call.pending) call.slot.resize(call.pending.request.body.length + imageBytes)
   call.firstOutputAt ??= performance.now()
   output.begin(answering)
   endWhenWhole(stream)

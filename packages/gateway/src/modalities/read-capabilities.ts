@@ -1,4 +1,5 @@
-// What a model supports besides text: the field `capabilities` of a model. It informs callers; requests are not checked against it.
+// What a model supports besides text: the field `capabilities` of a model. It informs callers, and tells the
+// image tool whether its image model can edit; requests are not checked against it.
 import type { YamlValue } from '../yaml/document.ts'
 import { itemsOf, type Reader } from '../yaml/fields.ts'
 import { readWord } from '../yaml/scalars.ts'

@@ -31,6 +31,7 @@ export type MediaBlock = { type: 'media'; mime: string; data: string; signature?
 /** What is known of an image besides its data. `failed`: there is none, and `data` is empty. */
 export type MadeImage = {
   failed?: true
+  action?: 'generate' | 'edit'
   revisedPrompt?: string
   size?: string
   quality?: string

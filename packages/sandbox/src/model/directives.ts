@@ -20,8 +20,9 @@ export type Directives = {
   refuse: boolean
   /** The content filter blocks the answer. */
   filter: boolean
-  /** The prompt asks for an image. */
+  /** The prompt asks for an image, or for a change of one. */
   draw: boolean
+  edit: boolean
   paceMs: number | undefined
   cachedTokens: number | undefined
   cacheWrittenTokens: number | undefined
@@ -49,6 +50,7 @@ const DRAW = new RegExp(
   `${ORDER}(?:draw|paint|sketch)\\b|\\b(?:generate|create|make|render|show)\\s+(?:me\\s+)?(?:an?|the|\\w{1,12})\\s+(?:image|picture|photo|drawing)\\b`,
   'i',
 )
+const EDIT = new RegExp(`${ORDER}(?:edit|change|make|turn)\\s+(?:it|them|this|that|these|those)\\b`, 'i')
 const SAY_WORDS = /\b(?:say|write|repeat|give|give me|produce)\s+(\d[\d,_]{0,11})\s+words\b/i
 const PACE = /\bpace[ :=]{1,4}(\d{1,5}) ?ms\b/i
 const CACHED = /\bcached\s+(\d{1,9})\s+tokens\b/i
@@ -69,6 +71,7 @@ export function readDirectives(prompt: string, toolNames: readonly string[]): Di
     refuse: REFUSE.test(text),
     filter: FILTER.test(text),
     draw: DRAW.test(text),
+    edit: EDIT.test(text),
     paceMs: wholeNumber(PACE.exec(text)?.[1]),
     cachedTokens: wholeNumber(CACHED.exec(text)?.[1]),
     cacheWrittenTokens: wholeNumber(CACHE_WRITTEN.exec(text)?.[1]),

@@ -125,17 +125,30 @@ function chooseCalls(request: SandboxRequest, directives: Directives): Requested
   // The directive that led to these results is still in the prompt: following it again would never end.
   const answered = request.toolResults.length > 0
   const named = answered ? [] : directives.calls.filter((call) => allowed.some((tool) => tool.name === call.name))
-  const drawn = named.length > 0 || answered || !directives.draw ? [] : imageCalls(request, allowed)
+  const drawn = named.length > 0 || answered ? [] : imageCalls(request, directives, allowed)
   const calls =
     named.length > 0 ? named : drawn.length > 0 ? drawn : unnamed(allowed, answered ? 'none' : directives.unnamedCalls)
   if (calls.length === 0 && mode === 'required') return [{ name: first.name, input: undefined }]
   return parallel ? calls : calls.slice(0, 1)
 }
 
-/** A prompt that asks for an image calls the tool that makes images, with the prompt. */
-function imageCalls({ lastUser }: SandboxRequest, allowed: readonly Tool[]): RequestedCall[] {
+/** A prompt that asks for an image, or to change one, calls the tool that makes images, with the prompt. */
+function imageCalls(
+  { lastUser: prompt }: SandboxRequest,
+  { draw, edit }: Directives,
+  allowed: readonly Tool[],
+): RequestedCall[] {
   const tool = allowed.find(({ name, form }) => form === 'function' && /image/i.test(name))
-  return tool === undefined ? [] : [{ name: tool.name, input: JSON.stringify({ prompt: lastUser }) }]
+  if (tool === undefined || !(draw || edit)) return []
+  const action = actionsOf(tool).find((each) => each === (edit ? 'edit' : 'generate'))
+  return [{ name: tool.name, input: JSON.stringify({ prompt, ...(action === undefined ? {} : { action }) }) }]
+}
+
+/** What the tool can do, if it says so. */
+function actionsOf({ schema }: Tool): readonly unknown[] {
+  const { properties } = (schema ?? {}) as { properties?: { action?: { enum?: unknown } } }
+  const actions = properties?.action?.enum
+  return Array.isArray(actions) ? actions : []
 }
 
 function unnamed(allowed: readonly Tool[], which: Directives['unnamedCalls']): RequestedCall[] {

@@ -104,6 +104,7 @@ export type WrittenItem =
       id: string
       type: 'image_generation_call'
       status: 'in_progress' | 'completed' | 'failed'
+      action?: 'generate' | 'edit'
       revised_prompt?: string
       size?: string
       quality?: string

@@ -13,7 +13,7 @@ export function readImages({ image, images }: Json): readonly ImageInput[] {
   const isGiven = (value: unknown) => value !== undefined && value !== null
   if (isGiven(image) && isGiven(images)) throw wrong('images', 'image and images cannot both be sent')
   if (isGiven(images)) {
-    const list = asArray(images, 'images').map((item, index) => referenced(item, `images[${index}]`))
+    const list = asArray(images, 'images').map((item, index) => readReference(item, `images[${index}]`))
     return atMost('images', list)
   }
   if (!isGiven(image)) return []
@@ -27,7 +27,7 @@ export function readImages({ image, images }: Json): readonly ImageInput[] {
 
 /** Throws RequestError. */
 export function readMask({ mask }: Json): ImageInput | undefined {
-  return mask === undefined || mask === null ? undefined : referenced(mask, 'mask')
+  return mask === undefined || mask === null ? undefined : readReference(mask, 'mask')
 }
 
 function atMost(field: string, images: readonly ImageInput[]): readonly ImageInput[] {
@@ -37,7 +37,8 @@ function atMost(field: string, images: readonly ImageInput[]): readonly ImageInp
 
 const REFERENCE: readonly string[] = ['image_url', 'file_id']
 
-function referenced(value: unknown, at: string): ImageInput {
+/** An object with `image_url`. `at`: where it stands, for errors. Throws RequestError. */
+export function readReference(value: unknown, at: string): ImageInput {
   const reference = asObject(value, at)
   const other = Object.keys(reference).find((name) => !REFERENCE.includes(name))
   if (other !== undefined) throw wrong(`${at}.${other}`, `${at} has no ${other}. Send image_url.`)
@@ -59,10 +60,14 @@ function inputOf(text: string, field: string): ImageInput {
     if (isUrl) return { mediaType: '', bytes: 0, source: { kind: 'url', url: text, field } }
     throw wrong(field, `${field} must be an https URL, or a data URL such as data:image/png;base64,...`)
   }
-  const mediaType = head[1]?.toLowerCase().replace('image/jpg', 'image/jpeg') ?? ''
+  return inlineImage(head[1] ?? '', text.slice(head[0].length), field)
+}
+
+/** Throws RequestError unless it is of a type that can be edited, in standard base64. */
+export function inlineImage(type: string, base64: string, field: string): ImageInput {
+  const mediaType = type.toLowerCase().replace('image/jpg', 'image/jpeg')
   if (!IMAGE_TYPES.includes(mediaType))
     throw new RequestError('unsupported_media_type', field, `${field} must be a PNG, JPEG or WebP image`)
-  const base64 = text.slice(head[0].length)
   if (base64.length % 4 !== 0 || !BASE64.test(base64))
     throw wrong(field, `${field} must have valid base64 with padding`)
   if (base64 === '') throw wrong(field, `${field} must not be empty`)

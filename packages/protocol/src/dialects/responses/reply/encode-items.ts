@@ -78,18 +78,19 @@ export function encodeItem(draft: Draft, status: ItemStatus): WrittenItem {
 }
 
 function imageItem({ id, data, made = {} }: Extract<Draft, { kind: 'image' }>): WrittenItem {
-  const { failed, revisedPrompt, size, quality, background, outputFormat } = made
+  const { failed, action, revisedPrompt, size, quality, background, outputFormat } = made
   return {
     id,
     type: 'image_generation_call',
     status: failed ? 'failed' : 'completed',
+    ...(action === undefined ? {} : { action }),
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...imageDetails({ size, quality, background, outputFormat }),
     result: failed ? null : data,
   }
 }
 
-type Details = { [name in keyof Omit<MadeImage, 'failed' | 'revisedPrompt'>]: string | undefined }
+type Details = { [name in keyof Omit<MadeImage, 'failed' | 'action' | 'revisedPrompt'>]: string | undefined }
 
 /** Also of an image that is not complete yet. */
 export const imageDetails = ({ size, quality, background, outputFormat }: Details) => ({
