@@ -164,6 +164,8 @@ const NAME_MODALITIES = [
   // How models are tried at an operator's expense, where that is cheap.
   'upstreams/diagnostics/check-upstream.ts',
   'upstreams/diagnostics/check-images.ts',
+  'upstreams/diagnostics/text-call.ts',
+  'upstreams/certification/plan.ts',
 ]
 
 test('no other file of the gateway names a modality', () => {

@@ -1,10 +1,12 @@
 // What operators do with upstreams that run: switches, resets, tests, lists of models, and previews.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { adminClient } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
-import { homeOnSameDatabase } from '../support/gateway/home.ts'
+import { homeOnSameDatabase, runCommand } from '../support/gateway/home.ts'
 import { operate } from '../support/gateway/operate.ts'
 import {
   event,
@@ -211,6 +213,44 @@ describe('one server', () => {
     expect(await books()).toEqual({ ...before, transfers: before.transfers + 1 })
     expect(await gateway.command('audit-log', '--object', 'upstream/first', '--limit', '1')).toMatchObject([
       { action: 'upstream test', after: { ok: true, cost_usd: tested.cost_usd } },
+    ])
+  })
+
+  test('a certification asks before it calls, books each part, and keeps responses without the key', async () => {
+    const folder = join(gateway.home.dataDir, 'recordings')
+    const certify = (typed: string, ...more: string[]) =>
+      runCommand(gateway.home, ['upstream', 'certify', 'first', '--json', ...more], {}, typed)
+    const calls = first.received.length
+    const [unasked, declined, ...wrong] = await Promise.all([
+      certify(''),
+      certify('n\n'),
+      certify('y\n', '--record', '/dev/null/x'),
+      certify('y\n', '--model', ''),
+    ])
+    expect(unasked.stderr).toContain('with inner (text): 13 calls, at most 0.')
+    expect([unasked.code, unasked.stdout, unasked.stderr]).toEqual([2, '', expect.stringContaining('add --yes')])
+    expect([declined.code, declined.stderr]).toEqual([1, expect.stringContaining('nothing was called')])
+    expect(wrong.map(({ code, stderr }) => [code, JSON.parse(stderr).error.message])).toEqual([
+      [2, expect.stringContaining('--record: cannot create the folder')],
+      [2, expect.stringContaining('--model must')],
+    ])
+    expect(first.received).toHaveLength(calls)
+    const before = await gateway.command<{ transfers: number }>('audit')
+    const done = await certify('y\n', '--record', folder, '--server', 'Stub 1.0')
+    const table = JSON.parse(done.stdout)
+    expect(done.code).toBe(1)
+    expect(table).toMatchObject({ ok: false, upstream: 'first', server: 'Stub 1.0', kind: 'custom', booked: true })
+    expect(table.date).toBe(new Date().toISOString().slice(0, 10))
+    expect(table.checks).toContainEqual({ part: 'chat', check: 'text streamed', result: 'passed', reason: null })
+    const reason = "the model did not call the tool; it ended with 'stop'"
+    expect(table.checks).toContainEqual({ part: 'chat', check: 'tools', result: 'failed', reason })
+    expect(done.stderr).toMatch(/^chat: 12 calls, at most \S+ USD \.\.\. \d+ passed, \d+ failed/m)
+    expect(JSON.parse(readFileSync(join(folder, 'table.json'), 'utf8'))).toEqual(table)
+    expect(readFileSync(join(folder, 'chat/text-streamed.chunks.txt'), 'utf8')).toContain('"content":"Hello"')
+    expect(done.stdout + done.stderr).not.toContain('first-key')
+    expect(await gateway.command('audit')).toEqual({ ...before, transfers: before.transfers + 1 } as never)
+    expect(await gateway.command('audit-log', '--object', 'upstream/first', '--limit', '1')).toMatchObject([
+      { action: 'upstream certify', after: { parts: ['chat'], ok: false, cost_usd: table.cost_usd } },
     ])
   })
 

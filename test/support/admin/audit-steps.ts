@@ -193,6 +193,7 @@ export const STEPS: Step[] = [
   ['upstream enable', 'both', () => MAIN],
   ['upstream reset', 'after', () => MAIN],
   ['upstream test', 'after', () => ({ upstream: 'main', model: 'm' })],
+  ['upstream certify', 'after', () => ({ upstream: 'main', model: 'm', part: 'upstream' })],
   ['upstream models', READ, () => ({ upstream: 'main' })],
   ['upstream kinds', READ],
   ['upstream figures', READ],

@@ -42,6 +42,7 @@ import { listTransfers } from './reports/transfers.ts'
 import { reportUsage } from './reports/usage.ts'
 import { refundRequest } from './traffic/refund.ts'
 import { cancelOperatedTask, queryTask, releaseTask } from './traffic/task-acts.ts'
+import { certifyUpstream } from './upstreams/certify.ts'
 import { discoverDraftModels, testUpstreamDraft } from './upstreams/drafts.ts'
 import { listUpstreamFigures } from './upstreams/figures.ts'
 import { listUpstreamKinds } from './upstreams/kinds.ts'
@@ -149,6 +150,7 @@ const ALL = [
   drainUpstream,
   resetUpstream,
   testUpstream,
+  certifyUpstream,
   discoverModels,
   previewPrice,
   previewModelPrice,

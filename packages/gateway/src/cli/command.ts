@@ -54,6 +54,8 @@ export type StoreCommand = CommandBase & {
   asksServer?: true
   /** Runs in place of the operation where there is no database yet. */
   withoutDatabase?(input: object, config: FileConfig, context: CommandContext): Promise<unknown>
+  /** Calls the operation more than once; `run` adds fields to its input. Absent: one call. */
+  drive?(run: (more: object) => Promise<unknown>, parsed: Arguments): Promise<unknown>
   /** The operation gives pages, of which so many rows are shown unless --limit says another number; 0: all. */
   rows?: number
   /** The result as --json prints it; absent: as it is. */

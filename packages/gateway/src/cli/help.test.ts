@@ -113,6 +113,7 @@ describe('help', () => {
       'task release',
       'task show',
       'upstream add',
+      'upstream certify',
       'upstream delete',
       'upstream disable',
       'upstream drain',

@@ -94,9 +94,10 @@ export async function resultOf(
   if (rows !== undefined && !/^\d{1,9}$/.test(limit))
     throw new UsageError('--limit must be a whole number; 0 means all')
   const input = await command.input(parsed, context)
-  const page = async (bounds: object) => (await run(operation, { ...input, ...bounds })) as Page
-  const result = rows === undefined ? await run(operation, input) : await readPages(page, Number(limit))
-  return json(result as never)
+  const call = (more: object) => run(operation, { ...input, ...more })
+  const page = async (bounds: object) => (await call(bounds)) as Page
+  if (rows !== undefined) return json((await readPages(page, Number(limit))) as never)
+  return json((await (command.drive?.(call, parsed) ?? call({}))) as never)
 }
 
 /** Calls a running server, since one process owns a SQLite store; without a server, opens the store here. */

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
 import { modalityOf } from '../../modalities/index.ts'
-import type { Route } from '../../modalities/modality.ts'
+import type { Capability, Route } from '../../modalities/modality.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { boolean, fields, optional, text } from '../../request/schema/schema.ts'
@@ -88,7 +88,7 @@ export type Planned = { upstream: Upstream; model: RoutedModel | undefined; chec
 
 function planTest(config: FileConfig, { upstream: id, model: named }: Input): Planned {
   const upstream = configuredUpstream(config, id)
-  const routed = routedModels(config, id)
+  const routed = routedModels(config, id).filter(({ type }) => MODEL_CHECKS[type])
   const model = named === undefined ? routed[0] : modelNamed(routed, upstream, named)
   if (model === undefined && upstream.healthPath === undefined)
     throw rejected('no_routed_model', { field: 'model', upstream: id })
@@ -100,24 +100,25 @@ export type RoutedModel = CheckedModel & {
   id: string | undefined
   rate: AnyPrice | undefined
   price: PriceSource | null
+  /** Absent: not known. */
+  capabilities?: readonly Capability[] | undefined
 }
 type PriceSource = 'cost' | 'price' | 'list'
 
-/** The cheapest types come first. */
-function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
-  const tried = [...models.values()].filter(({ type }) => MODEL_CHECKS[type])
-  return tried.flatMap((model) => {
+/** Of all types. */
+export function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
+  return [...models.values()].flatMap((model) => {
     const route: Route | undefined = model.routes.find(({ upstream }) => upstream === id)
     if (!route) return []
     const known: unknown = route.cost ?? model.price
     const rate = known === undefined ? undefined : modalityOf(model.type).rateOf(known, MULTIPLIER_ONE)
     const price = known === undefined ? null : route.cost === undefined ? 'price' : 'cost'
-    return [{ id: model.id, name: route.model, type: model.type, rate, price }]
+    return [{ id: model.id, name: route.model, type: model.type, rate, price, capabilities: model.capabilities }]
   })
 }
 
 /** `named` may be the name here or at the upstream. */
-function modelNamed(routed: readonly RoutedModel[], upstream: Upstream, named: string): RoutedModel {
+export function modelNamed(routed: readonly RoutedModel[], upstream: Upstream, named: string): RoutedModel {
   const known = routed.find(({ id }) => id === named) ?? routed.find(({ name }) => name === named)
   return known ?? { id: undefined, name: named, type: typeAt(upstream), rate: undefined, price: null }
 }
@@ -147,7 +148,7 @@ export function estimateOf({ upstream, model, checks }: Planned) {
 }
 
 /** Embedded models cost the operator nothing, and lists of models nobody. */
-const isFree = ({ embedded }: Upstream, model: RoutedModel | undefined): boolean => embedded === true || !model
+export const isFree = ({ embedded }: Upstream, model: RoutedModel | undefined): boolean => embedded === true || !model
 
 async function runTest(planned: Planned, send: Send) {
   const { upstream, model, checks: all } = planned
@@ -168,7 +169,10 @@ async function runTest(planned: Planned, send: Send) {
 }
 
 /** Vendors do not bill rejected requests. A call without a response may have been billed: that is not known. */
-function costOf({ status, costAt }: Check, model: RoutedModel | undefined): Nanos | undefined {
+export function costOf(
+  { status, costAt }: Pick<Check, 'status' | 'costAt'>,
+  model: RoutedModel | undefined,
+): Nanos | undefined {
   if (status === null) return undefined
   if (status < 200 || status >= 300) return 0n
   return model?.rate && costAt?.(model.rate)
@@ -177,4 +181,4 @@ function costOf({ status, costAt }: Check, model: RoutedModel | undefined): Nano
 type Shown = ReturnType<typeof shown>
 const shown = ({ costAt: _, ...check }: Check, cost: Nanos | undefined) => ({ ...check, cost_usd: usdOrNull(cost) })
 
-const usdOrNull = (amount: Nanos | undefined): string | null => (amount === undefined ? null : formatUsd(amount))
+export const usdOrNull = (amount: Nanos | undefined): string | null => (amount === undefined ? null : formatUsd(amount))

@@ -1,23 +1,20 @@
 // Checks an upstream with one short real request per key and dialect, and one that is streamed per dialect.
 
-import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
-import { type CanonicalReply, fold } from '@trivium/protocol/canonical/reply.ts'
-import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import { type DialectId, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { codec } from '../../bytes/codec.ts'
+import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
-import { dialectsFor } from '../../config/upstream-dialects.ts'
+import { dialectsFor, dialectsOf } from '../../config/upstream-dialects.ts'
 import type { ImageRate } from '../../modalities/image/price.ts'
 import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { NO_OPTIONS } from '../../money/prices/token-price.ts'
 import type { TokenRate } from '../../money/prices/token-rate.ts'
-import { dialectFor, upstreamPath } from '../endpoint.ts'
+import { dialectFor } from '../endpoint.ts'
 import type { Send } from '../send.ts'
 import { checkImages, imageBound } from './check-images.ts'
-import { type CostAt, parsed, type TimedResult, timedRequest } from './timed-request.ts'
+import { callText, startOf, textOf } from './text-call.ts'
+import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
 
 /** `health`: of the URL and the keys alone, without a model. */
 export type Mode = 'unstreamed' | 'streamed' | 'image' | 'health'
@@ -65,7 +62,7 @@ export const typeAt = (upstream: Upstream): ModelType =>
 const MAX_OUTPUT = 16
 /** Two words, and what vendors add to them. */
 const MAX_INPUT = 200
-const SHOWN_CHARACTERS = 60
+const HELLO = [{ type: 'text', text: 'Say hello.' }] as const
 
 /** A call that is to be made. */
 export type PlannedCheck = Pick<Check, 'key' | 'dialect' | 'mode'>
@@ -112,57 +109,27 @@ function dialectsOfModel(upstream: Upstream, type: ModelType): readonly DialectI
   const { dialects } = modalityOf(type)
   const [preferred] = [dialectFor(upstream, type)]
   if (preferred !== undefined && MODEL_CHECKS[type]?.once) return [preferred]
-  const served = dialectsFor(upstream, type)
+  const served = servedDialects(upstream, type)
   return served.length > 0 ? served : dialects
 }
 
-async function checkText(
+/** Those of the kind first, and what is a service of its own last. */
+export function servedDialects(upstream: Upstream, type: ModelType): readonly DialectId[] {
+  const served = dialectsFor(upstream, type)
+  const spoken = dialectsOf(upstream).filter((dialect) => served.includes(dialect))
+  return [...spoken, ...served.filter((dialect) => !spoken.includes(dialect))]
+}
+
+const checkText = (
   send: Send,
   upstream: Upstream,
   dialect: TextDialectId,
   model: string,
   stream: boolean,
-): Promise<TimedResult> {
-  const { body } = TEXT_DIALECTS[dialect].encodeRequest(request(dialect, model, stream), {
-    model,
-    maxOutput: undefined,
-    ...(upstream.service ? { service: upstream.service } : {}),
-    warn: () => {},
-    unseal: () => undefined,
-    fetched: () => ({ kind: 'inline', mime: 'image/png', data: '' }),
-  })
-  const outgoing = {
-    path: upstreamPath(upstream, dialect, model, stream),
-    body: [Buffer.from(JSON.stringify(body))],
-    dialect,
-    ...(stream ? { stream } : {}),
-  }
-  return await timedRequest(send, upstream, outgoing, (text) => {
-    const decoded = stream ? decodeStream(text, dialect) : TEXT_DIALECTS[dialect].decodeReply(parsed(text))
-    if (decoded.ok) return { answer: startOf(decoded.reply), ...costOf(decoded.reply) }
-    const what = stream ? 'stream' : 'response'
-    return {
-      problem: `the ${what} is not in the ${dialect} dialect; is base_url right? ${decoded.error.message}`.trim(),
-    }
-  })
-}
-
-type Decoded = ReturnType<(typeof TEXT_DIALECTS)[TextDialectId]['decodeReply']>
-
-function decodeStream(text: string, dialect: TextDialectId): Decoded {
-  const events: StreamEvent[] = []
-  const decoder = TEXT_DIALECTS[dialect].openStreamDecoder((event) => events.push(event), codec)
-  decoder.push(Buffer.from(text))
-  decoder.end()
-  const last = events.at(-1)
-  return last?.type === 'error' ? { ok: false, error: last.error } : { ok: true, reply: fold(events) }
-}
-
-/** Only of figures that the upstream reports: nothing is estimated. */
-function costOf({ usage }: CanonicalReply): { costAt?: CostAt } {
-  if (usage?.input === undefined || usage.output === undefined) return {}
-  return { costAt: (rate) => (rate as TokenRate).cost({ usage, options: NO_OPTIONS }).cost }
-}
+): Promise<TimedResult> =>
+  callText(send, upstream, dialect, model, { parts: HELLO, maxOutput: MAX_OUTPUT, stream }, (reply) => ({
+    answer: startOf(textOf(reply)),
+  }))
 
 async function checkHealthPath(send: Send, upstream: Upstream, dialect: Check['dialect']): Promise<TimedResult> {
   const path = upstream.healthPath ?? ''
@@ -173,30 +140,4 @@ async function checkHealthPath(send: Send, upstream: Upstream, dialect: Check['d
     if (typeof value === 'object' && value !== null) return {}
     return { problem: `the response is not in the ${dialect} dialect; is base_url right? ${path} is not JSON.` }
   })
-}
-
-function request(from: TextDialectId, model: string, stream: boolean): CanonicalRequest {
-  return {
-    from: TEXT_DIALECTS[from].origin,
-    model,
-    stream,
-    showUsage: true,
-    instructions: [],
-    tools: [],
-    hostedTools: [],
-    modalities: [],
-    turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say hello.' }] }],
-    format: { type: 'text' },
-    sampling: { maxOutput: MAX_OUTPUT },
-    reasoning: {},
-    untranslated: [],
-  }
-}
-
-/** Empty if the model reasoned until the cap was reached. */
-function startOf({ choices }: CanonicalReply): string {
-  const text = choices
-    .flatMap(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : '')))
-    .join('')
-  return text.replace(/\s+/g, ' ').trim().slice(0, SHOWN_CHARACTERS)
 }

@@ -40,6 +40,7 @@ export const phrases: Phrases = {
   'upstream drain': (x) => `drained the upstream ${x}`,
   'upstream reset': (x) => `reset the health of the upstream ${x}`,
   'upstream test': (x) => `tested the upstream ${x}`,
+  'upstream certify': (x) => `certified the upstream ${x}`,
   'upstream draft-test': (x) => `tested the upstream ${x} before adding it`,
   'model create': (x) => `added the model ${x}`,
   'model change': (x) => `changed the model ${x}`,

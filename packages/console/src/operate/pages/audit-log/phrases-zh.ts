@@ -39,6 +39,7 @@ export const phrases: OperateTexts['auditLog']['phrases'] = {
   'upstream drain': (x) => `将上游 ${x} 设为排空`,
   'upstream reset': (x) => `重置了上游 ${x} 的健康状态`,
   'upstream test': (x) => `测试了上游 ${x}`,
+  'upstream certify': (x) => `对上游 ${x} 做了认证测试`,
   'upstream draft-test': (x) => `在添加前测试了上游 ${x}`,
   'model create': (x) => `添加了模型 ${x}`,
   'model change': (x) => `修改了模型 ${x}`,

@@ -1,4 +1,5 @@
 // The commands about upstreams and their models.
+import { certifyWithoutStore } from '../../../administration/upstreams/certify.ts'
 import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../administration/upstreams/state.ts'
 import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import type { Environment, FileConfig } from '../../../config/types.ts'
@@ -12,6 +13,7 @@ import { Report } from '../../output.ts'
 import { present } from '../inputs.ts'
 import { describePrices } from '../prices-diff.ts'
 import { showModels, showPrice, showRoute, unitsInput } from './model-previews.ts'
+import { certifyInParts, showCertification } from './upstream-certify.ts'
 import { listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
 import { showTest } from './upstream-test.ts'
@@ -93,6 +95,28 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     asksServer: true,
     withoutDatabase: (input, config) => testWithoutStore(config, input as Parameters<typeof testWithoutStore>[1]),
     show: showTest,
+  },
+  {
+    name: 'upstream certify',
+    section: SECTION,
+    summary: 'try all that an upstream should be able to do; asks first, since you pay for it',
+    positionals: [ID],
+    options: [
+      {
+        name: 'model',
+        value: 'MODEL',
+        summary: 'the model to call; default: of each type the first that is routed to it',
+      },
+      { name: 'server', value: 'TEXT', summary: 'name and version of the server, for the table' },
+      { name: 'record', value: 'FOLDER', summary: 'keep the responses there, without keys, ids and names of accounts' },
+      { name: 'yes', summary: 'do not ask before calls are made' },
+    ],
+    example: 'upstream certify openai --model gpt-4.1 --yes',
+    input: ({ positionals: [upstream], values: { model } }) => ({ upstream, ...present([['model', model]]) }),
+    asksServer: true,
+    withoutDatabase: (input, config) => certifyWithoutStore(config, input as Parameters<typeof certifyWithoutStore>[1]),
+    drive: certifyInParts,
+    show: showCertification,
   },
   {
     name: 'upstream models',

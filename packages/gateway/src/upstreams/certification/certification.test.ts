@@ -1,0 +1,126 @@
+// Certifications of servers that are right, wrong in one way, or talkative about who asks.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { certifyWithoutStore } from '../../administration/upstreams/certify.ts'
+import { assemble } from '../../config/assemble.ts'
+import { BUILT_IN } from '../../config.ts'
+import { openScrubber } from './scrub.ts'
+import { SECRETS, startTestServer } from './test-server.ts'
+
+let server: ReturnType<typeof startTestServer>
+beforeAll(() => {
+  server = startTestServer()
+})
+afterAll(() => server.stop())
+
+function configOf(fault: string, more = '') {
+  const up = `{ id: up, dialect: chat, base_url: "${server.url(fault)}", keys: [${SECRETS.key}] }`
+  const model = `{ id: here, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 10 }${more} }`
+  const { config, mistakes } = assemble(
+    { source: `upstreams: [${up}]\nmodels: [${model}]`, file: 'f', env: {} },
+    BUILT_IN,
+  )
+  if (!config) throw new Error(JSON.stringify(mistakes))
+  return config
+}
+const certify = (fault: string, more?: object) =>
+  certifyWithoutStore(configOf(fault), { upstream: 'up', part: 'chat', ...more })
+
+/** The rows that did not pass. */
+const others = ({ checks }: Awaited<ReturnType<typeof certify>>) =>
+  checks.filter(({ result }) => result !== 'passed').map(({ check, result }) => `${check}: ${result}`)
+
+test('a server that is right in everything passes, at less than what was said before', async () => {
+  const said = await certify('fine', { estimate: true })
+  expect(said).toMatchObject({ calls: 12, checks: [], parts: [{ part: 'chat', calls: 12 }] })
+  const done = await certify('fine')
+  expect([others(done), done.ok]).toEqual([[], true])
+  expect(done.checks.map(({ check }) => check)).toEqual([
+    ...['text', 'stop', 'usage', 'text streamed', 'stop streamed', 'usage streamed', 'abort', 'length'],
+    ...['length streamed', 'tools', 'tools streamed', 'forced tool', 'JSON schema', 'image in', 'reasoning'],
+    'unknown model',
+  ])
+  // What the aborted stream cost is not known.
+  expect(done.unknown_costs).toBe(1)
+  expect(Number(done.cost_usd)).toBeGreaterThan(0)
+  expect(Number(done.cost_usd)).toBeLessThan(Number(said.cost_at_most_usd))
+})
+
+const TOOLS = ['tools', 'tools streamed', 'forced tool']
+const AFTER_TEXT = ['text streamed', 'stop streamed', 'usage streamed', 'abort', 'length', 'length streamed', ...TOOLS]
+
+test.each<[fault: string, rows: string[]]>([
+  ['no-usage', ['usage: failed', 'usage streamed: failed']],
+  ['no-schema', ['JSON schema: failed']],
+  ['no-tools', TOOLS.map((row) => `${row}: not offered`)],
+  ['no-choice', ['forced tool: failed']],
+  ['no-images', ['image in: not offered']],
+  ['one-ending', ['length: failed', 'length streamed: failed']],
+  ['whole', ['abort: failed']],
+  ['one-model', ['unknown model: failed']],
+  ['busy', []],
+  [
+    'no-key',
+    [
+      ...['text: failed', 'stop: failed', 'usage: failed'],
+      ...[...AFTER_TEXT, 'JSON schema', 'image in', 'reasoning', 'unknown model'].map((row) => `${row}: not run`),
+    ],
+  ],
+])('%s: %j', async (fault, rows) => {
+  const done = await certify(fault)
+  expect(others(done)).toEqual(rows)
+  expect(done.ok).toBe(!rows.some((row) => /failed|not run/.test(row)))
+  for (const { result, reason } of done.checks) expect(reason === null).toBe(result === 'passed')
+})
+
+test('what serves pages fails in every row, without a word of the page as an answer', async () => {
+  const { ok, checks } = await certify('page')
+  expect([ok, checks.filter(({ result }) => result === 'passed')]).toEqual([false, []])
+})
+
+test('a model that is configured without images and tools is not asked about them', async () => {
+  const config = configOf('no-tools', ', capabilities: [reasoning]')
+  const done = await certifyWithoutStore(config, { upstream: 'up', part: 'chat' })
+  expect(done.calls).toBe(8)
+  expect(done.checks.find(({ check }) => check === 'image in')).toMatchObject({
+    result: 'not offered',
+    reason: 'the model is configured without images',
+  })
+})
+
+test('tables and recordings tell nothing of who asked', async () => {
+  const { checks, recordings } = await certify('telling', { record: true })
+  const all = JSON.stringify([checks, recordings])
+  for (const secret of Object.values(SECRETS)) expect(all).not.toContain(secret)
+  expect(recordings.map(({ file }) => file)).toEqual([
+    ...['chat/text.json', 'chat/text-streamed.chunks.txt', 'chat/length.json', 'chat/length-streamed.chunks.txt'],
+    ...['chat/tools.json', 'chat/tools-streamed.chunks.txt', 'chat/forced-tool.json', 'chat/json-schema.json'],
+    ...['chat/image-in.json', 'chat/reasoning.json', 'errors/chat-unknown-model.json'],
+  ])
+  const [text, streamed] = recordings
+  expect(JSON.parse(text?.text ?? '')).toMatchObject({
+    id: 'chatcmpl-masked1',
+    model: 'sandbox-text',
+    organization: 'masked',
+    choices: [{ message: { content: expect.stringContaining('Say hello.') }, finish_reason: 'stop' }],
+  })
+  const events = (streamed?.text ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(new Set(events.map(({ id }) => id))).toEqual(new Set(['chatcmpl-masked1']))
+  expect(recordings.at(-1)?.text).toContain('has no such model')
+  // Nothing is kept unless somebody asks for it.
+  expect((await certify('telling')).recordings).toEqual([])
+})
+
+test.each([
+  ['You exceeded the limit of org-8s7d6f5s on tokens', 'You exceeded the limit of masked on tokens'],
+  ['accounts/acme/models/llama-3', 'accounts/masked/models/llama-3'],
+  ['ft:gpt-4o:acme:bot:9xk2', 'ft:gpt-4o:masked'],
+  ['trace 3f2b8c1e-9d7a-4b6c-8e5f-0a1b2c3d4e5f from 203.0.113.9', 'trace masked from masked'],
+  ['write to ada.l@acme.co.uk', 'write to masked'],
+  ['the key AIzaSyD4xK9mQ2vN7bR1tW8zE3 and my-resource', 'the key masked and masked'],
+  ['the model claude-3 is overloaded, retry in 20 s', 'the model claude-3 is overloaded, retry in 20 s'],
+])('%s', (text, scrubbed) => {
+  expect(openScrubber(['my-resource', 'x']).text(text)).toBe(scrubbed)
+})
