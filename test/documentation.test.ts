@@ -132,12 +132,30 @@ describe('videos', () => {
   })
 })
 
+test.each([
+  ['rerank', '"relevance_score"'],
+  ['moderation', '"flagged":true'],
+])('the calls of docs/%s.md', async (page, expected) => {
+  const codes = curlsOf(read(`docs/${page}.md`))
+  expect(codes.length).toBeGreaterThan(0)
+  for (const code of codes)
+    expect(await responseTo(code)).toEqual({ status: 200, text: expect.stringContaining(expected) })
+})
+
 describe('pages', () => {
-  const markdown = ['.', 'docs', 'docs/decisions', 'faults', 'torture', 'packages/http', 'packages/sandbox'].flatMap(
-    (folder) =>
-      readdirSync(join(ROOT, folder))
-        .filter((name) => name.endsWith('.md'))
-        .map((name) => join(folder, name)),
+  const markdown = [
+    '.',
+    'docs',
+    'docs/decisions',
+    'docs/reference',
+    'faults',
+    'torture',
+    'packages/http',
+    'packages/sandbox',
+  ].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
   )
 
   /** As GitHub makes the anchor of a heading. */

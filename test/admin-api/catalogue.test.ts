@@ -1,5 +1,6 @@
 // Models and groups as operators see them at once, and what a changed price would have meant for requests that were charged.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MODEL_TYPES, modalityOf } from '../../packages/gateway/src/modalities/index.ts'
 import { parseUsd } from '../../packages/gateway/src/money/amount.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -10,6 +11,7 @@ type Json = Record<string, unknown>
 type Row = Json & { id: string; problems: string[]; effective: Json | null; last_7_days: Json }
 type List = { data: Row[]; has_more: boolean; last_id: string }
 
+const EMBEDDED = MODEL_TYPES.map((type) => modalityOf(type).sandbox.id).sort()
 const CONFIG = `
 upstreams: [{ id: box, kind: sandbox }]
 models:
@@ -114,7 +116,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test.each([
-    ['models', ['bare', 'filed', 'loss', 'picture', 'sandbox-image', 'sandbox-text', 'sandbox-video', 'text']],
+    ['models', ['bare', 'filed', 'loss', 'picture', ...EMBEDDED, 'text']],
     ['models?order=attention&limit=2', ['bare', 'filed']],
     ['models?order=attention&limit=2&after=filed', ['loss', 'picture']],
     ['models?order=attention&limit=2&before=picture', ['filed', 'loss']],

@@ -62,6 +62,7 @@ const CHAT = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello
 const INPUT = { model: 'sandbox-text', input: 'Hello' }
 const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
 const IMAGE = { model: 'sandbox-image', prompt: 'A square', size: '64x64', response_format: 'url' }
+const RERANK = { model: 'sandbox-rerank', query: 'a square', documents: ['a circle', 'a square'] }
 const VIDEO = { model: 'sandbox-video', content: [{ type: 'text', text: 'A square' }] }
 const made = { response: '', request: '', media: '', task: '' }
 const model = 'sandbox-text'
@@ -105,6 +106,9 @@ const CALLS: Record<RouteId, () => Call> = {
   }),
   'image-edits': () => ({ body: edit() }),
   'task-image-generations': () => ({ body: IMAGE }),
+  rerank: () => ({ body: RERANK }),
+  'rerank-v2': () => ({ body: RERANK }),
+  moderations: () => ({ body: { input: 'A square' } }),
   'create-video-task': () => ({
     body: VIDEO,
     keep: ({ json }) => {

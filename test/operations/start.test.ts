@@ -60,7 +60,7 @@ models:
     data: gateway.home.dataDir,
     database: database(),
     config: gateway.home.configFile,
-    models: `real: 2 (real-model, both-model); sandbox: ${EMBEDDED.length + 1} (both-model, ${EMBEDDED.join(', ')})`,
+    models: `real: 2 (real-model, both-model); sandbox: ${EMBEDDED.length + 1} (both-model, ${EMBEDDED.slice(0, 4).join(', ')} and ${EMBEDDED.length - 4} more)`,
     'sign-up': 'registration is closed; registration: { open: true } in the configuration file opens it',
   })
 

@@ -51,6 +51,9 @@ import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import type { Ids } from './request/ids.ts'
 import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths.ts'
+import type { ServiceDependencies } from './services/journey.ts'
+import { moderationJourney } from './services/moderations.ts'
+import { rerankJourney } from './services/rerank.ts'
 import type { Journal } from './storage/node/journal.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
 import type { WorkerDependencies } from './tasks/worker.ts'
@@ -63,6 +66,7 @@ import { submitVideo, type TaskDependencies } from './videos/journey.ts'
 export type GatewayDependencies = TextDependencies &
   CountDependencies &
   ImageDependencies &
+  ServiceDependencies &
   TaskDependencies &
   TaskEndpointDependencies &
   ResponseEndpointDependencies &
@@ -162,6 +166,9 @@ const HANDLERS = {
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
   'task-image-generations': (incoming, deps) => imageJourney(incoming, TASK_IMAGES, deps),
+  rerank: (incoming, deps) => rerankJourney(incoming, '1', deps),
+  'rerank-v2': (incoming, deps) => rerankJourney(incoming, '2', deps),
+  moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
   'create-video-task': submitVideo,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),

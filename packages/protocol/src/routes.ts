@@ -17,7 +17,7 @@ export type CallKind =
   | 'status'
   | 'docs'
 /** Calls of a model, which cost money and may be shed. */
-export type ModelCallKind = 'text' | 'image' | 'video'
+export type ModelCallKind = 'text' | 'image' | 'video' | 'rerank' | 'moderation'
 
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -66,6 +66,15 @@ const IMAGE = {
   kind: 'image',
   modality: 'image',
   dialect: 'images',
+  mayBeShed: true,
+} as const
+/** Errors of such endpoints are those of the chat dialect. */
+const RERANK = {
+  method: 'POST',
+  credential: 'key',
+  kind: 'rerank',
+  modality: 'rerank',
+  dialect: 'chat',
   mayBeShed: true,
 } as const
 const VIDEO_TASKS = {
@@ -157,6 +166,15 @@ export const ROUTES = {
     path: '/api/v3/images/generations',
     dialect: 'video-tasks',
     summary: 'Generates images by the protocol of video tasks',
+  },
+  rerank: { ...RERANK, path: '/v1/rerank', summary: 'Orders documents by a query' },
+  'rerank-v2': { ...RERANK, path: '/v2/rerank', summary: 'The same as /v1/rerank, by the path of a later version' },
+  moderations: {
+    ...RERANK,
+    path: '/v1/moderations',
+    kind: 'moderation',
+    modality: 'moderation',
+    summary: 'Says whether texts and images are harmful',
   },
   'create-video-task': {
     ...VIDEO_TASKS,

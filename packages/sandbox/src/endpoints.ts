@@ -3,6 +3,8 @@
 import type { RouteId } from '@trivium/protocol/routes.ts'
 import { json } from './delivery/json.ts'
 import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
+import { answerModerations, SANDBOX_MODERATION } from './services/moderations.ts'
+import { answerRerank, SANDBOX_RERANK } from './services/rerank.ts'
 
 export type Endpoint = {
   needsKey: boolean
@@ -11,10 +13,22 @@ export type Endpoint = {
   model?: ListedModel
 }
 
+const RERANK = {
+  needsKey: true,
+  answer: answerRerank,
+}
+
 export const ENDPOINTS = {
   health: { needsKey: false, answer: () => json({ status: 'ok', sandbox: true }) },
   'list-models': { needsKey: true, answer: () => json(modelList(models())) },
   'list-generate-content-models': { needsKey: true, answer: () => json(generateContentModelList(models())) },
+  rerank: { ...RERANK, model: { id: SANDBOX_RERANK, name: 'Sandbox rankings', methods: [] } },
+  'rerank-v2': RERANK,
+  moderations: {
+    needsKey: true,
+    answer: answerModerations,
+    model: { id: SANDBOX_MODERATION, name: 'Sandbox moderations', methods: [] },
+  },
 } satisfies Partial<Record<RouteId, Endpoint>>
 
 type EndpointId = keyof typeof ENDPOINTS

@@ -135,6 +135,42 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
       receipt: { videos: '视频', seconds: '视频秒数', video_tokens: '视频 Token' },
     },
   },
+  rerank: {
+    en: {
+      name: 'Rerank',
+      units: {
+        per_search: 'per search',
+        input: 'per million input tokens',
+        per_thousand_documents: 'per thousand documents',
+      },
+      figures: { per_search: 'Per search', per_thousand_documents: 'Per thousand documents' },
+      limits: { documents: 'Documents' },
+      receipt: { searches: 'Searches', documents: 'Documents' },
+    },
+    zh: {
+      name: '重排序',
+      units: { per_search: '/ 次搜索', input: '/ 百万输入 Token', per_thousand_documents: '/ 千份文档' },
+      figures: { per_search: '每次搜索', per_thousand_documents: '每千份文档' },
+      limits: { documents: '文档数' },
+      receipt: { searches: '搜索次数', documents: '文档数' },
+    },
+  },
+  moderation: {
+    en: {
+      name: 'Moderation',
+      units: { per_request: 'per request' },
+      figures: { per_request: 'Per request' },
+      limits: { inputs: 'Inputs' },
+      receipt: { requests: 'Requests' },
+    },
+    zh: {
+      name: '内容审核',
+      units: { per_request: '/ 次请求' },
+      figures: { per_request: '每次请求' },
+      limits: { inputs: '输入数' },
+      receipt: { requests: '请求次数' },
+    },
+  },
 }
 
 export const typeNames = (language: Language): Names =>

@@ -34,7 +34,7 @@ const CHANGES: [string, string, string[]][] = [
   [
     kind('groq'),
     kind('together, base_url: "https://api.groq.com/openai/v1"'),
-    ['upstreams[up].kind changed', 'upstreams[up].dialect changed'],
+    ['upstreams[up].kind changed', 'upstreams[up].dialect changed', 'upstreams[up].services changed'],
   ],
   [
     'upstreams: [{ id: s, kind: sandbox }]',

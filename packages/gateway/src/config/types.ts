@@ -1,5 +1,6 @@
 // The configuration as the rest of the gateway sees it: validated and frozen.
 
+import type { RerankShape } from '@trivium/protocol/dialects/chat/rerank/request.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
@@ -65,6 +66,8 @@ export type ServiceEndpoint = {
   path: string
   /** Fields of requests that it does not have, by their wire names. */
   lacks?: readonly string[]
+  /** How it is asked for rankings. Absent: `jina`. */
+  shape?: RerankShape
 }
 export type Services = { readonly [Id in ServiceId]?: ServiceEndpoint }
 

@@ -16,6 +16,9 @@ export type PreviewUnits = { readonly [Unit in TokenUnit]?: number } & {
   seconds?: number
   resolution?: string
   video_tokens?: number
+  searches?: number
+  documents?: number
+  requests?: number
 }
 
 /** `tools`: calls that have a price, for the formula. */

@@ -23,6 +23,10 @@ const CASES: [ModelType, price: unknown, units: PreviewUnits][] = [
   ['video', PER_SECOND, { seconds: 4.5 }],
   ['video', { ...PER_SECOND, per: 'video' }, {}],
   ['video', { ...PER_SECOND, per: 'million_tokens' }, { video_tokens: 123_456_789 }],
+  ['rerank', { figure: 'per_search', price: 2_000_001n }, { searches: 3 }],
+  ['rerank', { figure: 'input', price: 20_000_001n }, { input: 1_234 }],
+  ['rerank', { figure: 'per_thousand_documents', price: 100_000_001n }, { documents: 7 }],
+  ['moderation', { figure: 'per_request', price: 7n }, {}],
 ]
 
 function receiptOf(type: ModelType, price: unknown, units: PreviewUnits) {
@@ -67,6 +71,7 @@ describe('what a receipt does not say enough of is not priced', () => {
     ['image', BY_TOKEN, { units: { images: 1 } }],
     ['video', { ...PER_SECOND, variants }, { units: { seconds: 1 } }],
     ['video', PER_SECOND, { units: { videos: 1 } }],
+    ['rerank', { figure: 'per_search', price: 2n }, { units: { documents: 1 } }],
   ])('%s, %#', (type, price, receipt) => {
     expect(again(type, price, receipt)).toBeUndefined()
   })

@@ -43,6 +43,23 @@ const IN_PATH = { model: { ...STRING, example: TEXT } }
 const IMAGE = open({ model: MODEL, prompt: STRING }, { n: INTEGER, size: STRING, response_format: STRING, ...STREAM })
 const IMAGE_EXAMPLE = { model: 'sandbox-image', prompt: 'A lighthouse at night', size: '64x64', response_format: 'url' }
 const IMAGES = { 200: { schema: open({ created: INTEGER, data: list() }), stream: true } } as const
+const RERANK: ModelEndpoint = {
+  body: {
+    schema: open(
+      { model: MODEL, query: STRING, documents: { ...list({ anyOf: [STRING, MAP] }), minItems: 1 } },
+      { top_n: INTEGER, return_documents: BOOLEAN, max_tokens_per_doc: INTEGER, rank_fields: list(STRING) },
+    ),
+    example: { model: 'sandbox-rerank', query: 'tall towers', documents: ['a low house', 'two tall towers'] },
+  },
+  responses: {
+    200: {
+      schema: open(
+        { id: STRING, model: STRING, results: list(open({ index: INTEGER, relevance_score: { type: 'number' } })) },
+        { meta: MAP, usage: MAP },
+      ),
+    },
+  },
+}
 const TASK = open(
   { id: STRING, model: STRING, status: STRING, created_at: INTEGER },
   { error: MAP, content: MAP, usage: MAP },
@@ -158,6 +175,15 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
     responses: IMAGES,
   },
   'task-image-generations': { body: { schema: IMAGE, example: IMAGE_EXAMPLE }, responses: IMAGES },
+  rerank: RERANK,
+  'rerank-v2': RERANK,
+  moderations: {
+    body: {
+      schema: open({ input: { anyOf: [STRING, list({ anyOf: [STRING, MAP] })] } }, { model: MODEL }),
+      example: { model: 'sandbox-moderation', input: 'What a lovely day' },
+    },
+    responses: { 200: { schema: open({ id: STRING, model: STRING, results: list() }) } },
+  },
   'create-video-task': {
     body: {
       schema: open({ model: MODEL, content: list(open({ type: STRING })) }, { callback_url: STRING }),

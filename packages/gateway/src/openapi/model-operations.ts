@@ -41,6 +41,8 @@ const TAGS: Readonly<Record<string, string>> = {
   text: 'Text',
   image: 'Images',
   video: 'Videos',
+  rerank: 'Rerank',
+  moderation: 'Moderation',
   models: 'Models',
   usage: 'Usage',
   media: 'Media',

@@ -2,7 +2,7 @@
 // the message says so, and what is served instead.
 
 const SERVED =
-  'Available: chat completions, responses, messages, generateContent, images, video tasks and token counting; GET /v1/models lists the models.'
+  'Available: chat completions, responses, messages, generateContent, images, video tasks, rerank, moderations and token counting; GET /v1/models lists the models.'
 
 /** Google's SDKs choose the version themselves. */
 const google = (name: string): string[] => ['/v1', '/v1beta', '/v1alpha'].map((version) => `${version}/${name}`)
@@ -11,8 +11,6 @@ const google = (name: string): string[] => ['/v1', '/v1beta', '/v1alpha'].map((v
 const APIS: readonly [name: string, paths: readonly string[]][] = [
   ['Embeddings are', ['/v1/embeddings']],
   ['Audio (speech, transcription, translation) is', ['/v1/audio']],
-  ['Reranking is', ['/v1/rerank', '/v2/rerank']],
-  ['Moderations are', ['/v1/moderations']],
   ['Batches are', ['/v1/batches', '/v1/messages/batches', ...google('batches')]],
   ['The realtime API is', ['/v1/realtime']],
   ['Files are', ['/v1/uploads', ...google('files'), ...google('files').map((path) => `/upload${path}`)]],

@@ -125,11 +125,14 @@ function editForm(): FormData {
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
 test('every path of the list is served', async () => {
+  const ranking = { model: 'sandbox-rerank', query: 'x', documents: ['x'] }
   const bodies: Json = {
     '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
     '/v1/messages': message('x'),
     '/v1/messages/count_tokens': { model: 'sandbox-text', messages: [hello] },
     '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
+    '/v1/rerank': ranking,
+    '/v2/rerank': ranking,
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
     '/v1beta/models/{model}:predictLongRunning': { instances: [{ prompt: 'x' }] },
   }

@@ -33,6 +33,9 @@ const UNITS = fields({
   seconds: optional(rule(number(), (value) => value > 0 && value <= 3_600, 'be more than 0 and at most 3600')),
   resolution: optional(WORD),
   video_tokens: optional(COUNT),
+  searches: optional(COUNT),
+  documents: optional(COUNT),
+  requests: optional(COUNT),
 })
 
 export const previewPrice = operation({

@@ -10,7 +10,7 @@ export const cohere: UpstreamKind = {
   baseUrl: 'https://api.cohere.ai',
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('chat', { path: '/compatibility/v1/chat/completions' })],
-  services: { embeddings: { path: '/compatibility/v1/embeddings' }, rerank: { path: '/v2/rerank' } },
+  services: { embeddings: { path: '/compatibility/v1/embeddings' }, rerank: { path: '/v2/rerank', shape: 'cohere' } },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
   healthPath: '/v1/models',
   testedWith: 'none',
@@ -24,7 +24,7 @@ export const voyage: UpstreamKind = {
   baseUrl: 'https://api.voyageai.com/v1',
   baseUrlSuffix: '/v1',
   endpoints: [],
-  services: standardServices(['embeddings', 'rerank']),
+  services: { embeddings: { path: '/embeddings' }, rerank: { path: '/rerank', shape: 'voyage' } },
   testedWith: 'none',
 }
 
@@ -64,7 +64,7 @@ export const tei: UpstreamKind = {
   baseUrlSuffix: '',
   keyless: true,
   endpoints: [],
-  services: { embeddings: { path: '/v1/embeddings' }, rerank: { path: '/rerank' } },
+  services: { embeddings: { path: '/v1/embeddings' }, rerank: { path: '/rerank', shape: 'tei' } },
   healthPath: '/info',
   testedWith: 'none',
 }

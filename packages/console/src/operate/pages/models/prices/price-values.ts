@@ -1,7 +1,7 @@
 // Prices as a person edits them: every figure by its path, such as `tiers.priority`, as the text that was typed. Pure.
 
 export type Price = Readonly<Record<string, unknown>>
-export type ModelType = 'text' | 'image' | 'video'
+export type ModelType = 'text' | 'image' | 'video' | 'rerank' | 'moderation'
 /** By path. */
 export type Figures = Readonly<Record<string, string>>
 
@@ -42,6 +42,8 @@ const USUAL: Readonly<Record<ModelType, readonly string[]>> = {
   text: ['input', 'output'],
   image: ['per_image'],
   video: ['per_second'],
+  rerank: ['per_search'],
+  moderation: ['per_request'],
 }
 
 /** The figures that say most: of a table, and of a new price. */
@@ -61,6 +63,8 @@ export const ADDABLE: Readonly<Record<ModelType, readonly string[]>> = {
   ],
   image: ['per_image', 'input', 'cached_input', 'image_input', 'image_output'],
   video: ['per_second', 'per_video', 'per_million_tokens'],
+  rerank: ['per_search', 'input', 'per_thousand_documents'],
+  moderation: ['per_request', 'input'],
 }
 
 const PLACES = 9

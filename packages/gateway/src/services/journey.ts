@@ -1,0 +1,172 @@
+// The journey of a call whose request and response are JSON: what differs from other paid calls (paid-call/open.ts). What differs
+// between services is in their `JsonService`.
+//   read -> authorize -> (claim) -> route -> prepare -> hold -> respond: call, read the response, settle
+
+import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
+import type { Candidate } from '../catalogue/catalogue.ts'
+import { bookableTokens } from '../money/limits.ts'
+import type { UnsentResponses } from '../overload/unsent-responses.ts'
+import { placeHold } from '../paid-call/hold.ts'
+import type { Journey, Kind, OpenDependencies, OpeningOf, Routed } from '../paid-call/journey.ts'
+import { openPaidCall } from '../paid-call/open.ts'
+import type { PaidCall } from '../paid-call/paid-call.ts'
+import { DRAIN_MS, runPaidCall } from '../paid-call/run.ts'
+import { settle } from '../paid-call/settle.ts'
+import { writeLargeJson } from '../paid-call/writing/write-json.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { memoryFailure } from '../request/failure.ts'
+import { type ReadDependencies, readJson } from '../request/read-json.ts'
+import {
+  type CallDependencies,
+  type CandidateRequest,
+  type CandidateSteps,
+  callCandidates,
+  candidateCall,
+  nextCandidate,
+} from '../routing/call-candidates.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
+import type { OpenRequest } from '../storage/node/settler.ts'
+import type { JsonService, ServiceCall, ServiceKind, ServiceOffer, ServiceReply } from './json-service.ts'
+
+export type ServiceDependencies = OpenDependencies &
+  ReadDependencies &
+  TakeDependencies &
+  UrlDependencies &
+  CallDependencies & { unsentResponses: UnsentResponses }
+
+/** A request that was read, with its bytes. */
+type ServiceRequest<K extends ServiceKind> = { decoded: K['request']; body: Uint8Array }
+
+type ServiceJourney<K extends ServiceKind> = {
+  endpoint: K['endpoint']
+  request: ServiceRequest<K>
+  offer: ServiceOffer<K>
+  routed: Routed<ServiceOffer<K>, Candidate<K['price']>>
+  prepared: Kind['prepared'] & Pick<CandidateRequest<K['dialect']>, 'dialect' | 'warnings'>
+  hold: OpenRequest
+  call: ServiceCall<K>
+  deps: ServiceDependencies
+}
+
+export function serviceJourney<K extends ServiceKind>(
+  service: JsonService<K>,
+): (incoming: ApiRequest, endpoint: K['endpoint'], deps: ServiceDependencies) => Promise<HttpResponse> {
+  const journey: Journey<ServiceJourney<K>> = {
+    dialectOf: service.dialectOf,
+    async read({ incoming, slot, catalogue, endpoint }, deps) {
+      const { limits } = catalogue.config.server
+      const body = await readJson(incoming.http, limits.bodyBytes, slot, deps)
+      const decoded = service.decode(body, endpoint, limits.values)
+      incoming.record.model = decoded.model
+      return { decoded, body }
+    },
+    authorize: (caller, { decoded }, catalogue) => service.authorize(caller, decoded, catalogue),
+    fingerprint: ({ body }, endpoint) => ({ endpoint: service.nameOf(endpoint), body }),
+    async route({ offer, request, caller, incoming, tooExpensive }, deps) {
+      const { urls = [] } = request.decoded
+      const wanted = await offerForRequest(offer, { urls }, caller, deps)
+      return takeCandidate({ wanted, caller, incoming, tooExpensive }, deps)
+    },
+    prepare({ offer, candidate }, { request: { decoded }, endpoint }) {
+      const { dialect, warnings } = service.requestFor(decoded, candidate, endpoint)
+      return { dialect, warnings, bound: service.boundOf(decoded, offer), isExtensible: false }
+    },
+    hold: placeHold,
+    callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, false),
+    respond: (call, opening, deps) =>
+      runPaidCall(call, () => respond(service, call, opening, deps), deps, continueOnDisconnect),
+  }
+  return (incoming, endpoint, deps) => openPaidCall(journey, incoming, endpoint, deps)
+}
+
+/** What was sent is billed: it runs to its end and is charged, and its idempotency key replays the response. */
+function continueOnDisconnect({ client, upstreamCall }: PaidCall): void {
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+  if (client.isDisconnected) client.onDisconnect()
+}
+
+async function respond<K extends ServiceKind>(
+  service: JsonService<K>,
+  call: ServiceCall<K>,
+  { request: { decoded, body: sent }, endpoint, slot, catalogue }: OpeningOf<ServiceJourney<K>>,
+  deps: ServiceDependencies,
+): Promise<HttpResponse> {
+  // After the hold: before it, requests may take little more memory than they have sent.
+  const bytes = sent.length + service.replyBytes(decoded)
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
+  const steps: CandidateSteps<K['price'], K['model'], K['dialect']> = {
+    requestFor: (candidate) => ({
+      ...service.requestFor(decoded, candidate, endpoint),
+      contentType: 'application/json',
+      stream: false,
+    }),
+    boundOf: (offer) => service.boundOf(decoded, offer).amount,
+  }
+  const { reply, received } = await callUntilRead(service, call, decoded, steps, deps)
+  const { read, tokens } = reply
+  const body = service.encodeReply(read, received, decoded, call, endpoint)
+  const { offer, candidate } = call.attempt
+  const charge = service.costOf(offer.rate, read, decoded)
+  const result = {
+    outcome: call.client.isDisconnected ? ('client_disconnected' as const) : ('completed' as const),
+    charges: charge ? [charge] : [],
+    sawOutput: true,
+    tokens: bookableTokens(tokens),
+    upstreamCost: candidate.costRate && service.costOf(candidate.costRate, read, decoded)?.cost,
+    body,
+    ...(service.isCounted(offer.rate, read) ? { details: ',"counted":"usage was missing"' } : {}),
+  }
+  return writeLargeJson(call, body, () => settle(call, result, deps), deps)
+}
+
+/** One upstream after the other, until one sends a response that can be read. */
+async function callUntilRead<K extends ServiceKind>(
+  service: JsonService<K>,
+  call: ServiceCall<K>,
+  request: K['request'],
+  steps: CandidateSteps<K['price'], K['model'], K['dialect']>,
+  deps: ServiceDependencies,
+): Promise<{ reply: ServiceReply<K>; received: Uint8Array }> {
+  for (;;) {
+    const response = await callCandidates(call, steps, deps)
+    const received = await receivedBytes(call, response, service.replyBytes(request))
+    const read = 'failure' in received ? received : readReply(service, received, request, call, deps)
+    if (!('failure' in read)) {
+      call.firstOutputAt = performance.now()
+      return read
+    }
+    await nextCandidate(call, read, steps, deps)
+  }
+}
+
+function readReply<K extends ServiceKind>(
+  service: JsonService<K>,
+  received: Uint8Array,
+  request: K['request'],
+  call: ServiceCall<K>,
+  deps: ServiceDependencies,
+): { reply: ServiceReply<K>; received: Uint8Array } | FailedAttempt {
+  const reply = service.readReply(received, request)
+  if (reply === undefined) return failedByOther(UNREADABLE)
+  return 'error' in reply ? failedByError(call, reply.error, deps) : { reply, received }
+}
+
+const UNREADABLE = 'The upstream sent a response that is not what was asked for.'
+
+async function receivedBytes(
+  call: PaidCall,
+  response: UpstreamResponse,
+  most: number,
+): Promise<Uint8Array | FailedAttempt> {
+  try {
+    const bytes = await readAtMost(response, most, call.upstreamCall)
+    return bytes ?? failedByOther('The upstream sent a response that is too large.')
+  } catch {
+    return failedByBreak(call)
+  }
+}

@@ -1,0 +1,83 @@
+// Moderations: whether texts and images are harmful. Request and response are passed on with another name of the model.
+
+import { decodeModerationReply, encodeModerationReply } from '@trivium/protocol/dialects/chat/moderations/reply.ts'
+import {
+  decodeModerationRequest,
+  encodeModerationRequest,
+  type ModerationRequest,
+} from '@trivium/protocol/dialects/chat/moderations/request.ts'
+import { authorize, keyAllowsModel } from '../access/authorize.ts'
+import { codec } from '../bytes/codec.ts'
+import { offersOfType } from '../catalogue/catalogue.ts'
+import { serviceOf } from '../config/upstream-dialects.ts'
+import type { ModelOf, RateOf } from '../modalities/index.ts'
+import { MOST_INPUTS } from '../modalities/moderation.ts'
+import { bookableTokens } from '../money/limits.ts'
+import { Failure } from '../request/failure.ts'
+import { serviceJourney } from './journey.ts'
+import type { JsonService } from './json-service.ts'
+
+/** What vendors add to a text, and what an image takes at most. */
+const TOKENS_PER_INPUT = 64
+const TOKENS_PER_IMAGE = 2_048
+/** Without a report: what a token of most texts takes. */
+const BYTES_PER_TOKEN = 4
+/** Categories and scores of one input. */
+const RESULT_BYTES = 16 * 1024
+
+const MODERATIONS: JsonService<{
+  endpoint: undefined
+  request: ModerationRequest
+  price: RateOf<'moderation'>
+  model: ModelOf<'moderation'>
+  dialect: 'chat'
+  read: { tokens: number; isReported: boolean }
+}> = {
+  dialectOf: () => 'chat',
+  nameOf: () => 'moderations',
+  decode: (body, _, maxValues) => decodeModerationRequest(body, codec, { mostInputs: MOST_INPUTS, maxValues }),
+  authorize(caller, { model: named, inputs }, catalogue) {
+    // Many clients name none, and mean the vendor's default.
+    const allowed = offersOfType(catalogue, caller.group, 'moderation').find(({ model }) =>
+      keyAllowsModel(caller, model.id),
+    )
+    const model = named === '' ? allowed?.model.id : named
+    if (model === undefined) throw new Failure('bad_request', 'model is required.', { param: 'model' })
+    const offer = authorize(caller, model, 'moderation', catalogue)
+    const most = offer.model.limits.inputs ?? MOST_INPUTS
+    if (inputs <= most) return offer
+    throw new Failure('bad_request', `input must not have more than ${most} texts and images.`, { param: 'input' })
+  },
+  requestFor: (request, { upstream, route }) => ({
+    dialect: 'chat',
+    path: serviceOf(upstream, 'moderations')?.path ?? '',
+    body: encodeModerationRequest(request, route.model, codec),
+    warnings: [],
+  }),
+  boundOf(request, { rate }) {
+    const amount = rate.bound({ requests: 1, input: mostTokens(request) })
+    if (amount === undefined) throw new Error('a moderation has no bound')
+    const tokens = bookableTokens(expectedTokens(request))
+    return { amount, minimum: amount, tokens, minimumTokens: tokens }
+  },
+  replyBytes: ({ inputs }) => (1 + inputs) * RESULT_BYTES,
+  readReply(bytes, request) {
+    const reply = decodeModerationReply(bytes, codec)
+    if (!reply || 'error' in reply) return reply
+    // More than the request can have is not charged.
+    const tokens = Math.min(reply.tokens ?? expectedTokens(request), mostTokens(request))
+    return { read: { tokens, isReported: reply.tokens !== undefined }, tokens }
+  },
+  encodeReply: (_, bytes, __, { attempt }) => encodeModerationReply(bytes, attempt.offer.model.id, codec),
+  costOf: (rate, { tokens }) => rate.cost({ requests: 1, input: tokens }),
+  isCounted: ({ price }, { isReported }) => price.figure === 'input' && !isReported,
+}
+
+export const moderationJourney = serviceJourney(MODERATIONS)
+
+const expectedTokens = ({ textBytes, images }: ModerationRequest): number =>
+  Math.ceil(textBytes / BYTES_PER_TOKEN) + images * TOKENS_PER_IMAGE
+
+/** No token is shorter than a byte. */
+const mostTokens = ({ textBytes, images, inputs }: ModerationRequest): number =>
+  textBytes + inputs * TOKENS_PER_INPUT + images * TOKENS_PER_IMAGE

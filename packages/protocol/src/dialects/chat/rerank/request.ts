@@ -1,0 +1,123 @@
+// The body of POST /v1/rerank and /v2/rerank, as Cohere and Jina have it, and as each kind of service takes it.
+
+import {
+  asObject,
+  asString,
+  isObject,
+  type Json,
+  readArray,
+  readFlag,
+  readInteger,
+  readName,
+  readString,
+  readStrings,
+  withoutUndefined,
+  wrong,
+} from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
+import { readBody } from '../../shared/pass-through/request.ts'
+
+/** How a service is asked. `jina`: also vLLM, Infinity and others with its fields; `tei`: Text Embeddings Inference. */
+export type RerankShape = 'cohere' | 'jina' | 'voyage' | 'tei'
+
+export type RerankRequest = {
+  model: string
+  query: string
+  /** As the caller wrote them. */
+  documents: readonly (string | Json)[]
+  /** What is ranked of each of them. */
+  texts: readonly string[]
+  topN: number | undefined
+  returnsDocuments: boolean
+  maxTokensPerDoc: number | undefined
+  /** Fields that only some services have. */
+  others: Json
+}
+
+const FIELDS = {
+  model: 1,
+  query: 1,
+  documents: 1,
+  top_n: 1,
+  return_documents: 1,
+  max_tokens_per_doc: 1,
+  rank_fields: 1,
+}
+/** Of other services: to pass them on would rank something else than was read here. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  top_k: 'top_n',
+  texts: 'documents',
+  return_text: 'return_documents',
+}
+const NAMES = knownNames(namesOf(FIELDS, INSTEAD), {})
+
+/** Throws RequestError. */
+export function decodeRerankRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  { mostDocuments, maxValues }: { mostDocuments: number; maxValues: number },
+): RerankRequest {
+  const { body } = readBody(bytes, codec, NAMES, maxValues)
+  const model = readName(body, 'model')
+  if (!model) throw wrong('model', 'model is required')
+  for (const [name, known] of Object.entries(INSTEAD))
+    if (Object.hasOwn(body, name)) throw wrong(name, `${name} is not a field of this endpoint. Use ${known}`)
+  const query = readString(body, 'query')
+  if (!query) throw wrong('query', 'query is required')
+  const documents = readArray(body, 'documents')
+  if (!documents || documents.length === 0) throw wrong('documents', 'documents must have at least one document')
+  if (documents.length > mostDocuments)
+    throw wrong('documents', `documents must not have more than ${mostDocuments} documents`)
+  const rankFields = readStrings(body, 'rank_fields')
+  return {
+    model,
+    query,
+    documents: documents as (string | Json)[],
+    texts: documents.map((document, index) => textOf(document, `documents[${index}]`, rankFields)),
+    topN: readInteger(body, 'top_n', 1, Number.MAX_SAFE_INTEGER),
+    returnsDocuments: readFlag(body, 'return_documents') ?? false,
+    maxTokensPerDoc: readInteger(body, 'max_tokens_per_doc', 1, Number.MAX_SAFE_INTEGER),
+    others: Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(FIELDS, name))),
+  }
+}
+
+/** Several fields are lines of their names and values. */
+function textOf(document: unknown, at: string, fields: readonly string[] = []): string {
+  if (typeof document === 'string') return document
+  if (!isObject(document)) throw wrong(at, `${at} must be a string or an object with text`)
+  const [only = 'text', ...more] = fields
+  if (more.length === 0) return asString(asObject(document, at)[only], `${at}.${only}`)
+  return fields.map((name) => `${name}: ${asString(document[name], `${at}.${name}`)}`).join('\n')
+}
+
+export type RerankTarget = {
+  /** Its name at the upstream. */
+  model: string
+  shape: RerankShape
+  /** Fields that the upstream does not have, by their wire names. */
+  lacks: readonly string[]
+  warn(field: string, reason: 'dropped'): void
+}
+
+/** Documents are always sent as texts, and never asked back: the caller's own are returned. */
+export function encodeRerankRequest(
+  { query, texts, topN, maxTokensPerDoc, others }: RerankRequest,
+  { model, shape, lacks, warn }: RerankTarget,
+  codec: Codec,
+): Uint8Array {
+  const has = (name: string) => !lacks.includes(name)
+  const own = Object.entries(others).filter(([name]) => has(name) || warn(name, 'dropped'))
+  const cap = shape === 'cohere' && has('max_tokens_per_doc') ? maxTokensPerDoc : undefined
+  if (maxTokensPerDoc !== undefined && cap === undefined) warn('max_tokens_per_doc', 'dropped')
+  const fields: Record<string, unknown> = {
+    // What is longer than the model takes is cut everywhere but here, unless it is asked for.
+    ...(shape === 'tei' ? { query, texts, truncate: true } : { model, query, documents: texts }),
+    // More are cut off from the response.
+    ...(shape === 'tei' || !has('top_n') ? {} : { [shape === 'voyage' ? 'top_k' : 'top_n']: topN }),
+    ...(shape === 'jina' && has('return_documents') ? { return_documents: false } : {}),
+    max_tokens_per_doc: cap,
+    ...Object.fromEntries(own),
+  }
+  return codec.encode(JSON.stringify(withoutUndefined(fields)))
+}
