@@ -1,6 +1,7 @@
 // What the image tool costs, whatever goes wrong, over an upstream that follows a script.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Response as Answer } from 'openai/resources/responses/responses'
+import { fewestTokensOfImage } from '../../packages/gateway/src/modalities/image/tokens.ts'
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import { formulaOf, type PricedReceipt } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { eventually } from '../support/eventually.ts'
@@ -197,8 +198,10 @@ describe('money', () => {
         respondWith({ created: 1, data: [{ b64_json: png }], usage: left.shift() })(socket, request)
     }
     drawing(usage(10, 0), usage(12, 300))
-    service.script = [say(calling('a', { prompt: 'bluer', action: 'edit', size: '64x64' })), say(reply())]
-    expect(statuses(await answerOf(await post(secret)))).toEqual(['completed', 'completed'])
+    // The third is made without a report: it costs the fewest tokens that such an image can take.
+    service.script = [say(calling('a', { prompt: 'bluer', action: 'edit', size: '64x64' }, 'b')), say(reply())]
+    const fewest = fewestTokensOfImage({ width: 64, height: 64 }, undefined)
+    expect(statuses(await answerOf(await post(secret)))).toEqual(['completed', 'completed', 'completed'])
     const [, changed] = upstream.received.filter((request) => !isChat(request))
     expect(changed?.head).toMatch(/^POST \/v1\/images\/edits /)
     expect(changed?.body.includes(Buffer.from(png, 'base64'))).toBe(true)
@@ -206,9 +209,10 @@ describe('money', () => {
     expect(receipt?.units).toMatchObject({
       image_prompt_tokens: 22,
       image_input_tokens: 300,
-      image_output_tokens: 200,
+      image_output_tokens: 200 + fewest,
     })
-    expect(cost_usd).toBe(formatUsd(2n * CALL + 22n * 5_000n + 300n * 8_000n + 200n * 32_000n))
+    const output = BigInt(200 + fewest) * 32_000n
+    expect(cost_usd).toBe(formatUsd(2n * CALL + 22n * 5_000n + 300n * 8_000n + output))
     expect(formulaOf(receipt as unknown as PricedReceipt)).toEndWith(`= ${cost_usd} USD`)
   })
 

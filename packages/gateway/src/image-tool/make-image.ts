@@ -18,6 +18,7 @@ import { inspectedInputs } from '../images/reading/inspect-inputs.ts'
 import { boundOf, expectedBytes } from '../images/reserve.ts'
 import type { RespondDependencies } from '../images/respond-json.ts'
 import { type ImageRouted, type RouteDependencies, route } from '../images/route.ts'
+import { chargeOf } from '../images/settle.ts'
 import { takesUrls, upstreamRequest } from '../images/upstream-request.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import { bodyFailure, Failure } from '../request/failure.ts'
@@ -142,9 +143,9 @@ async function make(
   warn(imageCall, tool, call)
   const [delivered] = imageCall.delivered
   if (!completed || !delivered) return failed('The upstream returned no image.')
-  const { usage, attempt } = imageCall
-  const upstreamCost = attempt.candidate.costRate?.cost({ images: [delivered], requested: 1, usage })?.cost
-  spending.addImage(delivered, usage, upstreamCost)
+  const { charge, upstreamCost } = chargeOf(imageCall)
+  if (!charge) throw new Error('an image has no price')
+  spending.addImage(charge, imageCall.usage, upstreamCost)
   await recordSpent(call.hold, spending.cost)
   const { image } = completed
   const made: MadeImage = {

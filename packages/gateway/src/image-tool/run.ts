@@ -66,7 +66,7 @@ const ROUNDS_AFTER_LIMIT = 1
 /** Throws a Failure only if the first call of the model fails without any output; the call is settled then. */
 export async function run(toolCall: ToolCall, output: Output, deps: RunDependencies): Promise<Ended> {
   const { tool, call } = toolCall
-  const spending = new Spending(tool.offer)
+  const spending = new Spending(tool.offer.rate.multiplierMillionths)
   let answered = await ask(call, toolCall, spending, output, deps)
   let calls = 0
   const ended = (outcome: Outcome | undefined, stop: Stop | undefined, failure?: Failure): Ended => {

@@ -3,6 +3,7 @@
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { type DeliveredImage, type ImageRate, isPricedSize, MOST_IMAGES } from '../modalities/image/price.ts'
+import type { Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
@@ -14,7 +15,26 @@ const PARTIAL = 'n;partial'
 
 /** The last byte may leave when this resolves. `body`: what a repeated request is answered with. */
 export async function settle(call: ImageCall, body: Pieces | undefined, deps: SettleDependencies): Promise<void> {
-  const { attempt, delivered, request, usage, client, isPassed, outcome = 'completed' } = call
+  const { client, usage, outcome = 'completed' } = call
+  const { charge, upstreamCost } = chargeOf(call)
+  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
+  await settlePaidCall(
+    call,
+    {
+      outcome: client.isDisconnected ? 'client_disconnected' : outcome,
+      charges: charge ? [charge] : [],
+      sawOutput: true,
+      tokens: bookableTokens(tokens),
+      body,
+      upstreamCost,
+    },
+    deps,
+  )
+}
+
+/** What was delivered costs the caller, and the operator as far as it is known. */
+export function chargeOf(call: ImageCall): { charge: Charge | undefined; upstreamCost: Nanos | undefined } {
+  const { attempt, delivered, request, usage, isPassed } = call
   const { rate } = attempt.offer
   // A model may make more images than were requested, between its texts: all of them are passed on, and charged as far as a
   // price counts.
@@ -25,19 +45,7 @@ export async function settle(call: ImageCall, body: Pieces | undefined, deps: Se
     rate.cost(made),
     rate.cost({ ...made, images: delivered.map((image) => asRequested(image, request, rate)) }),
   )
-  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
-  await settlePaidCall(
-    call,
-    {
-      outcome: client.isDisconnected ? 'client_disconnected' : outcome,
-      charges: charge ? [charge] : [],
-      sawOutput: true,
-      tokens: bookableTokens(tokens),
-      body,
-      upstreamCost: attempt.candidate.costRate?.cost(made)?.cost,
-    },
-    deps,
-  )
+  return { charge, upstreamCost: attempt.candidate.costRate?.cost(made)?.cost }
 }
 
 /** A caller who named a size or a quality does not pay for a more expensive one that the upstream made instead. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { combineCharges } from './combine-charges.ts'
+import { combineCharges, combineMediaCharges } from './combine-charges.ts'
 import type { Charge } from './price.ts'
 import { priceText, recompute } from './receipt.ts'
 
@@ -76,4 +76,31 @@ test('what is rounded is the sum', () => {
     ONE,
   )
   expect(combined?.cost).toBe(3_001n)
+})
+
+const media = (units: string, figures: string): Charge => ({ cost: 0n, units, figures })
+const image = (figure: string) => media('"images":1', `"per_image":"${figure}"`)
+const tokens = (output: number, input?: number) =>
+  input === undefined
+    ? media(`"image_output_tokens":${output}`, '"per_million_image_output_tokens":"30000000001"')
+    : media(
+        `"image_input_tokens":${input},"image_output_tokens":${output}`,
+        '"per_million_image_input_tokens":"8000000000","per_million_image_output_tokens":"30000000001"',
+      )
+const MEDIA: [string, Charge[], bigint, string, bigint][] = [
+  ['images at one price are one line', [image('3'), image('3')], 500_000n, '"images":2', 3n],
+  ['another price is another line', [image('3'), image('5'), image('3')], ONE, '"images":2,"images_2":1', 11n],
+  [
+    'tokens of the same kind are added, and rounded once',
+    [tokens(100), tokens(50, 20), tokens(1)],
+    ONE,
+    '"image_output_tokens":151,"image_input_tokens":20',
+    4_690_001n,
+  ],
+]
+
+test.each(MEDIA)('media: %s', (_, charges, multiplier, units, cost) => {
+  const combined = combineMediaCharges(charges, multiplier)
+  expect([combined.units, combined.cost]).toEqual([units, cost])
+  expect(recomputed([combined], multiplier)).toBe(cost)
 })

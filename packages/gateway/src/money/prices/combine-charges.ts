@@ -34,6 +34,42 @@ export function combineCharges(charges: readonly MultipliedCharge[], multiplierM
   })
 }
 
+/**
+ * Images or other media of one model, each charged by itself: one charge that is rounded once. Units and figures of a charge stand in
+ * the same order. Further figures of a unit are named by their number: `images_2`. `multiplierMillionths`: of all of them.
+ */
+export function combineMediaCharges(charges: readonly Charge[], multiplierMillionths: bigint): Charge {
+  const lines = new Map<string, { unit: string; count: number }>()
+  const numbers = new Map<string, number>()
+  const figures: Members = {}
+  for (const charge of charges) {
+    const prices = Object.entries(parsed(charge.figures))
+    for (const [index, [name, count]] of Object.entries(parsed(charge.units)).entries()) {
+      const [figure = '', price] = prices[index] ?? []
+      const unit = name.replace(NUMBER, '')
+      const line = lines.get(`${unit} ${price}`)
+      if (line) line.count += Number(count)
+      else {
+        const number = (numbers.get(unit) ?? 0) + 1
+        numbers.set(unit, number)
+        const suffix = number === 1 ? '' : `_${number}`
+        lines.set(`${unit} ${price}`, { unit: unit + suffix, count: Number(count) })
+        figures[figure.replace(NUMBER, '') + suffix] = price
+      }
+    }
+  }
+  const units = Object.fromEntries([...lines.values()].map(({ unit, count }) => [unit, count]))
+  const price = {
+    version: '',
+    multiplier_millionths: String(multiplierMillionths),
+    ...figures,
+  } as PricedReceipt['price']
+  return { cost: recompute({ units, price }), units: members(units, ''), figures: members(figures, '') }
+}
+
+/** Of a line after the first. */
+const NUMBER = /_\d+$/
+
 const parsed = (text: string): Members => JSON.parse(`{${text}}`)
 
 const members = (values: Members, suffix: string): string =>
