@@ -40,7 +40,9 @@ beforeAll(async () => {
   const perImage = '{ per_image: 0.04, variants: { "64x64": 0.01 } }'
   const tokens = '{ input: 5, image_input: 1000000, image_output: 1 }'
   gateway = await startGateway({ config: image('images', '/v1', perImage) })
-  byToken = await startGateway({ config: image('generate-content', '/v1beta', tokens) })
+  byToken = await startGateway({
+    config: `server: { limits: { body: 8MiB, memory: 8MiB } }\n${image('generate-content', '/v1beta', tokens)}`,
+  })
 })
 afterAll(async () => {
   for (const each of [gateway, byToken]) expect(each.output().stderr).not.toMatch(/"level":"error"/)
@@ -248,6 +250,19 @@ describe('a greedy tenant', () => {
     expect(imagesOf(response)).toMatchObject([{ status: 'failed' }])
     expect(response.output_text).toContain('must be an http or https URL of a public host')
     expect(reached).toBe(0)
+  })
+
+  test('has the images of its conversation weighed, too: too many are rejected before anything is sent', async () => {
+    const { secret, rows } = await client(byToken)
+    const picture = Buffer.concat([await pngOf(64, 64), Buffer.alloc(4 * 1024 * 1024)]).toString('base64')
+    const made = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: picture }
+    const response = await fetch(`${byToken.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, tools: [TOOL], input: [made, user(text(BLUE))], store: false }),
+    })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    await eventually(async () => (await rows()).every(({ cost_usd }) => Number(cost_usd) === 0))
   })
 
   test('uses at most 16 images at once; others are served meanwhile', async () => {
