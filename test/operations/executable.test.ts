@@ -10,6 +10,7 @@ import { compile, prepareParts } from '../../tools/build/executable.ts'
 import { pack, writeMainPackage, writePlatformPackage } from '../../tools/build/npm-packages.ts'
 import { hostTarget } from '../../tools/build/targets.ts'
 import { eventually } from '../support/eventually.ts'
+import { wavOf } from '../support/requests/audio.ts'
 
 /** To compile it takes a while on a busy machine. */
 setDefaultTimeout(240_000)
@@ -75,6 +76,13 @@ function edit(): FormData {
 }
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
+function speech(): FormData {
+  const form = new FormData()
+  form.set('model', 'sandbox-transcription')
+  form.set('file', new Blob([wavOf(2)], { type: 'audio/wav' }), 'speech.wav')
+  return form
+}
+
 /** Every route, in an order in which one makes what the next one shows. */
 const CALLS: Record<RouteId, () => Call> = {
   chat: () => ({
@@ -109,6 +117,8 @@ const CALLS: Record<RouteId, () => Call> = {
   rerank: () => ({ body: RERANK }),
   'rerank-v2': () => ({ body: RERANK }),
   moderations: () => ({ body: { input: 'A square' } }),
+  'audio-transcriptions': () => ({ body: speech() }),
+  'audio-translations': () => ({ body: speech() }),
   'create-video-task': () => ({
     body: VIDEO,
     keep: ({ json }) => {

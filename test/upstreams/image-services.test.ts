@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Base64, ImageEvent, ImageInput, ImageReply, ImageRequest } from '@trivium/protocol/canonical/image.ts'
-import { bodyLength, type ImageTarget } from '@trivium/protocol/dialects/image-service.ts'
+import { type ImageTarget, partLength } from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { bufferCodec } from '@trivium/protocol/fixtures/buffer-codec.ts'
@@ -39,7 +39,7 @@ async function ask(id: ImageDialectId, request: ImageRequest, given: ImageTarget
       return Buffer.from(base64, part.as === 'bytes' ? 'base64' : 'latin1')
     }),
   )
-  expect(bodyLength(body)).toBe(bytes.length)
+  expect(body.reduce((sum, part) => sum + partLength(part), 0)).toBe(bytes.length)
   const path = request.operation === 'edit' ? (service.editsPath ?? endpoint.path) : endpoint.path
   const filled = endpoint.fillPath?.(path, given.model, given.stream) ?? path
   return sandbox(

@@ -16,6 +16,7 @@ const THREADS = [
   'storage/sqlite/reader-thread.ts',
   'storage/sqlite/contents/contents-thread.ts',
   'token-counting/tokenizer-thread.ts',
+  'media/audio/audio-thread.ts',
 ]
 
 /** Writes what executables of all platforms have inside into a folder, and returns the script that embeds it. */

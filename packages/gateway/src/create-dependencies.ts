@@ -13,6 +13,7 @@ import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { createStoredReads } from './conversations/stored-reads.ts'
 import { createImageTool } from './image-tool/offer.ts'
+import { createAudioDurations } from './media/audio/audio-durations.ts'
 import { createLargeResponses } from './media/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
 import { formatUsd } from './money/amount.ts'
@@ -139,6 +140,8 @@ export async function createDependencies(
   if (isSqlite) await storage.tasks.releaseClaims()
   const taskHolder = isSqlite ? 'the only process' : crypto.randomUUID()
   reportVoided(await voidLostTaskHolds(storage, taskHolder), log)
+  const audioDurations = createAudioDurations()
+  cleanup.add(() => audioDurations.close())
   const tokenizer = createTokenizer({ clock: monotonic, report })
   cleanup.add(() => tokenizer.close())
   const { mayDispatch, suspend: outcomeLost } = node
@@ -192,6 +195,7 @@ export async function createDependencies(
     upstreamMeasures,
     unsupportedFields: createUnsupportedFields(),
     tokenizer,
+    audioDurations,
     freeCallLimit: createFreeCallLimit(Date.now),
     absentEndpoints: createAbsentEndpoints(monotonic),
     storedReads: createStoredReads(() => catalogue().config.server.limits.memoryBytes),

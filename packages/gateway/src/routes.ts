@@ -60,6 +60,7 @@ import type { WorkerDependencies } from './tasks/worker.ts'
 import { journey, type TextDependencies } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 import { type CountDependencies, countTokens } from './token-counting/journey.ts'
+import { type TranscriptionDependencies, transcriptionJourney } from './transcription/journey.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './videos/endpoints.ts'
 import { submitVideo, type TaskDependencies } from './videos/journey.ts'
 
@@ -68,6 +69,7 @@ export type GatewayDependencies = TextDependencies &
   ImageDependencies &
   ServiceDependencies &
   TaskDependencies &
+  TranscriptionDependencies &
   TaskEndpointDependencies &
   ResponseEndpointDependencies &
   WorkerDependencies &
@@ -169,6 +171,8 @@ const HANDLERS = {
   rerank: (incoming, deps) => rerankJourney(incoming, '1', deps),
   'rerank-v2': (incoming, deps) => rerankJourney(incoming, '2', deps),
   moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
+  'audio-transcriptions': (incoming, deps) => transcriptionJourney(incoming, 'transcribe', deps),
+  'audio-translations': (incoming, deps) => transcriptionJourney(incoming, 'translate', deps),
   'create-video-task': submitVideo,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),

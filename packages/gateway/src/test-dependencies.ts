@@ -108,6 +108,7 @@ export function createTestDependencies({
     storedReads: { enter: unused },
     storedReadLimit: { take: () => undefined },
     reads: createReads({ slots: waiting.readSlots, clock: Date.now, admission: waiting.admission }),
+    audioDurations: { measure: async () => undefined, close: () => {} },
     tokenizer: { count: async () => ({ tokens: 0, isEstimate: true }), isRunning: false, close: () => {} },
     freeCallLimit: { take: () => undefined },
     absentEndpoints: { has: () => false, note: () => {} },

@@ -17,7 +17,7 @@ export type CallKind =
   | 'status'
   | 'docs'
 /** Calls of a model, which cost money and may be shed. */
-export type ModelCallKind = 'text' | 'image' | 'video' | 'rerank' | 'moderation'
+export type ModelCallKind = 'text' | 'image' | 'video' | 'transcription' | 'rerank' | 'moderation'
 
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -74,6 +74,14 @@ const RERANK = {
   credential: 'key',
   kind: 'rerank',
   modality: 'rerank',
+  dialect: 'chat',
+  mayBeShed: true,
+} as const
+const TRANSCRIPTION = {
+  method: 'POST',
+  credential: 'key',
+  kind: 'transcription',
+  modality: 'transcription',
   dialect: 'chat',
   mayBeShed: true,
 } as const
@@ -175,6 +183,16 @@ export const ROUTES = {
     kind: 'moderation',
     modality: 'moderation',
     summary: 'Says whether texts and images are harmful',
+  },
+  'audio-transcriptions': {
+    ...TRANSCRIPTION,
+    path: '/v1/audio/transcriptions',
+    summary: 'Transcribes audio in its own language',
+  },
+  'audio-translations': {
+    ...TRANSCRIPTION,
+    path: '/v1/audio/translations',
+    summary: 'Transcribes audio, translated into English',
   },
   'create-video-task': {
     ...VIDEO_TASKS,

@@ -5,6 +5,7 @@ import { json } from './delivery/json.ts'
 import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
 import { answerModerations, SANDBOX_MODERATION } from './services/moderations.ts'
 import { answerRerank, SANDBOX_RERANK } from './services/rerank.ts'
+import { answerTranscription, SANDBOX_TRANSCRIPTION } from './transcription/endpoint.ts'
 
 export type Endpoint = {
   needsKey: boolean
@@ -29,6 +30,12 @@ export const ENDPOINTS = {
     answer: answerModerations,
     model: { id: SANDBOX_MODERATION, name: 'Sandbox moderations', methods: [] },
   },
+  'audio-transcriptions': {
+    needsKey: true,
+    answer: answerTranscription,
+    model: { id: SANDBOX_TRANSCRIPTION, name: 'Sandbox transcription', methods: [] },
+  },
+  'audio-translations': { needsKey: true, answer: answerTranscription },
 } satisfies Partial<Record<RouteId, Endpoint>>
 
 type EndpointId = keyof typeof ENDPOINTS

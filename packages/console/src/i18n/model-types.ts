@@ -171,6 +171,22 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
       receipt: { requests: '请求次数' },
     },
   },
+  transcription: {
+    en: {
+      name: 'Transcription',
+      units: { per_minute: 'per minute', audio_input: 'per million audio tokens' },
+      figures: { per_minute: 'Per minute of audio', audio_input: 'Audio input' },
+      limits: { megabytes: 'File, MB' },
+      receipt: { audio_seconds: 'Seconds of audio', audio_input: 'Audio input tokens' },
+    },
+    zh: {
+      name: '语音转写',
+      units: { per_minute: '/ 分钟', audio_input: '/ 百万音频 Token' },
+      figures: { per_minute: '每分钟音频', audio_input: '音频输入' },
+      limits: { megabytes: '文件（MB）' },
+      receipt: { audio_seconds: '音频秒数', audio_input: '音频输入 Token' },
+    },
+  },
 }
 
 export const typeNames = (language: Language): Names =>

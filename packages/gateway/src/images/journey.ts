@@ -6,20 +6,18 @@ import { checkImageLimits, limitSeries } from '@trivium/protocol/dialects/images
 import { authorize } from '../access/authorize.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
-import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
+import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
 import { isClaimed } from '../paid-call/claim.ts'
 import { type Bound, fixedBound, placeHold } from '../paid-call/hold.ts'
 import type { Admitted, HeldCall, Journey, OpenDependencies, Opening } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
-import type { PaidCall } from '../paid-call/paid-call.ts'
-import { runPaidCall } from '../paid-call/run.ts'
+import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { candidateCall } from '../routing/call-candidates.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
-import { type FundsDependencies, fundsCheck } from './reading/check-funds.ts'
 import { checkInputs, offerForInputs } from './reading/fetch-inputs.ts'
 import type { ReadDependencies } from './reading/read.ts'
 import type { ReadRequest } from './reading/read-request.ts'
@@ -76,12 +74,18 @@ const IMAGES: Journey<{
   respond,
 }
 
+const EDITS: UploadFor<'image'> = {
+  type: 'image',
+  does: 'edits images',
+  cheapest: ({ rate }) => rate.cost({ images: [{ size: undefined, quality: undefined }], requested: 1 })?.cost ?? 0n,
+}
+
 async function read(admitted: Admitted<ImageEndpoint>, deps: ImageDependencies): Promise<ReadRequest> {
   const { incoming, endpoint, caller, slot, catalogue, idempotencyKey, warnings } = admitted
   const offerOf = (model: string) => authorize(caller, model, 'image', catalogue)
   const isRepeatable = idempotencyKey !== null
   const mayReplay = async () => isRepeatable && (await isClaimed(idempotencyKey, incoming, caller, deps))
-  const checkFunds = fundsCheck(caller, catalogue, mayReplay, deps)
+  const checkFunds = fundsCheck(EDITS, caller, catalogue, mayReplay, deps)
   const context = { caller, slot, catalogue, offerOf, checkFunds, isRepeatable, warnings }
   const found = await endpoint.read(incoming, context, deps)
   try {
@@ -122,12 +126,5 @@ function respond(
     if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
     return request.stream ? respondStream(imageCall, encoding, deps) : respondJson(imageCall, encoding, deps)
   }
-  return runPaidCall(imageCall, work, deps, continueOnDisconnect)
-}
-
-/** The call runs to its end and is charged, and its idempotency key replays the response. */
-function continueOnDisconnect({ client, upstreamCall, attempt }: PaidCall): void {
-  const { drainMs } = imageTimeoutsOf(attempt.candidate.upstream)
-  client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_disconnected')
-  if (client.isDisconnected) client.onDisconnect()
+  return runPaidCall(imageCall, work, deps, finishAfterDisconnect)
 }

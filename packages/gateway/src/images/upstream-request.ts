@@ -3,10 +3,10 @@
 import type { ImageRequest, ImageSource } from '@trivium/protocol/canonical/image.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import {
-  bodyLength,
   type EncodedImageRequest,
   type ImageBodyPart,
   type ImageTarget,
+  partLength,
 } from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
@@ -15,6 +15,7 @@ import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf } from '../catalogue/catalogue.ts'
 import { readFile } from '../media/media-store.ts'
+import { streamedUpload, type UploadPart } from '../media/streamed-upload.ts'
 import type { Caller } from '../storage/storage.ts'
 import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
 import type { StreamedUpload } from '../upstreams/send.ts'
@@ -114,27 +115,13 @@ const boundary = (): string => `trivium${crypto.randomUUID().replaceAll('-', '')
 
 function bodyOf({ body }: EncodedImageRequest): Pieces | StreamedUpload {
   const isBytes = body.every((part) => part instanceof Uint8Array)
-  if (isBytes) return body as Pieces
-  return { length: bodyLength(body), open: () => streamOf(bytesOf(body)) }
+  return isBytes ? (body as Pieces) : streamedUpload(body.map(uploadPart))
 }
 
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: () => void pieces.return(undefined),
-  })
-}
-
-async function* bytesOf(parts: readonly ImageBodyPart[]): AsyncGenerator<Uint8Array> {
-  for (const part of parts) {
-    if (part instanceof Uint8Array) yield part
-    else if (part.as === 'bytes') yield* contentOf(part.image.source)
-    else yield* encodeBase64(contentOf(part.image.source))
-  }
+function uploadPart(part: ImageBodyPart): UploadPart {
+  if (part instanceof Uint8Array) return part
+  const content = () => contentOf(part.image.source)
+  return { length: partLength(part), open: part.as === 'bytes' ? content : () => encodeBase64(content()) }
 }
 
 async function* contentOf(source: ImageSource): AsyncGenerator<Uint8Array> {

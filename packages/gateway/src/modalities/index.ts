@@ -6,10 +6,14 @@ import type { Modality, Model } from './modality.ts'
 import { moderation } from './moderation.ts'
 import { rerank } from './rerank.ts'
 import { text } from './text/index.ts'
+import { transcription } from './transcription/index.ts'
 import { video } from './video/index.ts'
 
 /** In the order in which models are listed. The routes that call a model name the same kinds. */
-export const MODALITIES = { text, image, video, rerank, moderation } as const satisfies Record<ModelCallKind, Modality>
+export const MODALITIES = { text, image, video, transcription, rerank, moderation } as const satisfies Record<
+  ModelCallKind,
+  Modality
+>
 
 type Listed = typeof MODALITIES
 /** `type` of a model in the configuration. */

@@ -60,6 +60,19 @@ const RERANK: ModelEndpoint = {
     },
   },
 }
+const AUDIO_FILE: Json = { ...STRING, contentMediaType: 'audio/*' }
+const TRANSCRIPTION = open(
+  { model: MODEL, file: AUDIO_FILE },
+  { response_format: STRING, prompt: STRING, temperature: { type: 'number' }, ...STREAM },
+)
+const TRANSCRIPT: ModelEndpoint = {
+  body: {
+    schema: TRANSCRIPTION,
+    example: { model: 'sandbox-transcription', file: 'speech.wav' },
+    files: { file: { contentType: 'audio/*, video/*' } },
+  },
+  responses: { 200: { schema: open({ text: STRING }), stream: true, types: ['text/plain', 'text/vtt'] } },
+}
 const TASK = open(
   { id: STRING, model: STRING, status: STRING, created_at: INTEGER },
   { error: MAP, content: MAP, usage: MAP },
@@ -184,6 +197,8 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
     },
     responses: { 200: { schema: open({ id: STRING, model: STRING, results: list() }) } },
   },
+  'audio-transcriptions': TRANSCRIPT,
+  'audio-translations': TRANSCRIPT,
   'create-video-task': {
     body: {
       schema: open({ model: MODEL, content: list(open({ type: STRING })) }, { callback_url: STRING }),

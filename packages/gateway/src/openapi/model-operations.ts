@@ -43,6 +43,7 @@ const TAGS: Readonly<Record<string, string>> = {
   video: 'Videos',
   rerank: 'Rerank',
   moderation: 'Moderation',
+  transcription: 'Audio',
   models: 'Models',
   usage: 'Usage',
   media: 'Media',

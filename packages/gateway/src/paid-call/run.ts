@@ -1,5 +1,6 @@
 // The core of everything that costs money: a call whose cost is held, the work that it pays for, and its one settlement.
 
+import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import { endAttempt } from '../observe/upstream-attempt.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
@@ -19,6 +20,13 @@ export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDep
     if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
     else upstreamCall.abort('client_disconnected')
   }
+  if (client.isDisconnected) client.onDisconnect()
+}
+
+/** The call runs to its end and is charged, and its idempotency key replays the response: what was begun is billed. */
+export function finishAfterDisconnect({ client, upstreamCall, attempt }: PaidCall): void {
+  const { drainMs } = imageTimeoutsOf(attempt.candidate.upstream)
+  client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
 }
 

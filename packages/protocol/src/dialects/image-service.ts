@@ -60,11 +60,7 @@ export type ImageService = {
 }
 
 /** For `content-length`. */
-export function bodyLength(body: readonly ImageBodyPart[]): number {
-  let length = 0
-  for (const part of body) {
-    if (part instanceof Uint8Array) length += part.length
-    else length += part.as === 'bytes' ? part.image.bytes : base64Length(part.image.bytes)
-  }
-  return length
+export function partLength(part: ImageBodyPart): number {
+  if (part instanceof Uint8Array) return part.length
+  return part.as === 'bytes' ? part.image.bytes : base64Length(part.image.bytes)
 }

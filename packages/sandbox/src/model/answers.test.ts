@@ -121,6 +121,19 @@ function editForm(): FormData {
   return form
 }
 
+function audioForm(): FormData {
+  const form = new FormData()
+  form.append('model', 'sandbox-transcription')
+  form.append('file', new File(['x'], 'a.mp3'))
+  return form
+}
+
+const FORMS: Readonly<Record<string, () => FormData>> = {
+  '/v1/images/edits': editForm,
+  '/v1/audio/transcriptions': audioForm,
+  '/v1/audio/translations': audioForm,
+}
+
 /** One red pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
@@ -144,7 +157,8 @@ test('every path of the list is served', async () => {
     const [method = '', template = ''] = path.split(' ')
     // What most endpoints of the dialects below /v1 take.
     const usual = template.startsWith('/v1/') ? { model: 'sandbox-text', input: 'x' } : contents({ text: 'x' })
-    const given = template === '/v1/images/edits' ? editForm() : JSON.stringify(bodies[template] ?? usual)
+    const form = FORMS[template]
+    const given = form ? form() : JSON.stringify(bodies[template] ?? usual)
     const body = method === 'POST' ? { body: given } : {}
     const model = template.endsWith(':predictLongRunning') ? 'sandbox-video' : 'sandbox-text'
     const { id } = await json(await before(new Request(`http://sandbox${tasks}`, submit)))

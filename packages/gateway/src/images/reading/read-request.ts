@@ -2,10 +2,10 @@
 
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
+import type { CheckFunds } from '../../media/check-funds.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { PassableRequest } from '../passing/passable.ts'
-import type { CheckFunds } from './check-funds.ts'
 
 export type ReadContext = {
   caller: Caller
@@ -14,7 +14,7 @@ export type ReadContext = {
   /** The caller's offer of a model. Throws Failure if the caller may not use it. */
   offerOf(model: ImageRequest['model']): OfferOf<'image'>
   /** Before a body is read that takes more than memory. */
-  checkFunds: CheckFunds
+  checkFunds: CheckFunds<'image'>
   /** The request has an idempotency key. */
   isRepeatable: boolean
   /** What of the request is dropped or changed. */

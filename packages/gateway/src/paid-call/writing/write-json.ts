@@ -11,8 +11,12 @@ import { showWarnings } from '../warnings.ts'
 type Call = Pick<PaidCall, 'headers' | 'attempt' | 'caller'>
 
 /** Made before the settlement, which may store the headers with the body; it leaves after it. */
-export function jsonResponse({ headers, attempt }: Call, body: Uint8Array): HttpResponse {
-  headers.set('content-type', 'application/json')
+export function jsonResponse(
+  { headers, attempt }: Call,
+  body: Uint8Array,
+  contentType = 'application/json',
+): HttpResponse {
+  headers.set('content-type', contentType)
   // Once more: what the response had to drop is known only now.
   showWarnings(attempt.warnings, headers)
   return { status: 200, headers, body }
@@ -24,8 +28,9 @@ export async function writeLargeJson(
   body: Pieces,
   settle: () => Promise<unknown>,
   { unsentResponses }: { unsentResponses: UnsentResponses },
+  contentType?: string,
 ): Promise<HttpResponse> {
-  const response = jsonResponse(call, NOTHING)
+  const response = jsonResponse(call, NOTHING, contentType)
   await settle()
   return { ...response, body: unsentBody([...body], call.caller.account, unsentResponses) }
 }

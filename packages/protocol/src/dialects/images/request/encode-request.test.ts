@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import type { ImageInput, ImageRequest } from '../../../canonical/image.ts'
-import { bodyLength, type EncodedImageRequest, type ImageTarget } from '../../image-service.ts'
+import { type EncodedImageRequest, type ImageTarget, partLength } from '../../image-service.ts'
 import { decodeImageRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
 
@@ -24,7 +24,7 @@ function sent({ body }: EncodedImageRequest): string {
     return Buffer.from(CONTENTS).toString(part.as === 'bytes' ? 'latin1' : 'base64')
   })
   const text = parts.join('')
-  expect(bodyLength(body)).toBe(Buffer.byteLength(text))
+  expect(body.reduce((sum, part) => sum + partLength(part), 0)).toBe(Buffer.byteLength(text))
   return text
 }
 

@@ -1,34 +1,39 @@
-// Before the body of an upload is read: whether the caller could pay for any image at all. An upload takes disk space and
+// Before the body of an upload is read: whether the caller could pay for anything that it may be for. An upload takes disk space and
 // may last an hour, and one that cannot be paid for takes them from others.
 
-import { keyAllowsModel } from '../../access/authorize.ts'
-import { type Catalogue, type OfferOf, offersOfType } from '../../catalogue/catalogue.ts'
-import type { Nanos } from '../../money/amount.ts'
-import { atLeastZero } from '../../money/json.ts'
-import { type LowFunds, lowFundsFailure } from '../../overload/low-funds-cache.ts'
-import { Failure } from '../../request/failure.ts'
-import { availableIn } from '../../storage/accounts.ts'
-import type { Caller, Keys } from '../../storage/storage.ts'
+import { keyAllowsModel } from '../access/authorize.ts'
+import { type Catalogue, type OfferOf, offersOfType } from '../catalogue/catalogue.ts'
+import type { ModelType } from '../modalities/index.ts'
+import type { Nanos } from '../money/amount.ts'
+import { atLeastZero } from '../money/json.ts'
+import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
+import { Failure } from '../request/failure.ts'
+import { availableIn } from '../storage/accounts.ts'
+import type { Caller, Keys } from '../storage/storage.ts'
 
 export type FundsDependencies = { store: { keys: Pick<Keys, 'findWithAccount'> } }
 
-/** Throws Failure if the funds do not cover the cheapest image of this offer; without an offer, of any model of the caller. */
-export type CheckFunds = (offer?: OfferOf<'image'>) => Promise<void>
+/** Throws Failure if the funds do not cover the least that this offer can cost; without an offer, any model of the caller. */
+export type CheckFunds<T extends ModelType> = (offer?: OfferOf<T>) => Promise<void>
+
+/** What an upload is for. `does`: what its models do, in messages: `edits images`. */
+export type UploadFor<T extends ModelType> = { type: T; does: string; cheapest(offer: OfferOf<T>): Nanos }
 
 /** `mayReplay`: whether the request may be a repeated one, which costs nothing. */
-export function fundsCheck(
+export function fundsCheck<T extends ModelType>(
+  { type, does, cheapest }: UploadFor<T>,
   caller: Caller,
   catalogue: Catalogue,
   mayReplay: () => Promise<boolean>,
   { store }: FundsDependencies,
-): CheckFunds {
-  const models = offersOfType(catalogue, caller.group, 'image')
+): CheckFunds<T> {
+  const models = offersOfType(catalogue, caller.group, type)
   const allowed = models.filter(({ model }) => keyAllowsModel(caller, model.id))
   let isExempt = false
   return async (offer) => {
     if (isExempt) return
     if (allowed.length === 0) {
-      const message = `Key ${caller.key} may use no model that edits images. GET /v1/models lists the available models.`
+      const message = `Key ${caller.key} may use no model that ${does}. GET /v1/models lists the available models.`
       throw new Failure('model_not_allowed', message, { param: 'model' })
     }
     const minimum = lowest((offer ? [offer] : allowed).map(cheapest))
@@ -40,9 +45,6 @@ export function fundsCheck(
     if (!isExempt) throw lowFundsFailure(funds, minimum)
   }
 }
-
-const cheapest = ({ rate }: OfferOf<'image'>): Nanos =>
-  rate.cost({ images: [{ size: undefined, quality: undefined }], requested: 1 })?.cost ?? 0n
 
 const lowest = (amounts: readonly Nanos[]): Nanos => amounts.reduce((one, other) => (one < other ? one : other))
 

@@ -1,0 +1,129 @@
+// How long uploaded audio lasts, by its content: read in a thread that starts with the first file and ends when it has been idle.
+// Files are read one after the other, each for a limited time. What cannot be read in time has no known duration.
+import { threadCode } from '@trivium/http/system/thread-code.ts'
+import type { FromAudioThread, ToAudioThread } from './audio-thread.ts'
+
+export type AudioDurations = {
+  /** In seconds; undefined: not known. */
+  measure(account: bigint, path: string): Promise<number | undefined>
+  close(): void
+}
+
+export type AudioDurationOptions = {
+  /** Of one file. */
+  limitMs?: number
+  idleMs?: number
+  /** For tests: what `new Worker` takes. */
+  code?: Promise<string>
+}
+
+type Job = { account: bigint; path: string; end(seconds?: number): void }
+
+const LIMIT_MS = 5_000
+const IDLE_MS = 30_000
+const MOST_JOBS = 64
+const MOST_JOBS_PER_ACCOUNT = 8
+
+export function createAudioDurations(options: AudioDurationOptions = {}): AudioDurations {
+  const { limitMs = LIMIT_MS, idleMs = IDLE_MS } = options
+  const code = options.code ?? threadCode(new URL('./audio-thread.ts', import.meta.url))
+  const waiting: Job[] = []
+  let current: Job | undefined
+  let thread: Worker | undefined
+  let isStarting = false
+  let isClosed = false
+  /** Of the file that is read, or of the thread that has none. */
+  let timer: Timer | undefined
+
+  function stop(): void {
+    clearTimeout(timer)
+    thread?.terminate()
+    thread = undefined
+    end(undefined)
+  }
+
+  function end(seconds: number | undefined): void {
+    clearTimeout(timer)
+    const ended = current
+    current = undefined
+    ended?.end(seconds)
+  }
+
+  function start(): void {
+    isStarting = true
+    const run = (url: string) => {
+      isStarting = false
+      if (isClosed) return
+      const started = new Worker(url)
+      thread = started
+      started.onmessage = ({ data }: MessageEvent<FromAudioThread>) => {
+        if (thread === started) end(data.seconds)
+        next()
+      }
+      started.onerror = () => {
+        if (thread === started) stop()
+        next()
+      }
+      started.unref()
+      next()
+    }
+    const fail = () => {
+      isStarting = false
+      endWaiting()
+    }
+    void code.then(run, fail)
+  }
+
+  function endWaiting(): void {
+    for (const job of [...waiting]) job.end()
+  }
+
+  function next(): void {
+    if (current || isStarting) return
+    const job = waiting.shift()
+    if (job && !thread) {
+      waiting.unshift(job)
+      start()
+    } else if (job && thread) {
+      current = job
+      timer = setTimeout(restart, limitMs)
+      thread.postMessage({ path: job.path } satisfies ToAudioThread)
+    } else timer = setTimeout(stop, idleMs)
+    timer?.unref()
+  }
+
+  function restart(): void {
+    stop()
+    next()
+  }
+
+  return {
+    measure(account, path) {
+      const own = waiting.filter((job) => job.account === account).length
+      if (waiting.length >= MOST_JOBS || own >= MOST_JOBS_PER_ACCOUNT) return Promise.resolve(undefined)
+      return new Promise((resolve) => {
+        const job: Job = {
+          account,
+          path,
+          end(seconds) {
+            clearTimeout(patience)
+            const at = waiting.indexOf(job)
+            if (at !== -1) waiting.splice(at, 1)
+            resolve(seconds)
+          },
+        }
+        // Others may have files that are slow to read.
+        const patience = setTimeout(() => job !== current && job.end(), 2 * limitMs)
+        patience.unref()
+        if (!current) clearTimeout(timer)
+        waiting.push(job)
+        next()
+      })
+    },
+    close() {
+      isClosed = true
+      endWaiting()
+      stop()
+    },
+  }
+}

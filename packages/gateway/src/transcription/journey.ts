@@ -1,0 +1,110 @@
+// The journey of an audio file whose words are wanted: what differs from other paid calls (paid-call/open.ts).
+//   read -> authorize -> (claim) -> route -> prepare -> hold -> respond: call, pass the transcript on, settle
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
+import type { TranscriptionTask } from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
+import type { TranscriptionDialectId } from '@trivium/protocol/dialects/transcription-services.ts'
+import { authorize } from '../access/authorize.ts'
+import { withCandidates } from '../access/urls/url-policy.ts'
+import { freeMemory } from '../bytes/free-memory.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { Upstream } from '../config/types.ts'
+import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
+import type { Nanos } from '../money/amount.ts'
+import { fixedBound, placeHold } from '../paid-call/hold.ts'
+import type { Journey, Kind, OpenDependencies, Routed } from '../paid-call/journey.ts'
+import { openPaidCall } from '../paid-call/open.ts'
+import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { type CandidateRequest, type CandidateSteps, candidateCall } from '../routing/call-candidates.ts'
+import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { OpenRequest } from '../storage/node/settler.ts'
+import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
+import { type ReadRequest, type ReadUploadDependencies, readUpload } from './read-upload.ts'
+import { respondWhole } from './respond.ts'
+import { respondStream, type StreamDependencies } from './respond-stream.ts'
+import type { MeasuredRequest, TranscriptionCall } from './transcription-call.ts'
+import { upstreamRequest } from './upstream-request.ts'
+
+export type TranscriptionDependencies = OpenDependencies &
+  ReadUploadDependencies &
+  TakeDependencies &
+  StreamDependencies
+
+/** A disconnect ends nothing: audio that is being heard is billed. */
+export const transcriptionJourney = (
+  incoming: ApiRequest,
+  task: TranscriptionTask,
+  deps: TranscriptionDependencies,
+): Promise<HttpResponse> => openPaidCall(TRANSCRIPTION, incoming, task, deps).finally(freeMemory)
+
+type Offer = OfferOf<'transcription'>
+type Candidate = CandidateOf<'transcription'>
+
+const TRANSCRIPTION: Journey<{
+  endpoint: TranscriptionTask
+  request: ReadRequest
+  offer: Offer
+  routed: Routed<Offer, Candidate>
+  prepared: Kind['prepared'] & Pick<CandidateRequest<TranscriptionDialectId>, 'dialect' | 'warnings'>
+  hold: OpenRequest
+  call: TranscriptionCall
+  deps: TranscriptionDependencies
+}> = {
+  dialectOf: () => 'chat',
+  read: readUpload,
+  authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'transcription', catalogue),
+  fingerprint: ({ fingerprint }, task) => ({ endpoint: `audio.${task}`, body: fingerprint }),
+  route: ({ offer, request: { request }, caller, incoming, tooExpensive }, deps) =>
+    takeCandidate({ wanted: offerFor(offer, request), caller, incoming, tooExpensive, limitsOf }, deps),
+  prepare({ offer, candidate }, { request: { request } }) {
+    const { dialect, warnings } = upstreamRequest(request, candidate)
+    return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
+  },
+  hold: placeHold,
+  callOf: (held, routed, prepared, { request: { request } }) => ({
+    ...candidateCall(held, routed, prepared, request.stream),
+    request,
+  }),
+  close({ close }) {
+    freeMemory()
+    return close()
+  },
+  respond(call, { request: { request } }, deps) {
+    const steps = stepsOf(request)
+    const work = () => (request.stream ? respondStream(call, steps, deps) : respondWhole(call, steps, deps))
+    return runPaidCall(call, work, deps, finishAfterDisconnect)
+  },
+}
+
+/** The offer reduced to candidates that can express the request. Throws RequestError if none remains. */
+function offerFor(offer: Offer, request: MeasuredRequest): Offer {
+  let fault: RequestError | undefined
+  const canServe = (candidate: Candidate): boolean => {
+    try {
+      upstreamRequest(request, candidate)
+      return true
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      fault ??= error
+      return false
+    }
+  }
+  const served = withCandidates(offer, canServe, [])
+  if (served.candidates.length === 0 && fault) throw fault
+  return served
+}
+
+const boundOf = ({ audio, prompt = '' }: MeasuredRequest, { rate }: Offer): Nanos =>
+  rate.bound({ seconds: audio.most, promptBytes: utf8Length(prompt) })
+
+/** As images: most upstreams are silent until all of the audio has been heard. */
+const limitsOf = (upstream: Upstream): LimitedUpstream => ({ ...upstream, timeouts: imageTimeoutsOf(upstream) })
+
+const stepsOf = (request: MeasuredRequest): CandidateSteps<Offer['rate'], Offer['model'], TranscriptionDialectId> => ({
+  requestFor: (candidate) => upstreamRequest(request, candidate),
+  boundOf: (offer) => boundOf(request, offer),
+  limitsOf,
+})

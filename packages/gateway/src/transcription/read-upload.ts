@@ -1,0 +1,107 @@
+// Reads the form of a transcription: its file to disk, and how long the audio in it lasts.
+
+import {
+  checkFile,
+  decodeTranscription,
+  type FormFile,
+} from '@trivium/protocol/dialects/chat/transcription/decode-form.ts'
+import type { TranscriptionTask } from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
+import { authorize } from '../access/authorize.ts'
+import type { AudioDurations } from '../media/audio/audio-durations.ts'
+import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
+import { type ReadFormDependencies, readForm, type UploadedFile } from '../media/read-form.ts'
+import { MOST_MEGABYTES } from '../modalities/transcription/index.ts'
+import { type ClaimDependencies, isClaimed } from '../paid-call/claim.ts'
+import type { Admitted } from '../paid-call/journey.ts'
+import { Failure } from '../request/failure.ts'
+import type { HeardAudio, MeasuredRequest } from './transcription-call.ts'
+
+export type ReadUploadDependencies = ReadFormDependencies &
+  FundsDependencies &
+  ClaimDependencies & { audioDurations: AudioDurations }
+
+export type ReadRequest = Readonly<{
+  request: MeasuredRequest
+  fingerprint: Uint8Array
+  /** Deletes the file. */
+  close(): Promise<void>
+}>
+
+const MEGABYTE = 1024 * 1024
+
+/** The least that is worth an upload. */
+const TRANSCRIPTS: UploadFor<'transcription'> = {
+  type: 'transcription',
+  does: 'transcribes audio',
+  cheapest: ({ rate }) => rate.cost({ seconds: 1, report: {}, textBytes: 0 }).cost,
+}
+
+export async function readUpload(
+  { incoming, endpoint: task, caller, slot, catalogue, idempotencyKey }: Admitted<TranscriptionTask>,
+  deps: ReadUploadDependencies,
+): Promise<ReadRequest> {
+  const { http, record } = incoming
+  const offerOf = (model: string) => authorize(caller, model, 'transcription', catalogue)
+  const isRepeatable = idempotencyKey !== null
+  const mayReplay = async () => isRepeatable && (await isClaimed(idempotencyKey, incoming, caller, deps))
+  const checkFunds = fundsCheck(TRANSCRIPTS, caller, catalogue, mayReplay, deps)
+  let files = 0
+  const form = await readForm(
+    http,
+    { account: caller.account, bodyBytes: catalogue.config.server.limits.uploadBytes, slot, isRepeatable },
+    {
+      fileBytes: MOST_MEGABYTES * MEGABYTE,
+      began: (part) => checkFile(part, ++files),
+      async onField({ name, value }) {
+        if (name === 'model' && value !== '') await checkFunds(offerOf(value))
+      },
+      inspect: inspectFile,
+    },
+    deps,
+  )
+  const { fields, files: uploaded, fingerprint, close } = form
+  try {
+    const request = decodeTranscription(task, fields, uploaded)
+    record.model = request.model
+    checkSize(request.file.bytes, offerOf(request.model).model.limits.megabytes)
+    const seconds = await deps.audioDurations.measure(caller.account, request.file.handle)
+    return { request: { ...request, audio: heardAudio(seconds, request.file.bytes) }, fingerprint, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function checkSize(bytes: number, megabytes = MOST_MEGABYTES): void {
+  if (bytes <= megabytes * MEGABYTE) return
+  throw new Failure('request_too_large', `file must not be larger than ${megabytes} MB for this model.`, {
+    param: 'file',
+  })
+}
+
+/** Speech takes 1,000 bytes a second where it is compressed most, and usually four times as many. */
+const FEWEST_BYTES_PER_SECOND = 1_000
+const USUAL_BYTES_PER_SECOND = 4_000
+/** Of eight channels in the best quality: a file that says less of itself does not say the truth. */
+const MOST_BYTES_PER_SECOND = 4 * MEGABYTE
+
+/** What a file says of itself is checked by its size. Without it the size alone tells, and the upstream's report corrects it. */
+export function heardAudio(measured: number | undefined, bytes: number): HeardAudio {
+  if (measured === undefined || !Number.isFinite(measured) || measured <= 0)
+    return { seconds: bytes / USUAL_BYTES_PER_SECOND, most: bytes / FEWEST_BYTES_PER_SECOND }
+  const [least, most] = [bytes / MOST_BYTES_PER_SECOND, bytes / (FEWEST_BYTES_PER_SECOND / 4)]
+  const seconds = Math.min(Math.max(measured, least), most)
+  return { seconds, most: seconds }
+}
+
+const BEGINNING = 64
+
+async function inspectFile({ name, filename, contentType, size, stored }: UploadedFile): Promise<FormFile> {
+  const beginning = size === 0 ? '' : await Bun.file(stored.path).slice(0, BEGINNING).bytes().then(latin1)
+  return { name, filename, contentType, bytes: size, handle: stored.path, isAudio: SIGNATURES.test(beginning) }
+}
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+
+/** WAV, AIFF, FLAC, Ogg, MP3 and AAC, MP4, Matroska, AMR, ASF. */
+const SIGNATURES = /^(?:RIFF....WAVE|FORM....AIF|fLaC|OggS|ID3|\xff[\xe0-\xff]|....ftyp|\x1aE\xdf\xa3|#!AMR|0&\xb2u)/s

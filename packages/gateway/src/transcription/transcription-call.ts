@@ -1,0 +1,61 @@
+// A paid call of the transcription journey, and its settlement: the audio that was heard is charged.
+
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
+import type {
+  ReportedAudio,
+  TranscriptionRequest,
+} from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
+import type { TranscriptionDialectId } from '@trivium/protocol/dialects/transcription-services.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import type { ModelOf, RateOf } from '../modalities/index.ts'
+import { bookableTokens } from '../money/limits.ts'
+import type { Outcome } from '../paid-call/outcome.ts'
+import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
+import type { CandidateCall } from '../routing/call-candidates.ts'
+
+/** `seconds`: by the content of the file. `most`: the same, or a bound where it does not tell. */
+export type HeardAudio = { seconds: number; most: number }
+
+export type MeasuredRequest = TranscriptionRequest & { readonly audio: HeardAudio }
+
+export type TranscriptionCall = CandidateCall<
+  RateOf<'transcription'>,
+  ModelOf<'transcription'>,
+  TranscriptionDialectId
+> & {
+  readonly request: MeasuredRequest
+}
+
+/** What came of a call. */
+export type Heard = { text: string; report: ReportedAudio; outcome: Outcome }
+
+/** The last byte may leave when this resolves. `body`: what a repeated request is answered with. */
+export async function settle(
+  call: TranscriptionCall,
+  { text, report, outcome }: Heard,
+  body: Pieces | undefined,
+  deps: SettleDependencies,
+): Promise<void> {
+  const { offer, candidate } = call.attempt
+  const heard = { seconds: call.request.audio.seconds, report, textBytes: utf8Length(text) }
+  const { input = 0, output = 0 } = report.usage ?? {}
+  await settlePaidCall(
+    call,
+    {
+      outcome: call.client.isDisconnected ? 'client_disconnected' : outcome,
+      charges: [offer.rate.cost(heard)],
+      sawOutput: true,
+      tokens: bookableTokens(input + output),
+      upstreamCost: candidate.costRate?.cost(heard).cost,
+      body,
+    },
+    deps,
+  )
+}
+
+/** The largest transcript: of a day of audio, with a timestamp for each word. */
+export const TRANSCRIPT_BYTES = 32 * 1024 * 1024
+
+export const typeOfReply = (reply: UpstreamResponse): string =>
+  reply.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''

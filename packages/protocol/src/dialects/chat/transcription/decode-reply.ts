@@ -1,0 +1,88 @@
+// Transcripts as upstreams of this dialect send them.
+
+import { errorInfo } from '../../../canonical/error.ts'
+import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
+import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { openEventReader } from '../../../framing/event-reader.ts'
+import { formatSse } from '../../../framing/sse.ts'
+import { inVendorWords } from '../../shared/errors/upstream-error.ts'
+import {
+  type DecodedTranscript,
+  deltaEvent,
+  doneEvent,
+  isText,
+  type TranscriptEvent,
+  type TranscriptReader,
+} from '../../shared/transcription/transcript.ts'
+import type { ReportedAudio, TranscriptFormat } from '../../shared/transcription/transcription.ts'
+import { decodeError } from '../error.ts'
+
+export function decodeTranscript(body: Uint8Array, format: TranscriptFormat, codec: Codec): DecodedTranscript {
+  const text = codec.decode(body, 0, body.length)
+  if (isText(format)) return { ok: true, transcript: { text, report: {} } }
+  const reply = parsedJson(text)
+  if (isObject(reply) && typeof reply.text === 'string')
+    return { ok: true, transcript: { text: reply.text, report: reportIn(reply) } }
+  const error = isObject(reply) && isObject(reply.error) ? inVendorWords(decodeError(200, reply), reply) : NO_TRANSCRIPT
+  return { ok: false, error }
+}
+
+const NO_TRANSCRIPT = errorInfo('upstream_error', 'The upstream sent something that is not a transcript.')
+
+/** No audio lasts longer; a figure beyond it is a fault, and must not reach a price. */
+const MOST_SECONDS = 1_000_000
+
+function reportIn({ usage, duration }: Json): ReportedAudio {
+  const said = isObject(usage) ? usage : {}
+  const seconds = [said.seconds, said.prompt_audio_seconds, duration].map(secondsOf).find((each) => each !== undefined)
+  const tokens = tokensIn(said)
+  return { ...(seconds === undefined ? {} : { seconds }), ...(tokens ? { usage: tokens } : {}) }
+}
+
+/** Some services write the duration as text. */
+function secondsOf(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && /^\d{1,7}(\.\d{1,20})?$/.test(value) ? Number(value) : value
+  return typeof seconds === 'number' && seconds > 0 && seconds <= MOST_SECONDS ? seconds : undefined
+}
+
+function tokensIn(usage: Json): Usage | undefined {
+  const details = isObject(usage.input_token_details) ? usage.input_token_details : {}
+  const input = readCount(usage.input_tokens ?? usage.prompt_tokens)
+  const output = readCount(usage.output_tokens ?? usage.completion_tokens)
+  if (input === undefined && output === undefined) return undefined
+  const nothing = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined }
+  return usageOf({ input, output, ...nothing, audioInput: readCount(details.audio_tokens) })
+}
+
+/** Events pass as they came; those of services that send nothing but text become deltas. */
+export function openTranscriptEvents(emit: (event: TranscriptEvent) => void, codec: Codec): TranscriptReader {
+  let text = ''
+  let isDone = false
+  const reader = openEventReader(({ data, event }) => {
+    if (isDone || data.trim() === '[DONE]') return
+    const object = parsedJson(data)
+    if (!isObject(object)) return emit({ type: 'error', error: NOT_JSON })
+    const { type = event } = object
+    if (type === 'error' || isObject(object.error))
+      return emit({ type: 'error', error: inVendorWords(decodeError(200, object), object) })
+    if (typeof type === 'string' && type.endsWith('.done')) {
+      isDone = true
+      if (typeof object.text === 'string') text = object.text
+      return emit({ type: 'done', sse: formatSse(data, event), text, report: reportIn(object) })
+    }
+    const isPlain = type === undefined && typeof object.text === 'string'
+    const delta = isPlain ? String(object.text) : typeof object.delta === 'string' ? object.delta : ''
+    text += delta
+    emit({ type: 'delta', sse: isPlain ? deltaEvent(delta) : formatSse(data, event), text: delta })
+  }, codec)
+  return {
+    push: reader.push,
+    end() {
+      reader.end()
+      if (!isDone && text !== '') emit({ type: 'done', sse: doneEvent(text, undefined), text, report: {} })
+    },
+  }
+}
+
+const NOT_JSON = errorInfo('upstream_error', 'The upstream sent an event that is not JSON.')

@@ -1,0 +1,35 @@
+// The form of a transcription for an upstream: the fields of the client's own, with the model's name at the upstream.
+
+import { unsupported } from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import type {
+  EncodedTranscription,
+  TranscriptionRequest,
+  TranscriptionTarget,
+} from '../../shared/transcription/transcription.ts'
+
+/** Throws RequestError for a field without which the answer would be another one. */
+export function encodeTranscription(
+  { fields, file }: TranscriptionRequest,
+  { model, lacks, boundary, warn }: TranscriptionTarget,
+  codec: Codec,
+): EncodedTranscription {
+  // All text fields first: an upstream can then judge the request before it has received the file.
+  let text = field(boundary, 'model', model)
+  for (const { name, value } of fields) {
+    const base = name.replace(/\[.*$/, '')
+    if (!lacks.includes(base)) text += field(boundary, name, value)
+    else if (base !== 'response_format') warn(base, 'dropped')
+    else if (value !== 'json') throw unsupported(base, `The upstream of this model has no ${base} but json.`)
+  }
+  const disposition = `content-disposition: form-data; name="file"; filename="audio.${file.extension}"`
+  text += `--${boundary}\r\n${disposition}\r\ncontent-type: ${file.mediaType}\r\n\r\n`
+  const body = [codec.encode(text), 'file', codec.encode(`\r\n--${boundary}--\r\n`)] as const
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body }
+}
+
+const field = (boundary: string, name: string, value: string): string =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`
+
+/** As browsers do it. */
+const quoted = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
