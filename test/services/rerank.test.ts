@@ -1,5 +1,9 @@
 // Rankings through a running gateway: the embedded model, each shape of upstreams, and every outcome that costs or must not.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCohere as createCohere3 } from '@ai-sdk/cohere-3'
+import { createCohere as createCohere4 } from '@ai-sdk/cohere-4'
+import { rerank as rerank6 } from 'ai-6'
+import { rerank as rerank7 } from 'ai-7'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
@@ -72,6 +76,7 @@ const RESULTS = [
   { index: 2, relevance_score: 0.2 },
   { index: 0, relevance_score: 0 },
 ]
+type Asked = { baseURL: string; apiKey: string; query: string; maxRetries: number; documents: string[]; topN?: number }
 type Ranking = { id: string; results: { index: number; relevance_score: number; document?: unknown }[] }
 
 test.each(['/v1/rerank', '/v2/rerank'])('%s: the embedded model, by the words in common', async (path) => {
@@ -92,6 +97,23 @@ test.each(['/v1/rerank', '/v2/rerank'])('%s: the embedded model, by the words in
   expect(await settled()).toMatchObject([
     { outcome: 'completed', cost_usd: '0.002', held_usd: '0.002', receipt: { units: { searches: 1 } } },
   ])
+})
+
+test.each([
+  ['6', (options: Asked) => rerank6({ ...options, model: createCohere3(options).reranking('sandbox-rerank') })],
+  ['7', (options: Asked) => rerank7({ ...options, model: createCohere4(options).reranking('sandbox-rerank') })],
+])('the AI SDK %s, with texts and with objects', async (_, ask) => {
+  const { secret, settled } = await newKey(gateway)
+  const options = { baseURL: `${gateway.url}/v2`, apiKey: secret, query: QUERY, maxRetries: 0 }
+  const { ranking } = await ask({ ...options, documents: DOCUMENTS, topN: 2 })
+  expect(ranking.map(({ originalIndex, document }) => [originalIndex, document])).toEqual([
+    [1, DOCUMENTS[1]],
+    [2, DOCUMENTS[2]],
+  ] as never)
+  const objects = DOCUMENTS.map((text) => ({ text }))
+  const { ranking: ofObjects } = await ask({ ...options, documents: objects as never })
+  expect(ofObjects.map(({ originalIndex }) => originalIndex)).toEqual([1, 2, 0])
+  expect(await settled()).toMatchObject([{ cost_usd: '0.002' }, { cost_usd: '0.002' }])
 })
 
 const HAS = { query: QUERY, documents: DOCUMENTS, model: 'theirs' }

@@ -3,6 +3,7 @@ import { json } from '../delivery/json.ts'
 import { badRequest } from '../request/errors.ts'
 import { isObject } from '../request/fields.ts'
 import { parseBody } from '../request/json-body.ts'
+import { checkModel } from './check-model.ts'
 import { wordsIn } from './words.ts'
 
 export const SANDBOX_MODERATION = 'sandbox-moderation'
@@ -25,6 +26,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 
 export async function answerModerations(request: Request): Promise<Response> {
   const { model, input } = parseBody(await request.bytes())
+  checkModel(model, SANDBOX_MODERATION)
   const inputs: readonly unknown[] = Array.isArray(input) ? input : [input]
   if (input === undefined || inputs.length === 0) throw badRequest("Missing required parameter: 'input'.", 'input')
   // Parts of one input are judged together, texts of a list one by one.

@@ -3,6 +3,7 @@ import { json } from '../delivery/json.ts'
 import { tokensOfBytes, utf8Bytes } from '../model/tokens.ts'
 import { badRequest } from '../request/errors.ts'
 import { parseBody } from '../request/json-body.ts'
+import { checkModel } from './check-model.ts'
 import { overlapOf, wordsIn } from './words.ts'
 
 export const SANDBOX_RERANK = 'sandbox-rerank'
@@ -11,6 +12,7 @@ const DOCUMENTS_PER_SEARCH = 100
 /** As Cohere and Jina answer, in one. */
 export async function answerRerank(request: Request): Promise<Response> {
   const { model, query, documents, top_n: topN = null } = parseBody(await request.bytes())
+  checkModel(model, SANDBOX_RERANK)
   if (typeof query !== 'string' || query === '') throw badRequest("Missing required parameter: 'query'.", 'query')
   if (!Array.isArray(documents) || documents.some((document) => typeof document !== 'string'))
     throw badRequest("Invalid parameter: 'documents' must be an array of strings.", 'documents')
