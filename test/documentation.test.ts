@@ -133,6 +133,7 @@ describe('videos', () => {
 })
 
 test.each([
+  ['embeddings', '"embedding'],
   ['rerank', '"relevance_score"'],
   ['moderation', '"flagged":true'],
 ])('the calls of docs/%s.md', async (page, expected) => {

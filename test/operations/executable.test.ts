@@ -62,6 +62,7 @@ type Answer = { json: Record<string, unknown>; headers: Headers }
 const CHAT = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 const INPUT = { model: 'sandbox-text', input: 'Hello' }
 const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+const EMBEDDED = { content: { parts: [{ text: 'Hello' }] } }
 const IMAGE = { model: 'sandbox-image', prompt: 'A square', size: '64x64', response_format: 'url' }
 const RERANK = { model: 'sandbox-rerank', query: 'a square', documents: ['a circle', 'a square'] }
 const VIDEO = { model: 'sandbox-video', content: [{ type: 'text', text: 'A square' }] }
@@ -119,6 +120,12 @@ const CALLS: Record<RouteId, () => Call> = {
   moderations: () => ({ body: { input: 'A square' } }),
   'audio-transcriptions': () => ({ body: speech() }),
   'audio-translations': () => ({ body: speech() }),
+  embeddings: () => ({ body: { model: 'sandbox-embedding', input: 'Hello' } }),
+  'embed-content': () => ({ path: '/v1beta/models/sandbox-embedding:embedContent', body: EMBEDDED }),
+  'batch-embed-contents': () => ({
+    path: '/v1beta/models/sandbox-embedding:batchEmbedContents',
+    body: { requests: [EMBEDDED] },
+  }),
   'create-video-task': () => ({
     body: VIDEO,
     keep: ({ json }) => {

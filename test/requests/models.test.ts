@@ -149,7 +149,6 @@ describe('paths', () => {
   }
 
   test.each([
-    ['POST', '/v1/embeddings', 'chat', 'Embeddings are'],
     ['POST', '/v1/audio/speech', 'chat', 'Audio (speech, transcription, translation) is'],
     ['POST', '/v1/batches', 'chat', 'Batches are'],
     ['GET', '/v1/batches/batch_1', 'chat', 'Batches are'],
@@ -161,8 +160,8 @@ describe('paths', () => {
     ['POST', '/v1/threads/t/runs', 'chat', 'The Assistants API is'],
     ['POST', '/v1/fine_tuning/jobs', 'chat', 'Fine-tuning is'],
     ['POST', '/v1/vector_stores', 'chat', 'Vector stores are'],
-    ['POST', '/v1beta/models/plain:embedContent', 'generate-content', 'Embeddings are'],
-    ['POST', '/v1/models/plain:batchEmbedContents', 'generate-content', 'Embeddings are'],
+    ['POST', '/v1beta/models/plain:asyncBatchEmbedContent', 'generate-content', 'Batches are'],
+    ['POST', '/v1/models/plain:predict', 'generate-content', 'Predictions are'],
     ['POST', '/v1beta/models/plain:predict', 'generate-content', 'Predictions are'],
     ['POST', '/v1beta/cachedContents', 'generate-content', 'Cached contents are'],
     ['POST', '/v1/cachedContents', 'chat', 'Cached contents are'],

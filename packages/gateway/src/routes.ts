@@ -3,6 +3,7 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
+import type { EmbedMethod } from '@trivium/protocol/dialects/generate-content/embeddings/decode-request.ts'
 import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
 import { type CallKind, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
@@ -26,6 +27,8 @@ import {
   type ResponseEndpointDependencies,
   showResponse,
 } from './conversations/endpoints.ts'
+import { EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
+import { type EmbeddingDependencies, embeddingJourney } from './embeddings/journey.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
 import { imagesEndpoint } from './images/endpoints/images.ts'
 import { TASK_IMAGES } from './images/endpoints/task-images.ts'
@@ -68,6 +71,7 @@ export type GatewayDependencies = TextDependencies &
   CountDependencies &
   ImageDependencies &
   ServiceDependencies &
+  EmbeddingDependencies &
   TaskDependencies &
   TranscriptionDependencies &
   TaskEndpointDependencies &
@@ -135,6 +139,11 @@ const generateContent =
     return journey(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray }, deps)
   }
 
+const embedContent =
+  (method: EmbedMethod): Handler =>
+  (incoming, deps, parameter) =>
+    embeddingJourney(incoming, embedContentEndpoint(decodeModelId(parameter), method), deps)
+
 const IMAGE_GENERATIONS = imagesEndpoint('generate')
 const IMAGE_EDITS = imagesEndpoint('edit')
 
@@ -173,6 +182,9 @@ const HANDLERS = {
   moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
   'audio-transcriptions': (incoming, deps) => transcriptionJourney(incoming, 'transcribe', deps),
   'audio-translations': (incoming, deps) => transcriptionJourney(incoming, 'translate', deps),
+  embeddings: (incoming, deps) => embeddingJourney(incoming, EMBEDDINGS, deps),
+  'embed-content': embedContent('embedContent'),
+  'batch-embed-contents': embedContent('batchEmbedContents'),
   'create-video-task': submitVideo,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),

@@ -17,7 +17,7 @@ export type CallKind =
   | 'status'
   | 'docs'
 /** Calls of a model, which cost money and may be shed. */
-export type ModelCallKind = 'text' | 'image' | 'video' | 'transcription' | 'rerank' | 'moderation'
+export type ModelCallKind = 'text' | 'image' | 'video' | 'embedding' | 'transcription' | 'rerank' | 'moderation'
 
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -85,6 +85,13 @@ const TRANSCRIPTION = {
   dialect: 'chat',
   mayBeShed: true,
 } as const
+const EMBEDDING = {
+  method: 'POST',
+  credential: 'key',
+  kind: 'embedding',
+  modality: 'embedding',
+  mayBeShed: true,
+} as const
 const VIDEO_TASKS = {
   credential: 'key',
   kind: 'tasks',
@@ -115,6 +122,8 @@ const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: f
 const GENERATE = '/models/{model}:generateContent'
 const STREAM = '/models/{model}:streamGenerateContent'
 const COUNT = '/models/{model}:countTokens'
+const EMBED = '/models/{model}:embedContent'
+const EMBED_BATCH = '/models/{model}:batchEmbedContents'
 const TASKS = '/api/v3/contents/generations/tasks'
 
 export const ROUTES = {
@@ -193,6 +202,21 @@ export const ROUTES = {
     ...TRANSCRIPTION,
     path: '/v1/audio/translations',
     summary: 'Transcribes audio, translated into English',
+  },
+  embeddings: { ...EMBEDDING, path: '/v1/embeddings', dialect: 'chat', summary: 'Makes vectors of texts' },
+  'embed-content': {
+    summary: 'Makes the vector of a text: embedContent',
+    ...EMBEDDING,
+    path: `/v1beta${EMBED}`,
+    dialect: 'generate-content',
+    aliases: otherVersions(EMBED),
+  },
+  'batch-embed-contents': {
+    summary: 'Makes vectors of texts: batchEmbedContents',
+    ...EMBEDDING,
+    path: `/v1beta${EMBED_BATCH}`,
+    dialect: 'generate-content',
+    aliases: otherVersions(EMBED_BATCH),
   },
   'create-video-task': {
     ...VIDEO_TASKS,

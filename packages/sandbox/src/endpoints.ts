@@ -2,6 +2,7 @@
 // serve is in handler.ts.
 import type { RouteId } from '@trivium/protocol/routes.ts'
 import { json } from './delivery/json.ts'
+import { answerBatch, answerEmbedContent, answerEmbeddings, SANDBOX_EMBEDDING } from './embeddings/embeddings.ts'
 import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
 import { answerModerations, SANDBOX_MODERATION } from './services/moderations.ts'
 import { answerRerank, SANDBOX_RERANK } from './services/rerank.ts'
@@ -36,6 +37,13 @@ export const ENDPOINTS = {
     model: { id: SANDBOX_TRANSCRIPTION, name: 'Sandbox transcription', methods: [] },
   },
   'audio-translations': { needsKey: true, answer: answerTranscription },
+  embeddings: {
+    needsKey: true,
+    answer: answerEmbeddings,
+    model: { id: SANDBOX_EMBEDDING, name: 'Sandbox embeddings', methods: ['embedContent', 'batchEmbedContents'] },
+  },
+  'embed-content': { needsKey: true, answer: answerEmbedContent },
+  'batch-embed-contents': { needsKey: true, answer: answerBatch },
 } satisfies Partial<Record<RouteId, Endpoint>>
 
 type EndpointId = keyof typeof ENDPOINTS

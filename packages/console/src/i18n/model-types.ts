@@ -187,6 +187,18 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
       receipt: { audio_seconds: '音频秒数', audio_input: '音频输入 Token' },
     },
   },
+  embedding: {
+    en: {
+      name: 'Embeddings',
+      units: { input: 'per million input tokens' },
+      limits: { inputs: 'Inputs', tokens: 'Tokens', dimensions: 'Dimensions' },
+    },
+    zh: {
+      name: '向量嵌入',
+      units: { input: '/ 百万输入 Token' },
+      limits: { inputs: '输入条数', tokens: 'Token 数', dimensions: '维度' },
+    },
+  },
 }
 
 export const typeNames = (language: Language): Names =>

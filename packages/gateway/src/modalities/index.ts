@@ -1,6 +1,7 @@
 // The only list of modalities: everything that can be sold. A new one is a file or a folder here, and a line.
 import type { ModelCallKind } from '@trivium/protocol/routes.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
+import { embedding } from './embedding.ts'
 import { image } from './image/index.ts'
 import type { Modality, Model } from './modality.ts'
 import { moderation } from './moderation.ts'
@@ -10,10 +11,15 @@ import { transcription } from './transcription/index.ts'
 import { video } from './video/index.ts'
 
 /** In the order in which models are listed. The routes that call a model name the same kinds. */
-export const MODALITIES = { text, image, video, transcription, rerank, moderation } as const satisfies Record<
-  ModelCallKind,
-  Modality
->
+export const MODALITIES = {
+  text,
+  image,
+  video,
+  embedding,
+  transcription,
+  rerank,
+  moderation,
+} as const satisfies Record<ModelCallKind, Modality>
 
 type Listed = typeof MODALITIES
 /** `type` of a model in the configuration. */

@@ -32,6 +32,8 @@ export type Modality<
   capabilities: readonly Capability[]
   /** Whether a model can name others to try. */
   hasFallbacks?: true
+  /** Whether its routes must name one model at all upstreams, since what another one makes cannot stand in for it. */
+  needsSameModel?: true
 
   /** `limits`: of the model whose price it is. Absent: it is not the price of one model here. */
   readPrice(value: YamlValue, limits?: Limits): Price | undefined

@@ -23,6 +23,7 @@ const CASES: [ModelType, price: unknown, units: PreviewUnits][] = [
   ['video', PER_SECOND, { seconds: 4.5 }],
   ['video', { ...PER_SECOND, per: 'video' }, {}],
   ['video', { ...PER_SECOND, per: 'million_tokens' }, { video_tokens: 123_456_789 }],
+  ['embedding', { input: 20_000_001n }, { input: 1_234 }],
   ['rerank', { figure: 'per_search', price: 2_000_001n }, { searches: 3 }],
   ['rerank', { figure: 'input', price: 20_000_001n }, { input: 1_234 }],
   ['rerank', { figure: 'per_thousand_documents', price: 100_000_001n }, { documents: 7 }],

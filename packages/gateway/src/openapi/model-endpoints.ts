@@ -40,6 +40,14 @@ const VERSION = {
 const CONTENTS = open({ contents: list(open({ parts: list() })) })
 const CONTENTS_EXAMPLE = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
 const IN_PATH = { model: { ...STRING, example: TEXT } }
+const VECTORS = 'sandbox-embedding'
+const EMBEDDED: Json = { anyOf: [STRING, list(STRING), list(INTEGER), list(list(INTEGER))] }
+const ENCODING: Json = { ...STRING, enum: ['float', 'base64'] }
+const TO_EMBED = open(
+  { content: open({ parts: list() }) },
+  { taskType: STRING, title: STRING, outputDimensionality: INTEGER },
+)
+const TO_EMBED_EXAMPLE = { content: { parts: [{ text: 'Hello' }] }, outputDimensionality: 8 }
 const IMAGE = open({ model: MODEL, prompt: STRING }, { n: INTEGER, size: STRING, response_format: STRING, ...STREAM })
 const IMAGE_EXAMPLE = { model: 'sandbox-image', prompt: 'A lighthouse at night', size: '64x64', response_format: 'url' }
 const IMAGES = { 200: { schema: open({ created: INTEGER, data: list() }), stream: true } } as const
@@ -199,6 +207,25 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
   },
   'audio-transcriptions': TRANSCRIPT,
   'audio-translations': TRANSCRIPT,
+  embeddings: {
+    body: {
+      schema: open({ model: MODEL, input: EMBEDDED }, { dimensions: INTEGER, encoding_format: ENCODING, user: STRING }),
+      example: { model: VECTORS, input: ['Hello', 'Goodbye'], dimensions: 8 },
+    },
+    responses: {
+      200: { schema: open({ object: always('list'), data: list(), model: STRING, usage: MAP }) },
+    },
+  },
+  'embed-content': {
+    body: { schema: TO_EMBED, example: TO_EMBED_EXAMPLE },
+    parameters: { model: { ...STRING, example: VECTORS } },
+    responses: { 200: { schema: open({ embedding: MAP }) } },
+  },
+  'batch-embed-contents': {
+    body: { schema: open({ requests: list(TO_EMBED) }), example: { requests: [TO_EMBED_EXAMPLE] } },
+    parameters: { model: { ...STRING, example: VECTORS } },
+    responses: { 200: { schema: open({ embeddings: list() }) } },
+  },
   'create-video-task': {
     body: {
       schema: open({ model: MODEL, content: list(open({ type: STRING })) }, { callback_url: STRING }),

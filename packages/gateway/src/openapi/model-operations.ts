@@ -41,6 +41,7 @@ const TAGS: Readonly<Record<string, string>> = {
   text: 'Text',
   image: 'Images',
   video: 'Videos',
+  embedding: 'Embeddings',
   rerank: 'Rerank',
   moderation: 'Moderation',
   transcription: 'Audio',

@@ -3,6 +3,7 @@
 
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest, Part } from '@trivium/protocol/canonical/request.ts'
+import { countWords } from '../bytes/count-words.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
 import { Failure } from '../request/failure.ts'
 import type { TextRequest } from './request.ts'
@@ -50,22 +51,4 @@ function countPart(part: Part, count: (text: string) => void): void {
   if (part.type === 'text' || part.type === 'refusal') count(part.text)
   else if (part.type === 'call') count(part.arguments)
   else if (part.type === 'result') for (const each of part.parts) countPart(each, count)
-}
-
-/**
- * Letters after a space. No token of the tokenizers in use spans two words, whereas bytes say little: one token can be 128 spaces,
- * and a token of Hindi has 10 bytes on average.
- */
-function countWords(text: string, most: number): number {
-  let words = 0
-  for (let at = text.indexOf(' '); at >= 0 && words < most; at = text.indexOf(' ', at + 1)) {
-    if (isLetter(text.charCodeAt(at + 1))) words++
-  }
-  return words
-}
-
-/** Of ASCII, or of another alphabet; not punctuation and symbols (U+2000 to U+33FF). */
-function isLetter(code: number): boolean {
-  const lowercase = code | 0x20
-  return (lowercase >= 0x61 && lowercase <= 0x7a) || (code >= 0xc0 && (code < 0x2000 || code > 0x33ff))
 }

@@ -16,6 +16,8 @@ export type ListedModel = {
   price?: Readonly<Record<string, unknown>>
   limits?: Readonly<Record<string, unknown>>
   protocols?: readonly string[]
+  /** Methods of the generate-content dialect. Absent: those of text, if it is among the protocols. */
+  methods?: readonly string[]
   /** What it supports besides text. Null: unknown. */
   capabilities?: readonly string[] | null
 }
@@ -88,9 +90,9 @@ export function generateContentModelEntry(model: ListedModel) {
     description: `${model.displayName}, from ${model.owner}`,
     ...(model.context === undefined ? {} : { inputTokenLimit: model.context }),
     ...(model.maxOutput === undefined ? {} : { outputTokenLimit: model.maxOutput }),
-    supportedGenerationMethods: model.protocols?.includes('generate-content')
-      ? ['generateContent', 'streamGenerateContent']
-      : [],
+    supportedGenerationMethods:
+      model.methods ??
+      (model.protocols?.includes('generate-content') ? ['generateContent', 'streamGenerateContent'] : []),
   }
 }
 

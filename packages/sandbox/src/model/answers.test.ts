@@ -134,11 +134,13 @@ const FORMS: Readonly<Record<string, () => FormData>> = {
   '/v1/audio/translations': audioForm,
 }
 
+const VECTORS = 'sandbox-embedding'
 /** One red pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 
 test('every path of the list is served', async () => {
   const ranking = { model: 'sandbox-rerank', query: 'x', documents: ['x'] }
+  const embedded = { content: { parts: [{ text: 'x' }] } }
   const bodies: Json = {
     '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
     '/v1/messages': message('x'),
@@ -149,6 +151,9 @@ test('every path of the list is served', async () => {
     '/v1/moderations': { model: 'sandbox-moderation', input: 'x' },
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
     '/v1beta/models/{model}:predictLongRunning': { instances: [{ prompt: 'x' }] },
+    '/v1/embeddings': { model: 'sandbox-embedding', input: 'x' },
+    '/v1beta/models/{model}:embedContent': embedded,
+    '/v1beta/models/{model}:batchEmbedContents': { requests: [embedded] },
   }
   const headers = { 'x-api-key': 'x', ...VERSION }
   const tasks = '/api/v3/contents/generations/tasks'
@@ -161,7 +166,8 @@ test('every path of the list is served', async () => {
     const form = FORMS[template]
     const given = form ? form() : JSON.stringify(bodies[template] ?? usual)
     const body = method === 'POST' ? { body: given } : {}
-    const model = template.endsWith(':predictLongRunning') ? 'sandbox-video' : 'sandbox-text'
+    const models = { ':predictLongRunning': 'sandbox-video', ':embedContent': VECTORS, ':batchEmbedContents': VECTORS }
+    const [, model = 'sandbox-text'] = Object.entries(models).find(([method]) => template.endsWith(method)) ?? []
     const { id } = await json(await before(new Request(`http://sandbox${tasks}`, submit)))
     const url = `http://sandbox${template
       .replace('{model}', model)

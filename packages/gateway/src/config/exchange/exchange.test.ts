@@ -99,7 +99,7 @@ describe('the generated configurations', () => {
 
   /** Fields that only have a message. */
   const UNSUPPORTED =
-    /^(alerts\.audit_failed|models (image|video)\.fallbacks|(models|groups).*\.(per_image|per_second|per_video|per_million_tokens|variants|input|output|context|max_output|sizes|qualities))$/
+    /^(alerts\.audit_failed|models (image|video|embedding)\.fallbacks|(models|groups).*\.(per_image|per_second|per_video|per_million_tokens|variants|input|output|context|max_output|sizes|qualities))$/
 
   type Json = { [name: string]: unknown }
 

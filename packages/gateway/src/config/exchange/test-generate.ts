@@ -91,6 +91,7 @@ export function generate(seed: number): Generated {
         tools,
       }),
     }),
+    embedding: () => ({ input: usd() }),
   }
   const limits: Record<string, () => Fields> = {
     text: () => some({ context: () => 128_000, max_output: () => integer(1, 9999) }),
@@ -112,6 +113,8 @@ export function generate(seed: number): Generated {
         ratios: () => ['16:9', '9:16'],
         images: () => integer(0, 4),
       }),
+    embedding: () =>
+      some({ inputs: () => integer(1, 2048), tokens: () => integer(1, 9999), dimensions: () => integer(1, 3072) }),
   }
 
   const sandboxOn = chance(0.5)
@@ -127,7 +130,7 @@ export function generate(seed: number): Generated {
       })
     if (sandboxOn && chance(0.2)) {
       const value = { kind: 'sandbox', ...common(), ...some({ dialect: () => 'chat' }) }
-      return { serves: 'dialect' in value ? ['text'] : ['text', 'image', 'video'], value }
+      return { serves: 'dialect' in value ? ['text', 'embedding'] : ['text', 'image', 'video', 'embedding'], value }
     }
     const proxy = chance(0.3)
     const others = {
@@ -145,13 +148,13 @@ export function generate(seed: number): Generated {
         ...some({ base_url: () => 'https://eu.example.com/v1', dialect: () => 'chat' }),
         ...others,
       }
-      return { serves: 'dialect' in value ? ['text'] : ['text', 'image'], value }
+      return { serves: 'dialect' in value ? ['text', 'embedding'] : ['text', 'image', 'embedding'], value }
     }
     const [dialect, ending, serves] = oneOf([
-      ['chat', '/v1', ['text']],
-      ['responses', '/v1', ['text', 'image']],
+      ['chat', '/v1', ['text', 'embedding']],
+      ['responses', '/v1', ['text', 'image', 'embedding']],
       ['messages', '', ['text']],
-      ['generate-content', '/v1beta', ['text', 'image', 'video']],
+      ['generate-content', '/v1beta', ['text', 'image', 'video', 'embedding']],
       ['images', '/v1', ['image']],
       ['video-tasks', '/api/v3', ['video']],
     ] as const)
@@ -164,7 +167,7 @@ export function generate(seed: number): Generated {
   const upstreams = ['main', 'Local.2', '3rd', 'openai'].slice(0, integer(1, 4)).map((id) => ({ id, ...upstream(id) }))
   const modelIds = ['gpt-x', 'claude:y', 'z/9', '42', 'last'].slice(0, integer(0, 5))
   const typed = modelIds.flatMap((id) => {
-    const type = oneOf(['text', 'image', 'video'])
+    const type = oneOf(['text', 'image', 'video', 'embedding'])
     const serving = upstreams.filter(({ serves }) => serves.includes(type))
     return serving.length === 0 ? [] : [{ id, type, serving }]
   })
@@ -180,6 +183,7 @@ export function generate(seed: number): Generated {
         cost: () => figure,
       }),
       ...(chance(0.5) ? { weight: integer(1, 5) } : {}),
+      ...(type === 'embedding' ? { same_vectors: true } : {}),
     })
     const fallbacks = ofType('text').filter((other) => other !== id)
     const value = {

@@ -5,7 +5,7 @@ import { readCapabilities } from '../../modalities/read-capabilities.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields.ts'
-import { readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
+import { readBoolean, readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
 import { priceVersion } from '../price-version.ts'
 import type { Upstream } from '../types.ts'
 import { dialectsFor, dialectsOf } from '../upstream-dialects.ts'
@@ -19,7 +19,14 @@ export const MODEL_FIELDS = {
   limits: true,
   fallbacks: true,
 } as const
-const ROUTE_FIELDS = { upstream: true, model: true, priority: true, weight: true, cost: true } as const
+const ROUTE_FIELDS = {
+  upstream: true,
+  model: true,
+  priority: true,
+  weight: true,
+  cost: true,
+} as const
+const WITH_SAME_MODEL = { ...ROUTE_FIELDS, same_vectors: true } as const
 
 const EXAMPLE = '{ id: my-model, routes: [{ upstream: local, model: llama }], price: { input: 2.00, output: 8.00 } }'
 /** The upstreams that a route may name, and advice about others. */
@@ -140,14 +147,32 @@ function readRoutes(fields: Fields, model: Routed, upstreams: KnownUpstreams) {
   const isDrained = routes.length > 0 && routes.every(({ weight }) => weight === 0)
   if (value && isDrained && !fields.get('fallbacks'))
     addMistake(value, 'every route has weight 0, which means none; give one a weight above 0, or the model fallbacks')
+  if (modalityOf(model.type).needsSameModel && value) checkSameModel(value, routes)
   return routes
 }
 
-function readRoute(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams): Route | undefined {
-  const fields = fieldsOf(value, ROUTE_FIELDS, '{ upstream: local, model: llama }')
+/** What one model makes of a text cannot be compared with what another one makes of it. */
+function checkSameModel(value: YamlValue, routes: readonly ReadRoute[]): void {
+  const [first] = routes
+  const other = routes.find(({ model, sameVectors }) => model !== first?.model && !sameVectors)
+  if (!first || !other) return
+  const advice = 'route to one model, or write same_vectors: true on the route if it is the same one by another name'
+  addMistake(
+    value,
+    `routes name two models, ${quote(first.model)} and ${quote(other.model)}, whose vectors differ; ${advice}`,
+  )
+}
+
+type ReadRoute = Route & { sameVectors?: true }
+
+function readRoute(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams): ReadRoute | undefined {
+  const known = modalityOf(type).needsSameModel ? WITH_SAME_MODEL : ROUTE_FIELDS
+  const fields = fieldsOf(value, known, '{ upstream: local, model: llama }')
   if (!fields) return undefined
   const rank = readInteger({ min: 0, max: 1_000_000 })
+  const sameVectors = fields.optional('same_vectors', readBoolean, false)
   return {
+    ...(sameVectors ? { sameVectors } : {}),
     upstream: fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? '',
     model: fields.optional('model', readText, id),
     priority: fields.optional('priority', rank, 1),

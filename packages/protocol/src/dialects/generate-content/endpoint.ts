@@ -13,7 +13,8 @@ export const endpoint: DialectEndpoint = {
 export const resourceName = (model: string): string =>
   /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
 
-function filled(path: string, model: string, method: string): string {
+/** The path of an upstream's endpoint for a model and a method. */
+export function filled(path: string, model: string, method: string): string {
   const encoded = encodeURI(resourceName(model)).replaceAll('?', '%3F').replaceAll('#', '%23')
   return path.replace('{model}', () => encoded).replace('{method}', method)
 }

@@ -1,7 +1,7 @@
 // Prices as a person edits them: every figure by its path, such as `tiers.priority`, as the text that was typed. Pure.
 
 export type Price = Readonly<Record<string, unknown>>
-export type ModelType = 'text' | 'image' | 'video' | 'rerank' | 'moderation' | 'transcription'
+export type ModelType = 'text' | 'image' | 'video' | 'embedding' | 'rerank' | 'moderation' | 'transcription'
 /** By path. */
 export type Figures = Readonly<Record<string, string>>
 
@@ -45,6 +45,7 @@ const USUAL: Readonly<Record<ModelType, readonly string[]>> = {
   rerank: ['per_search'],
   moderation: ['per_request'],
   transcription: ['per_minute'],
+  embedding: ['input'],
 }
 
 /** The figures that say most: of a table, and of a new price. */
@@ -67,6 +68,7 @@ export const ADDABLE: Readonly<Record<ModelType, readonly string[]>> = {
   rerank: ['per_search', 'input', 'per_thousand_documents'],
   moderation: ['per_request', 'input'],
   transcription: ['per_minute', 'input', 'cached_input', 'audio_input', 'output'],
+  embedding: ['input'],
 }
 
 const PLACES = 9

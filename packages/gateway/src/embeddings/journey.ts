@@ -1,0 +1,131 @@
+// The journey of a request for vectors: what differs from other paid calls (paid-call/open.ts).
+//   read -> authorize -> (claim) -> route -> prepare -> hold -> respond: call, settle, pass the vectors on
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import type { EmbeddingInput } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
+import { authorize } from '../access/authorize.ts'
+import { countWords } from '../bytes/count-words.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import { MOST_INPUTS, MOST_TOKENS } from '../modalities/embedding.ts'
+import type { DialectOf } from '../modalities/index.ts'
+import { bookableTokens } from '../money/limits.ts'
+import { placeHold } from '../paid-call/hold.ts'
+import type { Admitted, Journey, Kind, OpenDependencies, Routed } from '../paid-call/journey.ts'
+import { openPaidCall } from '../paid-call/open.ts'
+import type { PaidCall } from '../paid-call/paid-call.ts'
+import { DRAIN_MS, runPaidCall } from '../paid-call/run.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure, memoryFailure } from '../request/failure.ts'
+import { type ReadDependencies, readJson } from '../request/read-json.ts'
+import { type CandidateRequest, candidateCall } from '../routing/call-candidates.ts'
+import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { OpenRequest } from '../storage/node/settler.ts'
+import type { EmbeddingEndpoint } from './endpoints.ts'
+import { type EmbeddingCall, type RespondDependencies, respond } from './respond.ts'
+import { offerForRequest, type ReadRequest, requestFor } from './upstream-request.ts'
+
+export type EmbeddingDependencies = OpenDependencies & ReadDependencies & TakeDependencies & RespondDependencies
+
+export const embeddingJourney = (
+  incoming: ApiRequest,
+  endpoint: EmbeddingEndpoint,
+  deps: EmbeddingDependencies,
+): Promise<HttpResponse> => openPaidCall(EMBEDDINGS, incoming, endpoint, deps)
+
+const EMBEDDINGS: Journey<{
+  endpoint: EmbeddingEndpoint
+  request: ReadRequest
+  offer: OfferOf<'embedding'>
+  routed: Routed<OfferOf<'embedding'>, CandidateOf<'embedding'>>
+  prepared: Kind['prepared'] & CandidateRequest<DialectOf<'embedding'>>
+  hold: OpenRequest
+  call: EmbeddingCall
+  deps: EmbeddingDependencies
+}> = {
+  dialectOf: ({ dialect }) => dialect,
+  read,
+  authorize(caller, request, catalogue) {
+    const offer = authorize(caller, request.model, 'embedding', catalogue)
+    checkLimits(request, offer)
+    return offer
+  },
+  fingerprint: ({ body }, { name }) => ({ endpoint: name, body }),
+  route: ({ offer, request, caller, incoming, tooExpensive }, deps) =>
+    takeCandidate({ wanted: offerForRequest(offer, request), caller, incoming, tooExpensive }, deps),
+  prepare({ offer, candidate }, { request, caller }, deps) {
+    const { most, expected } = request.tokens
+    const amount = offer.rate.bound(most)
+    const bound = { amount, minimum: amount, tokens: bookableTokens(most), minimumTokens: bookableTokens(expected) }
+    return { ...requestFor(request, candidate, caller, deps), bound, isExtensible: false }
+  },
+  hold: placeHold,
+  callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, false),
+  respond: (call, { request }, deps) =>
+    runPaidCall(call, () => respond(call, request, deps), deps, continueOnDisconnect),
+}
+
+/** What a JSON value takes in memory once it has been parsed, on average: texts are long, and token ids are numbers. */
+const BYTES_PER_VALUE = 32
+
+async function read({ incoming, endpoint, slot, catalogue }: Admitted<EmbeddingEndpoint>, deps: ReadDependencies) {
+  const { bodyBytes, values, memoryBytes } = catalogue.config.server.limits
+  const body = await readJson(incoming.http, bodyBytes, slot, deps)
+  // As many token ids as a request may have, whatever is allowed of other values.
+  const request = endpoint.decode(body, Math.max(values, MOST_TOKENS + 2 * MOST_INPUTS))
+  incoming.record.model = request.model
+  const bytes = body.length + request.values * BYTES_PER_VALUE
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, memoryBytes)
+  return {
+    ...request,
+    dialect: endpoint.dialect,
+    inputField: endpoint.inputField,
+    body,
+    tokens: tokensOf(request.inputs, body.length),
+  }
+}
+
+/** What models add to an input: the marks of its beginning and its end, or the words for a task. */
+const TOKENS_PER_INPUT = 16
+const BYTES_PER_TOKEN = 4
+
+/** No token is shorter than a byte, and none of the text is shorter in JSON. */
+function tokensOf(inputs: readonly EmbeddingInput[], bodyBytes: number): ReadRequest['tokens'] {
+  const added = inputs.length * TOKENS_PER_INPUT
+  if (typeof inputs[0] === 'string')
+    return { most: bodyBytes + added, expected: inputs.reduce((sum, text) => sum + tokensInText(text as string), 0) }
+  const ids = inputs.reduce((sum, { length }) => sum + length, 0)
+  return { most: ids + added, expected: ids }
+}
+
+const tokensInText = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
+
+/** Throws Failure. */
+function checkLimits({ inputs, dimensions, inputField, tokens }: ReadRequest, { model }: OfferOf<'embedding'>): void {
+  const { inputs: mostInputs = MOST_INPUTS, tokens: mostTokens = MOST_TOKENS, dimensions: longest } = model.limits
+  const reject = (message: string, param: string) => new Failure('bad_request', message, { param })
+  if (inputs.length > mostInputs)
+    throw reject(`${inputField} has ${inputs.length} inputs, and at most ${mostInputs} are allowed.`, inputField)
+  if (tokens.most > mostTokens && leastTokens(inputs, mostTokens + 1) > mostTokens)
+    throw reject(`${inputField} has more than ${mostTokens} tokens. Send the inputs in several requests.`, inputField)
+  if (dimensions !== undefined && longest !== undefined && dimensions > longest)
+    throw reject(`Vectors of model '${model.id}' have at most ${longest} dimensions.`, dimensionsField(inputField))
+}
+
+const dimensionsField = (inputField: string): string =>
+  ({ input: 'dimensions', content: 'outputDimensionality' })[inputField] ?? 'requests[0].outputDimensionality'
+
+/** A number that is certain: where it is not, the upstream decides. */
+function leastTokens(inputs: readonly EmbeddingInput[], enough: number): number {
+  let least = 0
+  for (const input of inputs) {
+    if (least >= enough) break
+    least += typeof input === 'string' ? 1 + countWords(input, enough - least) : input.length
+  }
+  return least
+}
+
+/** The call runs to its end and is charged, and its idempotency key replays the response: what was begun is billed. */
+function continueOnDisconnect({ client, upstreamCall }: PaidCall): void {
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+  if (client.isDisconnected) client.onDisconnect()
+}

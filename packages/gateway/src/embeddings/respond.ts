@@ -1,0 +1,144 @@
+// Calls upstreams until one has answered with vectors, settles, and passes them on: as they came where the caller asked in the
+// upstream's dialect and for the form that it sent, else translated.
+
+import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { EMBEDDING_SERVICES } from '@trivium/protocol/dialects/embedding-services.ts'
+import type { EmbeddingReply } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { codec } from '../bytes/codec.ts'
+import { countReceived } from '../bytes/free-memory.ts'
+import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
+import { bookableTokens } from '../money/limits.ts'
+import type { UnsentResponses } from '../overload/unsent-responses.ts'
+import { settle } from '../paid-call/settle.ts'
+import { jsonResponse, writeLargeJson } from '../paid-call/writing/write-json.ts'
+import { memoryFailure } from '../request/failure.ts'
+import {
+  type CallDependencies,
+  type CandidateCall,
+  type CandidateSteps,
+  callCandidates,
+  nextCandidate,
+} from '../routing/call-candidates.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { failedByBreak, failedByError, failedByOther, failedByThrow } from '../routing/upstream-errors.ts'
+import { convertVectors, encodingOf } from './convert.ts'
+import { type ReadRequest, requestFor, type UpstreamRequestDependencies } from './upstream-request.ts'
+
+export type RespondDependencies = CallDependencies & UpstreamRequestDependencies & { unsentResponses: UnsentResponses }
+
+export type EmbeddingCall = CandidateCall<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>>
+
+/** 2,048 vectors of 3,072 numbers with 20 digits each. */
+const REPLY_BYTES = 128 * 1024 * 1024
+/** Smaller responses leave in one piece. */
+const LARGE = 64 * 1024
+
+type Presented = { body: Pieces; tokens: number | undefined }
+
+export async function respond(
+  call: EmbeddingCall,
+  request: ReadRequest,
+  deps: RespondDependencies,
+): Promise<HttpResponse> {
+  const { most } = request.tokens
+  const steps: CandidateSteps<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>> = {
+    requestFor: (candidate) => requestFor(request, candidate, call.caller, deps),
+    boundOf: ({ rate }) => rate.bound(most),
+  }
+  for (;;) {
+    const reply = await callCandidates(call, steps, deps)
+    const presented = await present(call, reply, request, deps)
+    if (!('failure' in presented)) return write(call, presented, request, deps)
+    await nextCandidate(call, presented, steps, deps)
+  }
+}
+
+async function present(
+  call: EmbeddingCall,
+  response: UpstreamResponse,
+  request: ReadRequest,
+  deps: RespondDependencies,
+): Promise<Presented | FailedAttempt> {
+  const { offer, candidate, dialect } = call.attempt
+  const bytes = await readReply(call, response, deps)
+  if (!(bytes instanceof Uint8Array)) return bytes
+  const reply = EMBEDDING_SERVICES[dialect].decodeReply(bytes, codec)
+  if (!reply.ok) return failedByError(call, reply.error, deps)
+  const { vectors, tokens } = reply
+  if (vectors.length !== request.inputs.length)
+    return failedByOther(`The upstream sent ${vectors.length} vectors for ${request.inputs.length} inputs.`)
+  call.firstOutputAt ??= performance.now()
+  const isSameModel = candidate.route.model === offer.model.id
+  if (passes(call, reply, request)) return { body: reply.passed(isSameModel ? undefined : offer.model.id), tokens }
+  const converted = await convertVectors(vectors, request.encoding)
+  if (!converted) return failedByOther('The upstream sent something that is not a vector.')
+  const about = { model: offer.model.id, tokens: tokens ?? request.tokens.expected, isSingle: request.isSingle }
+  return { body: EMBEDDING_SERVICES[request.dialect].encodeReply(converted, about, codec), tokens }
+}
+
+const passes = ({ attempt }: EmbeddingCall, { vectors }: EmbeddingReply, { dialect, encoding }: ReadRequest): boolean =>
+  attempt.dialect === dialect && vectors.every((vector) => encodingOf(vector) === encoding)
+
+/** The memory of what arrives counts against the limits of the account. */
+async function readReply(
+  call: EmbeddingCall,
+  response: UpstreamResponse,
+  deps: RespondDependencies,
+): Promise<Uint8Array | FailedAttempt> {
+  const { upstreamCall, slot } = call
+  let isFull = false
+  const watch = {
+    resetIdle: () => upstreamCall.resetIdle(),
+    received(piece: Uint8Array) {
+      upstreamCall.received(piece)
+      isFull ||= !slot.grow(piece.length)
+      if (isFull) response.cancel()
+    },
+  }
+  try {
+    const reading = readAtMost(response, REPLY_BYTES, watch)
+    const bytes = reading instanceof Promise ? await reading : reading
+    if (bytes && !isFull) {
+      if (bytes.length > LARGE) countReceived(bytes.length)
+      return bytes
+    }
+    if (!isFull) return failedByOther('The upstream sent a response that is too large.')
+  } catch {
+    if (!isFull) return failedByBreak(call)
+  }
+  return failedByThrow(call, memoryFailure(0, 0), deps)
+}
+
+async function write(
+  call: EmbeddingCall,
+  { body, tokens }: Presented,
+  request: ReadRequest,
+  deps: RespondDependencies,
+): Promise<HttpResponse> {
+  const { attempt, client, record } = call
+  const charged = tokens ?? request.tokens.expected
+  record.tokens = { input: charged, cached: 0, output: 0, reasoning: undefined }
+  const settled = () =>
+    settle(
+      call,
+      {
+        outcome: client.isDisconnected ? 'client_disconnected' : 'completed',
+        charges: [attempt.offer.rate.cost(charged)],
+        sawOutput: true,
+        tokens: bookableTokens(charged),
+        upstreamCost: attempt.candidate.costRate?.cost(charged).cost,
+        details: tokens === undefined ? ',"counted":"usage was missing"' : '',
+        endedAt: call.firstOutputAt,
+        body,
+      },
+      deps,
+    )
+  const [only] = body
+  if (body.length > 1 || !only || only.length > LARGE) return writeLargeJson(call, body, settled, deps)
+  const response = jsonResponse(call, only)
+  await settled()
+  return response
+}

@@ -1,0 +1,94 @@
+// The request as one upstream gets it: the caller's bytes with few edits where it speaks the caller's dialect, else a translation.
+
+import { type RequestError, unsupported } from '@trivium/protocol/canonical/reading.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
+import { EMBEDDING_SERVICES, type EmbeddingDialectId } from '@trivium/protocol/dialects/embedding-services.ts'
+import { filled } from '@trivium/protocol/dialects/generate-content/endpoint.ts'
+import type { EmbeddingRequest } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
+import { withCandidates } from '../access/urls/url-policy.ts'
+import { codec } from '../bytes/codec.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { Upstream } from '../config/types.ts'
+import { dialectsFor, serviceOf } from '../config/upstream-dialects.ts'
+import type { CandidateRequest } from '../routing/call-candidates.ts'
+import type { Caller } from '../storage/storage.ts'
+import { endpointOf } from '../upstreams/endpoint.ts'
+
+export type UpstreamRequestDependencies = { accountCipher: AccountCipher }
+
+/** A request that was read, with the dialect that it was read in. */
+export type ReadRequest = EmbeddingRequest & {
+  dialect: EmbeddingDialectId
+  /** The field that has the inputs. */
+  inputField: string
+  body: Uint8Array
+  /** The most that it can be, and about what it is. */
+  tokens: { most: number; expected: number }
+}
+
+/** The caller's own dialect, if the upstream has it. */
+export function dialectFor(upstream: Upstream, own: EmbeddingDialectId): EmbeddingDialectId {
+  const spoken = dialectsFor(upstream, 'embedding') as readonly EmbeddingDialectId[]
+  return spoken.includes(own) ? own : (spoken[0] ?? 'chat')
+}
+
+/** Throws RequestError for what the candidate's upstream cannot express. */
+export function requestFor(
+  request: ReadRequest,
+  candidate: CandidateOf<'embedding'>,
+  { account }: Caller,
+  { accountCipher }: UpstreamRequestDependencies,
+): CandidateRequest<EmbeddingDialectId> {
+  const { upstream } = candidate
+  const { embedded, sharedObjects } = upstream
+  const dialect = dialectFor(upstream, request.dialect)
+  const model = upstreamModel(request, candidate)
+  const warnings: string[] = []
+  const error = unexpressed(request, upstream)
+  if (error) throw error
+  const lacks = lackedBy(upstream, dialect)
+  const common = { dialect, path: pathOf(upstream, dialect, model, request.isSingle), stream: false, warnings }
+  if (dialect !== request.dialect) {
+    for (const field of request.untranslated) addWarning(warnings, field, 'dropped')
+    return { ...common, body: [EMBEDDING_SERVICES[dialect].encodeRequest(request, model, codec)] }
+  }
+  const { user } = request
+  if (user !== undefined && lacks.includes('user')) addWarning(warnings, 'user', 'dropped')
+  // A vendor sees a pseudonym in place of the caller's end user.
+  const isHidden = user !== undefined && !embedded && !sharedObjects
+  const shown = isHidden ? accountCipher.pseudonym(account, 'end users', user) : undefined
+  return { ...common, body: request.passed({ model, user: shown, remove: lacks }) }
+}
+
+function pathOf(upstream: Upstream, dialect: EmbeddingDialectId, model: string, isSingle: boolean): string {
+  if (dialect === 'chat') return serviceOf(upstream, 'embeddings')?.path ?? '/embeddings'
+  return filled(endpointOf(upstream, dialect).path, model, isSingle ? 'embedContent' : 'batchEmbedContents')
+}
+
+/** The embedded model's fault switches follow its name. */
+function upstreamModel({ model }: ReadRequest, { upstream, route }: CandidateOf<'embedding'>): string {
+  const colon = upstream.embedded ? model.indexOf(':') : -1
+  return colon === -1 ? route.model : route.model + model.slice(colon)
+}
+
+/** Fields that the upstream does not have. */
+const lackedBy = (upstream: Upstream, dialect: EmbeddingDialectId): readonly string[] =>
+  (dialect === 'chat' ? serviceOf(upstream, 'embeddings')?.lacks : undefined) ?? []
+
+/** Why the upstream cannot be asked for it. */
+function unexpressed(request: ReadRequest, upstream: Upstream): RequestError | undefined {
+  const dialect = dialectFor(upstream, request.dialect)
+  if (request.dimensions !== undefined && lackedBy(upstream, dialect).includes('dimensions'))
+    return unsupported('dimensions', 'The upstream of this model makes vectors of one length only. Remove dimensions.')
+  return dialect === request.dialect ? undefined : request.untranslatable
+}
+
+/** The candidates that can be asked for it. Throws RequestError if there is none. */
+export function offerForRequest(offer: OfferOf<'embedding'>, request: ReadRequest): OfferOf<'embedding'> {
+  const [error] = offer.candidates.flatMap(({ upstream }) => unexpressed(request, upstream) ?? [])
+  if (!error) return offer
+  const expressed = withCandidates(offer, ({ upstream }) => !unexpressed(request, upstream), [])
+  if (expressed.candidates.length === 0) throw error
+  return expressed
+}

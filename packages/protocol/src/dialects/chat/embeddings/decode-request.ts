@@ -1,0 +1,100 @@
+// The body of POST /v1/embeddings.
+
+import {
+  type Json,
+  type RequestError,
+  readInteger,
+  readName,
+  readWord,
+  unsupported,
+  withoutUndefined,
+  wrong,
+} from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import type { JsonScan } from '../../../framing/json/json-scan.ts'
+import { jsonText } from '../../../framing/json/json-text.ts'
+import type { Pieces } from '../../../framing/splice.ts'
+import {
+  type EmbeddingEdits,
+  type EmbeddingInput,
+  type EmbeddingRequest,
+  MOST_DIMENSIONS,
+} from '../../shared/embeddings/embedding.ts'
+import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
+import { readBody } from '../../shared/pass-through/request.ts'
+
+const FIELDS = { model: 1, input: 1, dimensions: 1, encoding_format: 1, user: 1 }
+const NAMES = knownNames(namesOf(FIELDS), {})
+const ENCODINGS = ['float', 'base64'] as const
+
+const MOST_TOKEN = 2 ** 31 - 1
+
+/** Throws RequestError. */
+export function decodeEmbeddingRequest(bytes: Uint8Array, codec: Codec, maxValues?: number): EmbeddingRequest {
+  const { body, scan } = readBody(bytes, codec, NAMES, maxValues)
+  const model = readName(body, 'model')
+  if (model === undefined || model === '') throw wrong('model', 'model is required')
+  const inputs = readInputs(body)
+  return {
+    model,
+    inputs,
+    isSingle: false,
+    encoding: readWord(body, 'encoding_format', ENCODINGS) ?? 'float',
+    ...withoutUndefined<Pick<EmbeddingRequest, 'dimensions' | 'user'>>({
+      dimensions: readInteger(body, 'dimensions', 1, MOST_DIMENSIONS),
+      user: readName(body, 'user', '', 512),
+    }),
+    untranslated: Object.keys(body).filter(
+      (name) => body[name] !== null && (name === 'user' || !Object.hasOwn(FIELDS, name)),
+    ),
+    untranslatable: tokensError(inputs),
+    values: scan.values,
+    passed: (edits) => edited(bytes, scan, model, edits, codec),
+  }
+}
+
+function readInputs({ input }: Json): readonly EmbeddingInput[] {
+  if (input === undefined || input === null) throw wrong('input', 'input is required')
+  if (typeof input === 'string') return [text(input, 'input')]
+  if (!Array.isArray(input)) throw wrong('input', `input must be ${KINDS}`)
+  if (input.length === 0) throw wrong('input', 'input must not be empty')
+  if (typeof input[0] === 'number') return [tokens(input, 'input')]
+  const isTokens = Array.isArray(input[0])
+  return input.map((item, index) =>
+    isTokens && Array.isArray(item) ? tokens(item, `input[${index}]`) : text(item, `input[${index}]`),
+  )
+}
+
+const KINDS = 'a string, an array of strings, an array of token ids or an array of such arrays'
+
+function text(value: unknown, at: string): string {
+  if (typeof value !== 'string') throw wrong(at, `${at} is not like the others: input must be ${KINDS}`)
+  if (value === '') throw wrong(at, `${at} must not be empty`)
+  return value
+}
+
+function tokens(list: readonly unknown[], at: string): readonly number[] {
+  if (list.length === 0) throw wrong(at, `${at} must not be empty`)
+  const other = list.findIndex((id) => !Number.isInteger(id) || Number(id) < 0 || Number(id) > MOST_TOKEN)
+  if (other >= 0) throw wrong(at, `${at} must have token ids only, which are whole numbers`)
+  return list as readonly number[]
+}
+
+/** Which text a token stands for is known only to the model that it was made for. */
+const tokensError = (inputs: readonly EmbeddingInput[]): RequestError | undefined =>
+  typeof inputs[0] === 'string'
+    ? undefined
+    : unsupported('input', 'input has token ids, and the upstream of this model takes text. Send strings.')
+
+/** Every byte that need not change stays. */
+function edited(bytes: Uint8Array, scan: JsonScan, named: string, edits: EmbeddingEdits, codec: Codec): Pieces {
+  const { model, user, remove } = edits
+  const fields: FieldEdits = {
+    set: [],
+    remove: remove.filter((name) => scan.fields.some((each) => each.name === name)),
+  }
+  if (model !== named) setField(fields, 'model', jsonText(model))
+  if (user !== undefined && !remove.includes('user')) setField(fields, 'user', jsonText(user))
+  return editFields(bytes, scan, fields, codec)
+}

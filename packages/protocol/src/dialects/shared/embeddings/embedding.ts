@@ -1,0 +1,49 @@
+// Vectors of texts: the request and the reply, whatever dialect they are in.
+
+import type { ErrorInfo } from '../../../canonical/error.ts'
+import type { RequestError } from '../../../canonical/reading.ts'
+import type { Pieces } from '../../../framing/splice.ts'
+
+/** A text, or the ids of its tokens. */
+export type EmbeddingInput = string | readonly number[]
+
+/** Numbers in JSON, or base64 of 32-bit floats in little-endian order. */
+export type VectorEncoding = 'float' | 'base64'
+
+/** More than any model has. */
+export const MOST_DIMENSIONS = 65_536
+
+export type EmbeddingRequest = {
+  model: string
+  inputs: readonly EmbeddingInput[]
+  /** The input is not in a list, and neither is the vector of the reply. */
+  isSingle: boolean
+  encoding: VectorEncoding
+  dimensions?: number
+  /** The caller's end user. */
+  user?: string
+  /** Fields that only upstreams of the same dialect get. */
+  untranslated: readonly string[]
+  /** Why upstreams of other dialects cannot serve it; undefined: they can. */
+  untranslatable: RequestError | undefined
+  /** How many JSON values the body has. */
+  values: number
+  /** The body for an upstream of the same dialect. */
+  passed(edits: EmbeddingEdits): Pieces
+}
+
+/** `user`: what stands in for the end user. Absent: it stays. `remove`: fields, by their names in the dialect. */
+export type EmbeddingEdits = { model: string; user?: string | undefined; remove: readonly string[] }
+
+/** Each vector is JSON as the upstream sent it, in the order of the inputs: a list of numbers, or a string of base64. */
+export type Vectors = readonly Uint8Array[]
+
+export type EmbeddingReply = {
+  vectors: Vectors
+  /** Tokens of the input, if they were reported. */
+  tokens: number | undefined
+  /** The reply for a client of the same dialect. */
+  passed(renameTo: string | undefined): Pieces
+}
+
+export type DecodedEmbeddings = ({ ok: true } & EmbeddingReply) | { ok: false; error: ErrorInfo }

@@ -1,0 +1,115 @@
+// The embedded model for vectors: each word is a direction, so that the cosine of two texts follows the words that they share.
+import { splitModel } from '../delivery/faults.ts'
+import { json } from '../delivery/json.ts'
+import { tokensOfBytes, utf8Bytes } from '../model/tokens.ts'
+import { badRequest, SandboxError } from '../request/errors.ts'
+import { isObject, type Json } from '../request/fields.ts'
+import { parseBody } from '../request/json-body.ts'
+
+export const SANDBOX_EMBEDDING = 'sandbox-embedding'
+const DIMENSIONS = 256
+const MOST_DIMENSIONS = 1_536
+const MOST_INPUTS = 2_048
+
+/** Words in any alphabet, whatever their case. Token ids are words, too. */
+const wordsOf = (input: string | readonly number[]): readonly string[] =>
+  typeof input === 'string' ? (input.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) : input.map(String)
+
+const tokensOf = (input: string | readonly number[]): number =>
+  typeof input === 'string' ? tokensOfBytes(utf8Bytes(input)) : input.length
+
+/** FNV-1a, mixed until every bit depends on every character. */
+function hashOf(word: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ seed
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** Places of a word: two words that are not the same share hardly any. */
+const PLACES = 8
+
+/** Of length 1, rounded as floats of 32 bits are. A text without words has a direction of its own. */
+export function vectorOf(input: string | readonly number[], dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions)
+  const words = wordsOf(input)
+  for (const word of words.length > 0 ? words : ['']) {
+    for (let place = 0; place < PLACES; place++) {
+      const hash = hashOf(word, place)
+      const at = hash % dimensions
+      vector[at] = (vector[at] ?? 0) + (hash >>> 31 === 0 ? 1 : -1)
+    }
+  }
+  const length = Math.hypot(...vector) || 1
+  return vector.map((value) => value / length)
+}
+
+/** The shortest decimals that are the same float of 32 bits are not needed: nobody compares more than seven. */
+const numbersOf = (vector: Float32Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(7)))
+
+export async function answerEmbeddings(request: Request): Promise<Response> {
+  const body = parseBody(await request.bytes())
+  const { model, input, encoding_format: encoding = 'float' } = body
+  checkModel(model)
+  const inputs = inputsOf(input)
+  const dimensions = dimensionsOf(body, 'dimensions')
+  if (encoding !== 'float' && encoding !== 'base64')
+    throw badRequest("Invalid value for 'encoding_format': expected one of float, base64.", 'encoding_format')
+  const data = inputs.map((each, index) => {
+    const vector = vectorOf(each, dimensions)
+    const embedding = encoding === 'float' ? numbersOf(vector) : Buffer.from(vector.buffer).toString('base64')
+    return { object: 'embedding', index, embedding }
+  })
+  const tokens = inputs.reduce((sum, each) => sum + tokensOf(each), 0)
+  return json({ object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
+}
+
+function checkModel(model: unknown): void {
+  if (typeof model === 'string' && splitModel(model).name === SANDBOX_EMBEDDING) return
+  const message = `The model '${String(model)}' does not exist.`
+  throw new SandboxError({ status: 404, message, param: 'model', code: 'model_not_found' })
+}
+
+const checkPath = ({ pathname }: URL): void => checkModel(/([^/]+):[^:]*$/.exec(pathname)?.[1])
+
+function inputsOf(input: unknown): readonly (string | readonly number[])[] {
+  const list = Array.isArray(input) && typeof input[0] !== 'number' ? input : [input]
+  if (list.length === 0 || list.length > MOST_INPUTS)
+    throw badRequest(`Invalid value for 'input': expected 1 to ${MOST_INPUTS} inputs.`, 'input')
+  const isTokens = (each: unknown) => Array.isArray(each) && each.length > 0 && each.every(Number.isInteger)
+  if (!list.every((each) => (typeof each === 'string' && each !== '') || isTokens(each)))
+    throw badRequest("Invalid value for 'input': expected a string, an array of strings or token arrays.", 'input')
+  return list
+}
+
+function dimensionsOf(from: Json, name: string): number {
+  const value = from[name] ?? DIMENSIONS
+  if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > MOST_DIMENSIONS)
+    throw badRequest(`Invalid value for '${name}': expected an integer from 1 to ${MOST_DIMENSIONS}.`, name)
+  return Number(value)
+}
+
+export async function answerEmbedContent(request: Request, url: URL): Promise<Response> {
+  checkPath(url)
+  const { values, tokens } = embedded(parseBody(await request.bytes()))
+  return json({ embedding: { values }, usageMetadata: { promptTokenCount: tokens } })
+}
+
+export async function answerBatch(request: Request, url: URL): Promise<Response> {
+  checkPath(url)
+  const { requests } = parseBody(await request.bytes())
+  if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_INPUTS || !requests.every(isObject))
+    throw badRequest(`* BatchEmbedContentsRequest.requests: expected 1 to ${MOST_INPUTS} requests`, 'requests')
+  const all = requests.map(embedded)
+  const promptTokenCount = all.reduce((sum, { tokens }) => sum + tokens, 0)
+  return json({ embeddings: all.map(({ values }) => ({ values })), usageMetadata: { promptTokenCount } })
+}
+
+function embedded(request: Json): { values: number[]; tokens: number } {
+  const { content } = request
+  const parts = isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : []
+  const text = parts.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n')
+  if (text === '') throw badRequest('* EmbedContentRequest.content: contents is not specified', 'content')
+  return { values: numbersOf(vectorOf(text, dimensionsOf(request, 'outputDimensionality'))), tokens: tokensOf(text) }
+}
