@@ -73,6 +73,9 @@ const WISHES: Record<string, Partial<Record<TextDialectId, Record<string, unknow
     responses: { tools: [{ type: 'function', name: 'f', parameters: SCHEMA }], tool_choice: 'required' },
     messages: { tools: [{ name: 'f', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
   },
+  'any tool': {
+    chat: { tools: [{ type: 'function', function: { name: 'f', parameters: SCHEMA } }], tool_choice: 'required' },
+  },
 }
 
 type Case = [wish: string, client: TextDialectId, at: string, sentIn: TextDialectId, warning: string]
@@ -94,6 +97,9 @@ const CASES: Case[] = [
   ['tool', 'responses', 'ollama', 'responses', 'tool_choice;ignored'],
   ['tool', 'messages', 'ollama', 'messages', 'tool_choice;ignored'],
   ['tool', 'messages', 'llama-cpp', 'messages', ''],
+  ['tool', 'chat', 'llama-cpp', 'messages', ''],
+  ['tool', 'chat', 'llama-cpp-responses', 'responses', 'tool_choice;ignored'],
+  ['any tool', 'chat', 'llama-cpp', 'chat', ''],
 ]
 
 describe.each([[false], [true]])('streamed: %p', (streamed) => {
@@ -104,7 +110,7 @@ describe.each([[false], [true]])('streamed: %p', (streamed) => {
     expect(asked.map(({ path }) => path)).toEqual([PATHS[sentIn] ?? ''])
     if (warning === '') expect(response.headers.get('x-trivium-warnings') ?? '').not.toContain('ignored')
     else expect(response.headers.get('x-trivium-warnings')).toContain(warning)
-    if (sentIn === 'chat' && wish !== 'tool') expect(asked[0]?.body).toHaveProperty('response_format')
+    if (sentIn === 'chat' && !wish.endsWith('tool')) expect(asked[0]?.body).toHaveProperty('response_format')
   })
 
   test.each([

@@ -35,8 +35,8 @@ export type UpstreamEndpoint = {
   guessesInput?: true
 }
 
-/** `forced_tools`: a tool choice that obliges the model to call a tool. */
-export type IgnoredFeature = 'json_schema' | 'json_object' | 'forced_tools'
+/** `forced_tools`: a tool choice that obliges the model to call a tool. `named_tool`: only if it says which one. */
+export type IgnoredFeature = 'json_schema' | 'json_object' | 'forced_tools' | 'named_tool'
 
 /** How an upstream serves the images dialect. */
 export type ImagesEndpoint = {

@@ -30,6 +30,7 @@ const FIELD_OF: Readonly<Record<IgnoredFeature, WarnedField>> = {
   json_schema: 'format',
   json_object: 'format',
   forced_tools: 'toolChoice',
+  named_tool: 'toolChoice',
 }
 
 /** Names what the server will ignore in this dialect, in the caller's words. */
@@ -54,6 +55,7 @@ const lackingIn = (upstream: Upstream, dialect: TextDialectId, request: Canonica
 function isNeeded(feature: IgnoredFeature, { format, toolChoice, tools }: CanonicalRequest): boolean {
   if (feature === 'json_schema') return format.type === 'schema'
   if (feature === 'json_object') return format.type === 'json'
+  if (feature === 'named_tool') return tools.length > 0 && toolChoice?.mode === 'tool'
   const isForced = toolChoice?.mode === 'required' || toolChoice?.mode === 'tool'
   return tools.length > 0 && (isForced || (toolChoice?.mode === 'allowed' && toolChoice.required))
 }

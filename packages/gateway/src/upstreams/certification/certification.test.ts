@@ -12,9 +12,12 @@ beforeAll(() => {
 })
 afterAll(() => server.stop())
 
-function configOf(fault: string, more = '') {
+const RERANK = 'type: rerank, routes: [{ upstream: up, model: sandbox-rerank }], price: { per_search: 0.002 }'
+const TEXT = 'routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 10 }'
+
+function configOf(fault: string, more = '', kind = TEXT) {
   const up = `{ id: up, dialect: chat, base_url: "${server.url(fault)}", keys: [${SECRETS.key}] }`
-  const model = `{ id: here, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 10 }${more} }`
+  const model = `{ id: here, ${kind}${more} }`
   const { config, mistakes } = assemble(
     { source: `upstreams: [${up}]\nmodels: [${model}]`, file: 'f', env: {} },
     BUILT_IN,
@@ -85,6 +88,26 @@ test('a model that is configured without images and tools is not asked about the
     result: 'not offered',
     reason: 'the model is configured without images',
   })
+})
+
+test('the embedded models of every type pass', async () => {
+  const { config } = assemble({ source: '', file: 'f', env: {} }, BUILT_IN)
+  if (!config) throw new Error('the defaults are wrong')
+  const { ok, cost_usd, checks, models } = await certifyWithoutStore(config, { upstream: 'sandbox' })
+  const failed = checks.filter(({ result }) => result !== 'passed' && result !== 'not offered')
+  expect([failed, ok, cost_usd]).toEqual([[], true, '0.00'])
+  const types = models.map(({ type }) => type)
+  expect(types).toContainValues(['text', 'image', 'rerank', 'moderation'])
+  expect(new Set(checks.map(({ part }) => part)).size).toBe(types.length + 4)
+})
+
+test.each([
+  ['fine', 'passed', '0.002'],
+  ['no-results', 'failed', '0.002'],
+  ['no-key', 'failed', '0.00'],
+])('a ranking by the search: %s: %s', async (fault, result, cost) => {
+  const done = await certifyWithoutStore(configOf(fault, '', RERANK), { upstream: 'up', part: 'rerank' })
+  expect(done).toMatchObject({ cost_at_most_usd: '0.002', cost_usd: cost, checks: [{ check: 'ranking', result }] })
 })
 
 test('tables and recordings tell nothing of who asked', async () => {

@@ -10,6 +10,7 @@ import { servedDialects } from '../diagnostics/check-upstream.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
 import { dialectFor } from '../endpoint.ts'
 import { type Check, outcomeOf } from './check.ts'
+import { checkedService, servicePart } from './service-part.ts'
 import { textPart } from './text-parts.ts'
 
 /** `name`: at the upstream. `capabilities`: absent: not known. */
@@ -22,11 +23,11 @@ const PARTS: Readonly<Partial<Record<ModelType, (upstream: Upstream, model: Cert
   image: imagePart,
 }
 
-export const isCertified = (type: ModelType): boolean => PARTS[type] !== undefined
+export const isCertified = (type: ModelType): boolean => PARTS[type] !== undefined || checkedService(type) !== undefined
 
 export const plannedChecks = (upstream: Upstream, models: readonly CertifiedModel[]): Check[] => [
   modelList(),
-  ...models.flatMap((model) => PARTS[model.type]?.(upstream, model) ?? []),
+  ...models.flatMap((model) => (PARTS[model.type] ?? servicePart)(upstream, model)),
 ]
 
 function modelList(): Check {

@@ -33,6 +33,7 @@ const { key, organisation, account, request, email, project } = SECRETS
 const FAULTS: Readonly<Record<string, Fault>> = {
   fine: {},
   'no-usage': { reply: (value) => without(value, 'usage') },
+  'no-results': { reply: (value) => without(value, 'results') },
   'no-schema': { request: ({ body }) => without(body, 'response_format') },
   'no-tools': { request: ({ body }) => (body.tools ? error(400, 'this model has no tools') : body) },
   'no-choice': { request: ({ body }) => without(body, 'tool_choice') },

@@ -80,7 +80,7 @@ export const TEXT_CHECKS: readonly TextCheck[] = [
     input: SOME_TOKENS,
     needs: 'tools',
     isOptional: true,
-    isKnown: ({ ignores = [] }) => ignores.includes('forced_tools'),
+    isKnown: ({ ignores = [] }) => ignores.includes('forced_tools') || ignores.includes('named_tool'),
   },
   {
     rows: { 'JSON schema': fitsSchema },

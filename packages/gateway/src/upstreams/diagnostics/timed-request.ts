@@ -28,7 +28,11 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 export const KEY_REJECTED = 'the key or its account was rejected'
 
 /** `maxBytes`: of the response. Absent: those of a short text. */
-type Sent = Pick<OutgoingRequest, 'method' | 'path' | 'dialect'> & { body: Pieces; maxBytes?: number; stream?: true }
+type Sent = Pick<OutgoingRequest, 'method' | 'path' | 'dialect' | 'contentType'> & {
+  body: Pieces
+  maxBytes?: number
+  stream?: true
+}
 /** Reads the body of a successful response. */
 type Read = (text: string) => { answer?: string; problem?: string; costAt?: CostAt }
 

@@ -55,9 +55,11 @@ export const llamaCpp: UpstreamKind = {
   name: 'llama.cpp (llama-server)',
   source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
   baseUrl: 'http://127.0.0.1:8080/v1',
-  // Seen at the commit 0c1e570: only its chat dialect constrains the output.
+  // Seen at the commit 0c1e570: only its chat dialect constrains the output, and only its messages dialect reads the name of a tool
+  // that must be called, as an obligation to call any.
   endpoints: endpointsWith('x-api-key', {
-    responses: { ignores: ['json_schema', 'json_object'], completesAtCap: true },
+    chat: { ignores: ['named_tool'] },
+    responses: { ignores: ['json_schema', 'json_object', 'named_tool'], completesAtCap: true },
     messages: { ignores: ['json_schema', 'json_object'] },
   }),
   services: standardServices(['embeddings', 'rerank']),

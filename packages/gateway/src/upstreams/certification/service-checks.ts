@@ -1,0 +1,167 @@
+// The checks of what an upstream serves besides text and images. Another service is another entry of the table.
+
+import { decodeRerankReply } from '@trivium/protocol/dialects/chat/rerank/reply.ts'
+import { encodeRerankRequest } from '@trivium/protocol/dialects/chat/rerank/request.ts'
+import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
+import { codec } from '../../bytes/codec.ts'
+import type { ServiceEndpoint } from '../../config/types.ts'
+import type { Problem } from './check.ts'
+
+export type ServiceCheck = {
+  row: string
+  /** JSON, or the fields of a form. */
+  body(model: string, endpoint: ServiceEndpoint): Uint8Array | FormData
+  /** The most that is counted, by the names of receipts; tokens: unless the response reports them. */
+  units: Readonly<Record<string, number>>
+  /** `reply`: as JSON where it is some, else as text. */
+  judge(reply: unknown, text: string): Problem
+  /** Not every server or model has it: a rejection is no failure. */
+  isOptional?: true
+}
+
+const json = (body: object): Uint8Array => codec.encode(JSON.stringify(body))
+
+const TEXTS = ['A red ship on the sea.', 'How a circuit breaker works.']
+const TWO_TEXTS = { input: 50, requests: 1 }
+const embed = (row: string, more: object, judge: (vectors: unknown[]) => Problem, isOptional?: true): ServiceCheck => ({
+  row,
+  body: (model) => json({ model, input: TEXTS, ...more }),
+  units: TWO_TEXTS,
+  judge: (reply) => {
+    const vectors = listOf(reply, 'data').map((each) => Object(each).embedding)
+    return vectors.length === TEXTS.length ? judge(vectors) : 'there is not one vector for each input'
+  },
+  ...(isOptional ? { isOptional } : {}),
+})
+
+const isVector = (value: unknown, length?: number): boolean =>
+  Array.isArray(value) && value.length > 0 && value.length === (length ?? value.length) && value.every(Number.isFinite)
+
+const speak = (format: string, mark: RegExp, isOptional?: true): ServiceCheck => ({
+  row: format,
+  body: (model) => json({ model, input: 'Hello.', voice: 'alloy', response_format: format }),
+  units: { characters: 6, input: 50, output: 500, audio_output: 500, audio_seconds: 10 },
+  judge: (_, text) =>
+    mark.test(text) ? undefined : `the response is not ${format}: ${JSON.stringify(text.slice(0, 40))}`,
+  ...(isOptional ? { isOptional } : {}),
+})
+
+const transcribe = (row: string, format: string, judge: ServiceCheck['judge'], isOptional?: true): ServiceCheck => ({
+  row,
+  body(model) {
+    const form = new FormData()
+    form.append('model', model)
+    form.append('response_format', format)
+    form.append('file', new File([tone()], 'tone.wav', { type: 'audio/wav' }))
+    return form
+  },
+  units: { audio_seconds: 1, input: 200, audio_input: 200, output: 200 },
+  judge,
+  ...(isOptional ? { isOptional } : {}),
+})
+const hasText = (reply: unknown): Problem =>
+  typeof Object(reply).text === 'string' ? undefined : 'the response has no text'
+
+export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly ServiceCheck[]>>> = {
+  embeddings: [
+    embed('vectors', {}, ([one, other]) =>
+      isVector(one) && isVector(other, (one as unknown[]).length) ? undefined : 'these are no vectors of equal length',
+    ),
+    embed(
+      'base64',
+      { encoding_format: 'base64' },
+      ([one]) => (typeof one === 'string' ? undefined : { absent: 'vectors are numbers, though base64 was asked for' }),
+      true,
+    ),
+    embed(
+      'dimensions',
+      { dimensions: 64 },
+      ([one]) => (isVector(one, 64) ? undefined : { absent: 'vectors do not have the length that was asked for' }),
+      true,
+    ),
+    {
+      ...embed('usage', {}, () => undefined),
+      judge: (reply) => (tokensOf(reply) ? undefined : 'no tokens are reported'),
+    },
+  ],
+  rerank: [
+    {
+      row: 'ranking',
+      body: (model, { shape = 'jina', lacks = [] }) =>
+        encodeRerankRequest(RANKED, { model, shape, lacks, warn() {} }, codec),
+      units: { searches: 1, documents: TEXTS.length, input: 100, requests: 1 },
+      judge(_, text) {
+        const reply = decodeRerankReply(codec.encode(text), TEXTS.length, codec)
+        return reply && 'ranked' in reply && reply.ranked.length === TEXTS.length
+          ? undefined
+          : 'the response is no ranking of the documents'
+      },
+    },
+  ],
+  moderations: [
+    {
+      row: 'moderation',
+      body: (model) => json({ model, input: TEXTS[0] }),
+      units: { requests: 1, input: 50 },
+      judge: (reply) =>
+        typeof Object(listOf(reply, 'results')[0]).flagged === 'boolean' ? undefined : 'the response has no results',
+    },
+  ],
+  // A response is read as UTF-8, in which the first byte of a bare frame of MP3 is not a character.
+  speech: [speak('mp3', /^(?:ID3|\uFFFD)/), speak('wav', /^RIFF/, true)],
+  transcriptions: [
+    transcribe('json', 'json', hasText),
+    transcribe(
+      'verbose json',
+      'verbose_json',
+      (reply) =>
+        Number.isFinite(Number(Object(reply).duration)) ? hasText(reply) : { absent: 'the response has no duration' },
+      true,
+    ),
+  ],
+}
+
+const RANKED = {
+  model: '',
+  query: 'What sails on the water?',
+  documents: TEXTS,
+  texts: TEXTS,
+  topN: undefined,
+  returnsDocuments: false,
+  maxTokensPerDoc: undefined,
+  others: {},
+}
+
+const listOf = (value: unknown, name: string): unknown[] => {
+  const list: unknown = Object(value)[name]
+  return Array.isArray(list) ? list : []
+}
+
+/** undefined: none are reported. */
+export function tokensOf(reply: unknown): number | undefined {
+  const { total_tokens, prompt_tokens } = Object(Object(reply).usage) as Record<string, unknown>
+  const tokens = total_tokens ?? prompt_tokens
+  return typeof tokens === 'number' && tokens > 0 ? tokens : undefined
+}
+
+const RATE = 16_000
+
+/** One second of 440 Hz in 16 bits. */
+function tone(): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(44 + 2 * RATE)
+  bytes.write('RIFF', 0)
+  bytes.writeUInt32LE(36 + 2 * RATE, 4)
+  bytes.write('WAVEfmt ', 8)
+  bytes.writeUInt32LE(16, 16)
+  bytes.writeUInt16LE(1, 20)
+  bytes.writeUInt16LE(1, 22)
+  bytes.writeUInt32LE(RATE, 24)
+  bytes.writeUInt32LE(2 * RATE, 28)
+  bytes.writeUInt16LE(2, 32)
+  bytes.writeUInt16LE(16, 34)
+  bytes.write('data', 36)
+  bytes.writeUInt32LE(2 * RATE, 40)
+  for (let at = 0; at < RATE; at++)
+    bytes.writeInt16LE(Math.round(8_000 * Math.sin((2 * Math.PI * 440 * at) / RATE)), 44 + 2 * at)
+  return new Uint8Array(bytes)
+}
