@@ -31,7 +31,7 @@ export type Outcome = {
   status: number | null
   latency_ms: number
   costAt?: CostAt
-  /** What was generated cannot be kept as a recording, or was broken off. */
+  /** The response is not kept as a recording. */
   isUnfit?: true
 }
 

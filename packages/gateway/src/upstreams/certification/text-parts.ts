@@ -155,7 +155,8 @@ function countCheck(dialect: TextDialectId, model: string): Check {
         const count = tokenCounting?.decodeCount(parsed(text))
         return count !== undefined && count > 0 ? {} : { problem: 'the response has no count of tokens' }
       })
-      return outcomeOf({ rows }, result, [], true)
+      // No reply that the decoders of recordings could read.
+      return { ...outcomeOf({ rows }, result, [], true), isUnfit: true as const }
     },
   }
 }
