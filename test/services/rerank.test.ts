@@ -181,12 +181,12 @@ describe('shapes of upstreams', () => {
     expect(Number(row?.held_usd)).toBeGreaterThanOrEqual(Number(cost))
   })
 
-  test('fields of vendors are passed on, and several fields of a document are one text', async () => {
+  test('fields of vendors are passed on, and several fields of a document are one text, each once', async () => {
     rankedBy('results', 'relevance_score', { usage: { total_tokens: 1 } })
     sent = []
     const { secret } = await newKey(gateway)
     const documents = DOCUMENTS.map((text) => ({ text, title: 'On houses' }))
-    const body = { model: 'custom', documents, rank_fields: ['title', 'text'], instruction: 'Towers first' }
+    const body = { model: 'custom', documents, rank_fields: ['title', 'text', 'title'], instruction: 'Towers first' }
     await (await rerank(secret, body)).arrayBuffer()
     expect(sent[0]?.body).toMatchObject({ instruction: 'Towers first' })
     expect(sent[0]?.body.documents).toEqual(DOCUMENTS.map((text) => `title: On houses\ntext: ${text}`))
@@ -284,6 +284,13 @@ describe('bad input costs nothing', () => {
     ['an object without text', { documents: [{ title: 'a' }] }, 400, 'documents[0].text', 'must be a string'],
     ['too many documents', { documents: Array(10_001).fill('a') }, 400, 'documents', 'more than 10000'],
     ['more documents than the model takes', { model: 'few' }, 400, 'documents', 'more than 2 documents'],
+    [
+      'a long query for many documents',
+      { model: 'custom', query: 'x'.repeat(1_000_000), documents: Array(1_001).fill('a') },
+      400,
+      'query',
+      'too long for so many documents',
+    ],
     ['top_n 0', { top_n: 0 }, 400, 'top_n', 'whole number'],
     ['a field of another service', { top_k: 2 }, 400, 'top_k', 'Use top_n'],
     ['return_documents as text', { return_documents: 'yes' }, 400, 'return_documents', 'true or false'],

@@ -61,7 +61,9 @@ const RERANK: JsonService<{
   boundOf(request, { rate }) {
     const most = mostOf(request)
     const amount = rate.bound(most)
-    if (amount === undefined) throw new Error('a ranking has no bound')
+    // The query is read with each document: together they can have more tokens than a price counts.
+    if (amount === undefined)
+      throw new Failure('bad_request', 'query is too long for so many documents.', { param: 'query' })
     const tokens = bookableTokens(expectedTokens(request))
     return { amount, minimum: amount, tokens, minimumTokens: tokens }
   },

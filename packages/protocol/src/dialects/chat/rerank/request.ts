@@ -69,7 +69,8 @@ export function decodeRerankRequest(
   if (!documents || documents.length === 0) throw wrong('documents', 'documents must have at least one document')
   if (documents.length > mostDocuments)
     throw wrong('documents', `documents must not have more than ${mostDocuments} documents`)
-  const rankFields = readStrings(body, 'rank_fields')
+  // A name that is repeated would multiply every document.
+  const rankFields = [...new Set(readStrings(body, 'rank_fields'))]
   return {
     model,
     query,
