@@ -13,7 +13,7 @@ import { placeHold } from '../paid-call/hold.ts'
 import type { Journey, Kind, OpenDependencies, OpeningOf, Routed } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import type { PaidCall } from '../paid-call/paid-call.ts'
-import { DRAIN_MS, runPaidCall } from '../paid-call/run.ts'
+import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
 import type { ApiRequest } from '../request/api-request.ts'
@@ -79,15 +79,9 @@ export function serviceJourney<K extends ServiceKind>(
     hold: placeHold,
     callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, false),
     respond: (call, opening, deps) =>
-      runPaidCall(call, () => respond(service, call, opening, deps), deps, continueOnDisconnect),
+      runPaidCall(call, () => respond(service, call, opening, deps), deps, finishAfterDisconnect),
   }
   return (incoming, endpoint, deps) => openPaidCall(journey, incoming, endpoint, deps)
-}
-
-/** What was sent is billed: it runs to its end and is charged, and its idempotency key replays the response. */
-function continueOnDisconnect({ client, upstreamCall }: PaidCall): void {
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
-  if (client.isDisconnected) client.onDisconnect()
 }
 
 async function respond<K extends ServiceKind>(
