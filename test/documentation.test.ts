@@ -12,6 +12,7 @@ const pages = {
   clients: read('docs/clients.md'),
   images: read('docs/images.md'),
   videos: read('docs/videos.md'),
+  speech: read('docs/speech.md'),
 }
 const blocksOf = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
@@ -141,6 +142,14 @@ test.each([
   expect(codes.length).toBeGreaterThan(0)
   for (const code of codes)
     expect(await responseTo(code)).toEqual({ status: 200, text: expect.stringContaining(expected) })
+})
+
+test('speech is shown as bytes and as events', async () => {
+  const responses = await Promise.all(curlsOf(pages.speech).map(responseTo))
+  expect(responses.map(({ status, text }) => [status, /^data: /.test(text)])).toEqual([
+    [200, false],
+    [200, true],
+  ])
 })
 
 describe('pages', () => {

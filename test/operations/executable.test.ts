@@ -126,6 +126,7 @@ const CALLS: Record<RouteId, () => Call> = {
     path: '/v1beta/models/sandbox-embedding:batchEmbedContents',
     body: { requests: [EMBEDDED] },
   }),
+  speech: () => ({ body: { model: 'sandbox-speech', input: 'Hello', voice: 'alloy' } }),
   'create-video-task': () => ({
     body: VIDEO,
     keep: ({ json }) => {

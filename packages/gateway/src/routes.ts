@@ -57,6 +57,7 @@ import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths
 import type { ServiceDependencies } from './services/journey.ts'
 import { moderationJourney } from './services/moderations.ts'
 import { rerankJourney } from './services/rerank.ts'
+import { type SpeechDependencies, speechJourney } from './speech/journey.ts'
 import type { Journal } from './storage/node/journal.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
 import type { WorkerDependencies } from './tasks/worker.ts'
@@ -74,6 +75,7 @@ export type GatewayDependencies = TextDependencies &
   EmbeddingDependencies &
   TaskDependencies &
   TranscriptionDependencies &
+  SpeechDependencies &
   TaskEndpointDependencies &
   ResponseEndpointDependencies &
   WorkerDependencies &
@@ -185,6 +187,7 @@ const HANDLERS = {
   embeddings: (incoming, deps) => embeddingJourney(incoming, EMBEDDINGS, deps),
   'embed-content': embedContent('embedContent'),
   'batch-embed-contents': embedContent('batchEmbedContents'),
+  speech: speechJourney,
   'create-video-task': submitVideo,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),

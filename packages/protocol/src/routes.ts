@@ -17,7 +17,15 @@ export type CallKind =
   | 'status'
   | 'docs'
 /** Calls of a model, which cost money and may be shed. */
-export type ModelCallKind = 'text' | 'image' | 'video' | 'embedding' | 'transcription' | 'rerank' | 'moderation'
+export type ModelCallKind =
+  | 'text'
+  | 'image'
+  | 'video'
+  | 'speech'
+  | 'embedding'
+  | 'transcription'
+  | 'rerank'
+  | 'moderation'
 
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -217,6 +225,16 @@ export const ROUTES = {
     path: `/v1beta${EMBED_BATCH}`,
     dialect: 'generate-content',
     aliases: otherVersions(EMBED_BATCH),
+  },
+  speech: {
+    method: 'POST',
+    path: '/v1/audio/speech',
+    credential: 'key',
+    kind: 'speech',
+    modality: 'speech',
+    dialect: 'chat',
+    mayBeShed: true,
+    summary: 'Speaks a text',
   },
   'create-video-task': {
     ...VIDEO_TASKS,

@@ -6,6 +6,7 @@ import { answerBatch, answerEmbedContent, answerEmbeddings, SANDBOX_EMBEDDING } 
 import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
 import { answerModerations, SANDBOX_MODERATION } from './services/moderations.ts'
 import { answerRerank, SANDBOX_RERANK } from './services/rerank.ts'
+import { answerSpeech, SANDBOX_SPEECH } from './speech/speech.ts'
 import { answerTranscription, SANDBOX_TRANSCRIPTION } from './transcription/endpoint.ts'
 
 export type Endpoint = {
@@ -44,6 +45,7 @@ export const ENDPOINTS = {
   },
   'embed-content': { needsKey: true, answer: answerEmbedContent },
   'batch-embed-contents': { needsKey: true, answer: answerBatch },
+  speech: { needsKey: true, answer: answerSpeech, model: { id: SANDBOX_SPEECH, name: 'Sandbox speech', methods: [] } },
 } satisfies Partial<Record<RouteId, Endpoint>>
 
 type EndpointId = keyof typeof ENDPOINTS

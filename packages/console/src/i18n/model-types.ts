@@ -199,6 +199,30 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
       limits: { inputs: '输入条数', tokens: 'Token 数', dimensions: '维度' },
     },
   },
+  speech: {
+    en: {
+      name: 'Speech',
+      units: {
+        per_million_characters: 'per million characters',
+        per_minute: 'per minute of audio',
+        audio_output: 'per million audio tokens',
+      },
+      figures: {
+        per_million_characters: 'Per million characters',
+        per_minute: 'Per minute of audio',
+        audio_output: 'Audio output',
+      },
+      limits: { characters: 'Characters' },
+      receipt: { characters: 'Characters', audio_seconds: 'Seconds of audio' },
+    },
+    zh: {
+      name: '语音',
+      units: { per_million_characters: '/ 百万字符', per_minute: '/ 分钟音频', audio_output: '/ 百万音频 Token' },
+      figures: { per_million_characters: '每百万字符', per_minute: '每分钟音频', audio_output: '音频输出' },
+      limits: { characters: '字符数' },
+      receipt: { characters: '字符', audio_seconds: '音频秒数' },
+    },
+  },
 }
 
 export const typeNames = (language: Language): Names =>

@@ -6,6 +6,7 @@ import { image } from './image/index.ts'
 import type { Modality, Model } from './modality.ts'
 import { moderation } from './moderation.ts'
 import { rerank } from './rerank.ts'
+import { speech } from './speech/index.ts'
 import { text } from './text/index.ts'
 import { transcription } from './transcription/index.ts'
 import { video } from './video/index.ts'
@@ -16,6 +17,7 @@ export const MODALITIES = {
   image,
   video,
   embedding,
+  speech,
   transcription,
   rerank,
   moderation,

@@ -19,6 +19,7 @@ export type PreviewUnits = { readonly [Unit in TokenUnit]?: number } & {
   searches?: number
   documents?: number
   requests?: number
+  characters?: number
   audio_seconds?: number
 }
 

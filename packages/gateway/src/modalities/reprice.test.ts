@@ -28,6 +28,9 @@ const CASES: [ModelType, price: unknown, units: PreviewUnits][] = [
   ['rerank', { figure: 'input', price: 20_000_001n }, { input: 1_234 }],
   ['rerank', { figure: 'per_thousand_documents', price: 100_000_001n }, { documents: 7 }],
   ['moderation', { figure: 'per_request', price: 7n }, {}],
+  ['speech', { perMillionCharacters: 15_000_000_000n }, { characters: 4_001 }],
+  ['speech', { perMinute: 15_000_001n }, { audio_seconds: 61.5 }],
+  ['speech', { tokens: { input: 600_000_000n, audioOutput: 12_000_000_000n } }, { input: 17, audio_output: 333 }],
 ]
 
 function receiptOf(type: ModelType, price: unknown, units: PreviewUnits) {
@@ -73,6 +76,8 @@ describe('what a receipt does not say enough of is not priced', () => {
     ['video', { ...PER_SECOND, variants }, { units: { seconds: 1 } }],
     ['video', PER_SECOND, { units: { videos: 1 } }],
     ['rerank', { figure: 'per_search', price: 2n }, { units: { documents: 1 } }],
+    ['speech', { perMinute: 1n }, { units: { characters: 1 } }],
+    ['speech', { perMillionCharacters: 1n }, { units: { input: 1, audio_output: 1 } }],
   ])('%s, %#', (type, price, receipt) => {
     expect(again(type, price, receipt)).toBeUndefined()
   })

@@ -226,6 +226,22 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
     parameters: { model: { ...STRING, example: VECTORS } },
     responses: { 200: { schema: open({ embeddings: list() }) } },
   },
+  speech: {
+    body: {
+      schema: open(
+        { model: MODEL, input: STRING },
+        {
+          voice: { anyOf: [STRING, open({ id: STRING })] },
+          instructions: STRING,
+          speed: { type: 'number', minimum: 0.25, maximum: 4 },
+          response_format: { ...STRING, enum: ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] },
+          stream_format: { ...STRING, enum: ['audio', 'sse'] },
+        },
+      ),
+      example: { model: 'sandbox-speech', input: 'Hello', voice: 'alloy' },
+    },
+    responses: { 200: { types: ['audio/*'], stream: true } },
+  },
   'create-video-task': {
     body: {
       schema: open({ model: MODEL, content: list(open({ type: STRING })) }, { callback_url: STRING }),

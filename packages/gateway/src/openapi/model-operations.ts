@@ -45,6 +45,7 @@ const TAGS: Readonly<Record<string, string>> = {
   rerank: 'Rerank',
   moderation: 'Moderation',
   transcription: 'Audio',
+  speech: 'Audio',
   models: 'Models',
   usage: 'Usage',
   media: 'Media',

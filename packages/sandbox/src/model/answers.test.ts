@@ -149,6 +149,7 @@ test('every path of the list is served', async () => {
     '/v1/rerank': ranking,
     '/v2/rerank': ranking,
     '/v1/moderations': { model: 'sandbox-moderation', input: 'x' },
+    '/v1/audio/speech': { model: 'sandbox-speech', input: 'x', voice: 'alloy' },
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
     '/v1beta/models/{model}:predictLongRunning': { instances: [{ prompt: 'x' }] },
     '/v1/embeddings': { model: 'sandbox-embedding', input: 'x' },

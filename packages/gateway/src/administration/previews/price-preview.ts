@@ -36,6 +36,7 @@ const UNITS = fields({
   searches: optional(COUNT),
   documents: optional(COUNT),
   requests: optional(COUNT),
+  characters: optional(COUNT),
   audio_seconds: optional(rule(number(), (value) => value > 0 && value <= 1e6, 'be more than 0 and at most 1000000')),
 })
 

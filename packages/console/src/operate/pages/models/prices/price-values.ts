@@ -1,7 +1,7 @@
 // Prices as a person edits them: every figure by its path, such as `tiers.priority`, as the text that was typed. Pure.
 
 export type Price = Readonly<Record<string, unknown>>
-export type ModelType = 'text' | 'image' | 'video' | 'embedding' | 'rerank' | 'moderation' | 'transcription'
+export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'embedding' | 'rerank' | 'moderation' | 'transcription'
 /** By path. */
 export type Figures = Readonly<Record<string, string>>
 
@@ -46,14 +46,18 @@ const USUAL: Readonly<Record<ModelType, readonly string[]>> = {
   moderation: ['per_request'],
   transcription: ['per_minute'],
   embedding: ['input'],
+  speech: ['per_million_characters'],
 }
+
+/** What output is called where it is no text. */
+const OUTPUT: Readonly<Partial<Record<ModelType, string>>> = { image: 'image_output', speech: 'audio_output' }
 
 /** The figures that say most: of a table, and of a new price. */
 export function mainFigures(type: ModelType, figures: Figures): readonly string[] {
   const isPlain = (path: string) => !path.includes('.')
   const perUnit = Object.keys(figures).filter((path) => isPlain(path) && path.startsWith('per_'))
   if (perUnit.length > 0) return perUnit
-  const byToken = ['input', type === 'image' ? 'image_output' : 'output'].filter((path) => path in figures)
+  const byToken = ['input', OUTPUT[type] ?? 'output'].filter((path) => path in figures)
   return byToken.length > 0 ? byToken : USUAL[type]
 }
 
@@ -69,6 +73,7 @@ export const ADDABLE: Readonly<Record<ModelType, readonly string[]>> = {
   moderation: ['per_request', 'input'],
   transcription: ['per_minute', 'input', 'cached_input', 'audio_input', 'output'],
   embedding: ['input'],
+  speech: ['per_million_characters', 'per_minute', 'input', 'audio_output'],
 }
 
 const PLACES = 9

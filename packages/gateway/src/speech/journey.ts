@@ -1,0 +1,87 @@
+// The journey of a request for speech: what differs from other paid calls (paid-call/open.ts).
+//   read -> authorize -> (claim) -> route -> prepare -> hold -> respond: call, pass audio on, settle
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { decodeSpeechRequest, type ReadSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
+import { authorize } from '../access/authorize.ts'
+import { codec } from '../bytes/codec.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { DialectOf } from '../modalities/index.ts'
+import { usualSeconds } from '../modalities/speech/price.ts'
+import { fixedBound, placeHold } from '../paid-call/hold.ts'
+import type { Journey, Kind, OpenDependencies, Opening, Routed } from '../paid-call/journey.ts'
+import { openPaidCall } from '../paid-call/open.ts'
+import type { PaidCall } from '../paid-call/paid-call.ts'
+import { DRAIN_MS, runPaidCall } from '../paid-call/run.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure, memoryFailure } from '../request/failure.ts'
+import { type ReadDependencies, readJson } from '../request/read-json.ts'
+import { type CallDependencies, type CandidateRequest, candidateCall } from '../routing/call-candidates.ts'
+import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { OpenRequest } from '../storage/node/settler.ts'
+import { EVENT_BYTES } from './read-speech.ts'
+import { boundOf, respond, type SpeechCall } from './respond.ts'
+import { offerFor, speechRequest } from './upstream-request.ts'
+
+export type SpeechDependencies = OpenDependencies & ReadDependencies & TakeDependencies & CallDependencies
+
+export const speechJourney = (incoming: ApiRequest, deps: SpeechDependencies): Promise<HttpResponse> =>
+  openPaidCall(SPEECH, incoming, undefined, deps)
+
+const SPEECH: Journey<{
+  endpoint: undefined
+  request: ReadSpeechRequest
+  offer: OfferOf<'speech'>
+  routed: Routed<OfferOf<'speech'>, CandidateOf<'speech'>>
+  prepared: Kind['prepared'] & Pick<CandidateRequest<DialectOf<'speech'>>, 'dialect' | 'warnings'>
+  hold: OpenRequest
+  call: SpeechCall
+  deps: SpeechDependencies
+}> = {
+  dialectOf: () => 'chat',
+  async read({ incoming, slot, catalogue }, deps) {
+    const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
+    const request = decodeSpeechRequest(body, codec)
+    incoming.record.model = request.model
+    return request
+  },
+  authorize(caller, { model, characters }, catalogue) {
+    const offer = authorize(caller, model, 'speech', catalogue)
+    const most = offer.model.limits.characters
+    if (most !== undefined && characters > most)
+      throw new Failure('bad_request', `input must have at most ${most} characters for this model.`, { param: 'input' })
+    return offer
+  },
+  fingerprint: ({ body }) => ({ endpoint: 'speech', body }),
+  route: ({ offer, request, caller, incoming, tooExpensive }, deps) =>
+    takeCandidate({ wanted: offerFor(offer, request), caller, incoming, tooExpensive }, deps),
+  prepare({ offer, candidate }, { request }) {
+    const { dialect, warnings } = speechRequest(request, offer, candidate)
+    return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
+  },
+  hold: placeHold,
+  callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, true),
+  respond: (call, opening, deps) => runPaidCall(call, () => work(call, opening, deps), deps, continueOnDisconnect),
+}
+
+/** In base64, of 16 bits at 24 kHz. */
+const CONTENT_BYTES_PER_SECOND = 64_000
+
+function work(
+  call: SpeechCall,
+  { request, slot, catalogue }: Opening<undefined, ReadSpeechRequest, OfferOf<'speech'>>,
+  deps: SpeechDependencies,
+): Promise<HttpResponse> {
+  // After the hold: before it, requests may take little more memory than they have sent.
+  const isContent = call.attempt.dialect === 'generate-content'
+  const speech = isContent ? usualSeconds(request.characters) * CONTENT_BYTES_PER_SECOND : 0
+  const bytes = request.body.length + Math.min(EVENT_BYTES, Math.ceil(speech))
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
+  return respond(call, request, deps)
+}
+
+/** A vendor bills a text that it has begun to speak: the call runs on and is charged, and its idempotency key replays it. */
+function continueOnDisconnect({ client, upstreamCall }: PaidCall): void {
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+  if (client.isDisconnected) client.onDisconnect()
+}
