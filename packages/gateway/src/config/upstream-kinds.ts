@@ -44,7 +44,7 @@ export type UpstreamKind = {
   keyVariable?: string
   /**
    * `sandbox`: tests run complete calls against the embedded model at the same paths. `none`: tests check only URLs and
-   * credentials, since the embedded model does not serve its paths. Neither was tested against the vendor itself.
+   * credentials, since the embedded model does not serve its paths. What was run against the vendor itself is in upstreams/certified/.
    */
   testedWith: 'sandbox' | 'none'
 }

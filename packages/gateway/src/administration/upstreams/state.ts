@@ -2,6 +2,7 @@
 import type { Upstream } from '../../config/types.ts'
 import { fields, NOTHING } from '../../request/schema/schema.ts'
 import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
+import { testedWith } from '../../upstreams/certified/index.ts'
 import type { KeyReport } from '../../upstreams/health/health.ts'
 import type { KeyState } from '../../upstreams/health/key-health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
@@ -39,6 +40,7 @@ export type UpstreamState = {
 export type AboutUpstream = ReturnType<typeof aboutOf>
 export function aboutOf(upstream: Upstream) {
   const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency, embedded } = upstream
+  const described = KINDS.get(kind)
   return {
     id,
     kind,
@@ -48,7 +50,7 @@ export function aboutOf(upstream: Upstream) {
     keys: keys.length,
     max_concurrency: maxConcurrency ?? null,
     // Only built-in kinds have it.
-    tested_with: KINDS.get(kind)?.testedWith ?? null,
+    tested_with: described ? testedWith(described) : null,
     http: embedded ? null : (fixedHttpVersion(upstream) ?? null),
   }
 }

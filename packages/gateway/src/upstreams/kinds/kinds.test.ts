@@ -7,6 +7,7 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
+import { CERTIFICATES, testedWith } from '../certified/index.ts'
 import { dialectFor } from '../endpoint.ts'
 import { readPriceList } from '../prices/price-list.ts'
 import { KINDS } from './index.ts'
@@ -100,7 +101,9 @@ describe.each(ALL)('$kind', (kind) => {
     expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
     const services = Object.keys(kind.services ?? {}).join(', ')
     if (services !== '') expect(PAGE).toContain(`| \`${kind.kind}\` | ${services} |`)
-    expect(line).toMatch(kind.testedWith === 'sandbox' ? /\| sandbox \|$/ : /\| none \|$/)
+    const certified = CERTIFICATES.some((each) => each.kind === kind.kind)
+    const tested = certified ? `[${testedWith(kind)}](reference/certified.md)` : kind.testedWith
+    expect(line).toEndWith(`| ${tested} |`)
   })
 })
 
