@@ -235,6 +235,7 @@ test.each([
   [{ model: 'good', input: [] }, 'input', 'must not be empty'],
   [{ model: 'good', input: ['a', ''] }, 'input[1]', 'must not be empty'],
   [{ model: 'good', input: ['a', 1] }, 'input[1]', 'is not like the others'],
+  [{ model: 'good', input: [[1], 'a'] }, 'input[1]', 'is not like the others'],
   [{ model: 'good', input: [1, 2.5] }, 'input', 'token ids'],
   [{ model: 'good', input: [[1], []] }, 'input[1]', 'must not be empty'],
   [{ model: 'good', input: { text: 'a' } }, 'input', 'input must be a string'],

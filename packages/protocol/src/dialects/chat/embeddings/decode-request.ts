@@ -61,20 +61,21 @@ function readInputs({ input }: Json): readonly EmbeddingInput[] {
   if (input.length === 0) throw wrong('input', 'input must not be empty')
   if (typeof input[0] === 'number') return [tokens(input, 'input')]
   const isTokens = Array.isArray(input[0])
-  return input.map((item, index) =>
-    isTokens && Array.isArray(item) ? tokens(item, `input[${index}]`) : text(item, `input[${index}]`),
-  )
+  return input.map((item, index) => (isTokens ? tokens(item, `input[${index}]`) : text(item, `input[${index}]`)))
 }
 
 const KINDS = 'a string, an array of strings, an array of token ids or an array of such arrays'
 
 function text(value: unknown, at: string): string {
-  if (typeof value !== 'string') throw wrong(at, `${at} is not like the others: input must be ${KINDS}`)
+  if (typeof value !== 'string') throw mixed(at)
   if (value === '') throw wrong(at, `${at} must not be empty`)
   return value
 }
 
-function tokens(list: readonly unknown[], at: string): readonly number[] {
+const mixed = (at: string): RequestError => wrong(at, `${at} is not like the others: input must be ${KINDS}`)
+
+function tokens(list: unknown, at: string): readonly number[] {
+  if (!Array.isArray(list)) throw mixed(at)
   if (list.length === 0) throw wrong(at, `${at} must not be empty`)
   const other = list.findIndex((id) => !Number.isInteger(id) || Number(id) < 0 || Number(id) > MOST_TOKEN)
   if (other >= 0) throw wrong(at, `${at} must have token ids only, which are whole numbers`)
