@@ -23,6 +23,8 @@ export type Directives = {
   /** The prompt asks for an image, or for a change of one. */
   draw: boolean
   edit: boolean
+  /** The prompt asks for a web search, where one is offered. */
+  search: boolean
   paceMs: number | undefined
   cachedTokens: number | undefined
   cacheWrittenTokens: number | undefined
@@ -51,6 +53,7 @@ const DRAW = new RegExp(
   'i',
 )
 const EDIT = new RegExp(`${ORDER}(?:edit|change|make|turn)\\s+(?:it|them|this|that|these|those)\\b`, 'i')
+const SEARCH = new RegExp(`${ORDER}search\\b`, 'i')
 const SAY_WORDS = /\b(?:say|write|repeat|give|give me|produce)\s+(\d[\d,_]{0,11})\s+words\b/i
 const PACE = /\bpace[ :=]{1,4}(\d{1,5}) ?ms\b/i
 const CACHED = /\bcached\s+(\d{1,9})\s+tokens\b/i
@@ -72,6 +75,7 @@ export function readDirectives(prompt: string, toolNames: readonly string[]): Di
     filter: FILTER.test(text),
     draw: DRAW.test(text),
     edit: EDIT.test(text),
+    search: SEARCH.test(text),
     paceMs: wholeNumber(PACE.exec(text)?.[1]),
     cachedTokens: wholeNumber(CACHED.exec(text)?.[1]),
     cacheWrittenTokens: wholeNumber(CACHE_WRITTEN.exec(text)?.[1]),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { SandboxRequest, Tool } from '../request/sandbox-request.ts'
 import { type Directives, type RequestedCall, readDirectives } from './directives.ts'
 import { sampleOf } from './schema-sample.ts'
+import { type Cited, citedSentence, type SearchHead, searchFor } from './search.ts'
 import { signatureOf } from './signature.ts'
 import { reasoningLine, summaryLines } from './summary.ts'
 import { concat, piecesOf, untilStop, wordPieces } from './text.ts'
@@ -28,7 +29,9 @@ export type ToolHead = {
   sign: boolean
   ids: boolean
 }
-export type PartHead = ReasoningHead | { kind: 'text' } | { kind: 'refusal' } | ToolHead
+/** `cited`: what of the text comes from pages of a web search. */
+export type TextHead = { kind: 'text'; cited?: Cited }
+export type PartHead = ReasoningHead | TextHead | { kind: 'refusal' } | ToolHead | SearchHead
 
 /** The pieces may return the stop sequence that ended them. */
 export type Part = { head: PartHead; pieces: Iterable<string, unknown> }
@@ -82,10 +85,31 @@ function partsOf(request: SandboxRequest, directives: Directives, choice: number
       parts.push({ head: { kind: 'text' }, pieces: piecesOf(`${LABEL} I call ${namesOf(calls)}.`) })
     return [...parts, ...calls.map((call, index) => toolPart(request, directives, call, { choice, index }))]
   }
+  const search = searchFor(request, directives.search)
+  if (search !== undefined) return [...parts, ...searchedParts(search, request, directives, choice, remark)]
   const pieces =
     request.format.type === 'text' ? textPieces(request, directives, choice, remark) : piecesOf(jsonAnswer(request))
   return [...parts, { head: { kind: 'text' }, pieces: untilStop(pieces, request.stops) }]
 }
+
+function searchedParts(
+  search: SearchHead,
+  request: SandboxRequest,
+  directives: Directives,
+  choice: number,
+  remark: string,
+): Part[] {
+  const { text, cited } = citedSentence(search, LABEL)
+  const pieces = concat(piecesOf(text), textPieces(request, directives, choice, remark))
+  return [
+    { head: search, pieces: [] },
+    { head: { kind: 'text', cited }, pieces: untilStop(pieces, request.stops) },
+  ]
+}
+
+/** What a searched answer cites, for dialects that say it beside the text. */
+export const citedIn = (parts: readonly Part[] | undefined): Cited | undefined =>
+  parts?.flatMap(({ head }) => (head.kind === 'text' ? (head.cited ?? []) : []))[0]
 
 function namesOf(calls: readonly RequestedCall[]): string {
   return calls.map((call) => call.name).join(', ')

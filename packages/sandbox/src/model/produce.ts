@@ -5,8 +5,11 @@ import { bytesOfTokens, fitBytes, tokensOfBytes, utf8Bytes } from './tokens.ts'
 
 export type FinishReason = 'stop' | 'stop-sequence' | 'length' | 'tools' | 'refusal' | 'filter'
 
-/** Blocks of one choice are numbered from 0 and never overlap; `call` numbers the tool calls among them. */
-export type Block = { block: number; call: number; head: PartHead }
+/**
+ * Blocks of one choice are numbered from 0 and never overlap; `call` numbers the tool calls among them. `searches`: how many
+ * searches precede it.
+ */
+export type Block = { block: number; call: number; searches: number; head: PartHead }
 
 export type Output =
   | { type: 'start' }
@@ -23,16 +26,17 @@ export type Meter = {
   cacheWrittenTokens: number
   completionTokens: number
   reasoningTokens: number
+  searches: number
 }
 
 export function openMeter({ promptTokens, cachedTokens, cacheWrittenTokens }: Plan): Meter {
-  return { promptTokens, cachedTokens, cacheWrittenTokens, completionTokens: 0, reasoningTokens: 0 }
+  return { promptTokens, cachedTokens, cacheWrittenTokens, completionTokens: 0, reasoningTokens: 0, searches: 0 }
 }
 
 export function* produce(plan: Plan, choice: number, meter: Meter): Generator<Output> {
   yield { type: 'start' }
   const room: Room = { left: plan.maxTokens ?? Number.MAX_SAFE_INTEGER }
-  const count = { block: -1, call: -1 }
+  const count = { block: -1, call: -1, searches: 0 }
   let stop: string | undefined
   let refused = false
   for (const part of plan.choices[choice] ?? []) {
@@ -52,7 +56,7 @@ function* playPart(
   part: Part,
   room: Room,
   meter: Meter,
-  count: { block: number; call: number },
+  count: { block: number; call: number; searches: number },
 ): Generator<Output, Ended> {
   const { head, pieces } = part
   if (head.kind === 'tool') {
@@ -62,11 +66,15 @@ function* playPart(
     meter.completionTokens += tokens
     count.call++
   }
-  const block: Block = { block: count.block + 1, call: count.call, head }
+  const block: Block = { block: count.block + 1, call: count.call, searches: count.searches, head }
+  if (head.kind === 'search') {
+    count.searches++
+    meter.searches++
+  }
   const hidden = head.kind === 'reasoning' && head.text !== 'shown'
   const signature = head.kind === 'reasoning' ? openSignature() : undefined
   // Text that has not started when the token limit is reached leaves no empty block.
-  let opened = head.kind === 'tool' || hidden
+  let opened = head.kind === 'tool' || head.kind === 'search' || hidden
   if (opened) yield { type: 'open', ...block }
   let bytes = 0
   const ended: Ended = { cut: false, stop: undefined }

@@ -47,6 +47,8 @@ export type SandboxRequest = Readonly<Omit<Conversation, 'texts'>> & {
   fingerprint: string
   tools: readonly Tool[]
   toolChoice: ToolChoice
+  /** Whether the model may search the web, or has to. */
+  search: 'none' | 'offered' | 'forced'
   format: AnswerFormat
   stops: readonly string[]
   maxTokens: number | undefined

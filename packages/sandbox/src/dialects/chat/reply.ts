@@ -4,7 +4,7 @@ import type { Plan, ToolHead } from '../../model/plan.ts'
 import { type FinishReason, type Output, openMeter, produce } from '../../model/produce.ts'
 import { inString, joined, UNARY_PIECE } from '../../model/text.ts'
 import type { Head, Quirks } from '../dialect.ts'
-import { callHead, envelope, FIELD, FINISH, inputField, usageOf } from './wire.ts'
+import { annotationsOf, callHead, envelope, FIELD, FINISH, inputField, usageOf } from './wire.ts'
 
 export function chatBody(plan: Plan, head: Head, quirks: Quirks): Generator<string> {
   return joined(bodyPieces(plan, head, quirks), UNARY_PIECE)
@@ -32,11 +32,13 @@ function* messagePieces(outputs: Iterable<Output>): Generator<string, FinishReas
       return output.reason
     }
     const { head } = output
-    if (head.kind === 'reasoning' && head.text !== 'shown') continue
+    if (head.kind === 'search' || (head.kind === 'reasoning' && head.text !== 'shown')) continue
     if (output.type === 'delta') yield inString(output.text)
     else if (output.type === 'close') yield head.kind === 'tool' ? '"}}' : '"'
     else if (head.kind === 'tool') yield `${seen.has('tool') ? ',' : ',"tool_calls":['}${callOpening(head)}`
     else yield `,"${FIELD[head.kind]}":"`
+    if (output.type === 'close' && output.whole && head.kind === 'text' && head.cited !== undefined)
+      yield `,"annotations":${JSON.stringify(annotationsOf(head.cited))}`
     seen.add(head.kind)
   }
   return 'stop'

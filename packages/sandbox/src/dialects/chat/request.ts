@@ -25,6 +25,7 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   const request = createRequest(bytes, conversation, listOf(body.tools), {
     tools,
     toolChoice: readToolChoice(body, tools),
+    search: isObject(body.web_search_options) ? 'offered' : 'none',
     format,
     stops: typeof stop === 'string' ? [stop] : Array.isArray(stop) ? stop : [],
     maxTokens: numberOr(body.max_completion_tokens, undefined) ?? numberOr(body.max_tokens, undefined),

@@ -3,7 +3,7 @@
 import type { Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produceAll } from '../../model/produce.ts'
 import type { Head, Quirks, StreamEvent } from '../dialect.ts'
-import { callHead, envelope, FIELD, FINISH, inputField, usageOf } from './wire.ts'
+import { annotationsOf, callHead, envelope, FIELD, FINISH, inputField, usageOf } from './wire.ts'
 
 export function* chatEvents(plan: Plan, head: Head, includeUsage: boolean, quirks: Quirks): Generator<StreamEvent> {
   const meter = openMeter(plan)
@@ -27,8 +27,10 @@ export function* chatEvents(plan: Plan, head: Head, includeUsage: boolean, quirk
 function deltaOf(output: Output): Record<string, unknown> | undefined {
   if (output.type === 'start') return { role: 'assistant', content: '' }
   if (output.type === 'end') return {}
-  if (output.type === 'close') return undefined
   const { head, call } = output
+  if (head.kind === 'search') return undefined
+  if (output.type === 'close')
+    return output.whole && head.kind === 'text' && head.cited ? { annotations: annotationsOf(head.cited) } : undefined
   if (output.type === 'open') {
     if (head.kind !== 'tool') return undefined
     return {

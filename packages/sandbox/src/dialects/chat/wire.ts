@@ -2,6 +2,7 @@
 
 import type { PartHead, ToolHead } from '../../model/plan.ts'
 import type { FinishReason, Meter } from '../../model/produce.ts'
+import type { Cited } from '../../model/search.ts'
 import { figuresOf } from '../../model/usage.ts'
 import type { Tool } from '../../request/sandbox-request.ts'
 import type { Head, Quirks } from '../dialect.ts'
@@ -14,7 +15,7 @@ export const FINISH: Readonly<Record<FinishReason, string>> = {
   refusal: 'stop',
   filter: 'content_filter',
 }
-export const FIELD: Readonly<Record<Exclude<PartHead['kind'], 'tool'>, string>> = {
+export const FIELD: Readonly<Record<Exclude<PartHead['kind'], 'tool' | 'search'>, string>> = {
   reasoning: 'reasoning_content',
   text: 'content',
   refusal: 'refusal',
@@ -28,6 +29,14 @@ export function envelope({ id, created, model }: Head, suffix: '' | '.chunk'): R
 export function callHead({ id, form, signature, sign }: ToolHead): Record<string, unknown> {
   const extra = sign && signature !== undefined ? { extra_content: { google: { thought_signature: signature } } } : {}
   return { id: `call_${id}`, type: form, ...extra }
+}
+
+/** Pages of a search, where the answer cites them. */
+export function annotationsOf({ pages, start, end }: Cited): Record<string, unknown>[] {
+  return pages.map(({ url, title }) => ({
+    type: 'url_citation',
+    url_citation: { url, title, start_index: start, end_index: end },
+  }))
 }
 
 export function inputField(form: Tool['form']): string {

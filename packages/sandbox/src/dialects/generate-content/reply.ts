@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.ts'
 import { type FinishReason, type Output, openMeter, produce } from '../../model/produce.ts'
 import { inString, joined, UNARY_PIECE } from '../../model/text.ts'
 import type { Head, Quirks } from '../dialect.ts'
-import { BLOCKED, callPart, envelope, FINISH, usageOf } from './wire.ts'
+import { BLOCKED, callPart, envelope, FINISH, groundingOf, usageOf } from './wire.ts'
 
 export function generateContentBody(plan: Plan, head: Head, quirks: Quirks): Generator<string> {
   return joined(bodyPieces(plan, head, quirks), UNARY_PIECE)
@@ -21,7 +21,9 @@ function* bodyPieces(plan: Plan, head: Head, quirks: Quirks): Generator<string> 
   for (const index of plan.choices.keys()) {
     yield `${index === 0 ? '' : ','}{"content":{"parts":[`
     const reason = yield* partPieces(produce(plan, index, meter))
-    yield `],"role":"model"},${quirks.noFinish ? '' : `"finishReason":"${FINISH[reason]}",`}"index":${index}}`
+    yield `],"role":"model"},${quirks.noFinish ? '' : `"finishReason":"${FINISH[reason]}",`}"index":${index}`
+    const grounding = JSON.stringify(groundingOf(plan.choices[index])).slice(1, -1)
+    yield grounding === '' ? '}' : `,${grounding}}`
   }
   yield `],${JSON.stringify(tail()).slice(1)}`
 }
@@ -39,6 +41,7 @@ function* partPieces(outputs: Iterable<Output>): Generator<string, FinishReason>
       return output.reason
     }
     const { head } = output
+    if (head.kind === 'search') continue
     if (head.kind === 'tool') {
       if (output.type === 'open') [signature, input] = [undefined, '']
       else if (output.type === 'delta') input += output.text

@@ -10,7 +10,7 @@ import { echoedParameters, readParameters } from './parameters.ts'
 import { checkSchema } from './parts/schema.ts'
 import { generateContentBody } from './reply.ts'
 import { generateContentEvents } from './stream.ts'
-import { readToolChoice, readTools } from './tools.ts'
+import { readSearch, readToolChoice, readTools } from './tools.ts'
 import { readTurns } from './turns.ts'
 
 export function readRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url'>): DecodedRequest {
@@ -21,6 +21,7 @@ export function readRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url
   const request = createRequest(bytes, readTurns(top), listOf(top.tools), {
     tools,
     toolChoice: readToolChoice(top, tools),
+    search: readSearch(top, tools),
     format: readFormat(config),
     stops: listOf(config.stopSequences).filter((stop) => typeof stop === 'string'),
     maxTokens: numberOr(config.maxOutputTokens, undefined),

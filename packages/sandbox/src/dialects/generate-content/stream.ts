@@ -3,7 +3,7 @@
 import type { Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produceAll } from '../../model/produce.ts'
 import type { Head, Quirks, StreamEvent } from '../dialect.ts'
-import { BLOCKED, callPart, envelope, FINISH, usageOf } from './wire.ts'
+import { BLOCKED, callPart, envelope, FINISH, groundingOf, usageOf } from './wire.ts'
 
 /** The state of a candidate between its outputs. */
 type Candidate = { input: string; signature: string | undefined }
@@ -31,7 +31,14 @@ export function* generateContentEvents(plan: Plan, head: Head, quirks: Quirks): 
     const finishReason = reason ?? (quirks.finishEveryChunk ? 'STOP' : undefined)
     const last = ended === candidates.length
     yield chunk({
-      candidates: [{ content: contentOf(part), finishReason, index }],
+      candidates: [
+        {
+          content: contentOf(part),
+          finishReason,
+          index,
+          ...(output.type === 'end' ? groundingOf(plan.choices[index]) : {}),
+        },
+      ],
       ...(last || quirks.usageEveryChunk ? usage() : {}),
     })
   }

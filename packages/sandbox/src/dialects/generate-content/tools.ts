@@ -3,7 +3,7 @@
 import { checkFields, is } from '../../request/checks.ts'
 import { badRequest } from '../../request/errors.ts'
 import type { Json } from '../../request/fields.ts'
-import type { Tool, ToolChoice } from '../../request/sandbox-request.ts'
+import type { SandboxRequest, Tool, ToolChoice } from '../../request/sandbox-request.ts'
 import { readFields, readList } from './parts/fields.ts'
 import { checkSchema } from './parts/schema.ts'
 
@@ -49,6 +49,14 @@ function readDeclaration(value: unknown, path: string): Tool {
     throw badRequest('Only one of parameters and parametersJsonSchema may be set.', path)
   if (parameters !== undefined) checkSchema(parameters, `${path}.parameters`)
   return { name, form: 'function', schema: parametersJsonSchema ?? parameters ?? { type: 'object' } }
+}
+
+/** As the vendor's models do, the sandbox takes either functions or a search. */
+export function readSearch(top: Json, tools: readonly Tool[]): SandboxRequest['search'] {
+  const searches = readList(top.tools, 'tools').map((tool) => readFields(tool, 'tools', TOOL_FIELDS).googleSearch)
+  if (searches.every((search) => search === undefined)) return 'none'
+  if (tools.length > 0) throw badRequest('Tool use with function calling is unsupported.', 'tools')
+  return 'offered'
 }
 
 export function readToolChoice(top: Json, tools: readonly Tool[]): ToolChoice {

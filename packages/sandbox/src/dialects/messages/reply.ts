@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produce } from '../../model/produce.ts'
 import { inString, joined, objectOrEmpty, UNARY_PIECE } from '../../model/text.ts'
 import type { Head, Quirks } from '../dialect.ts'
-import { type Ending, emptyBlock, endingOf, envelope, isRedacted, usageOf } from './wire.ts'
+import { citationsOf, type Ending, emptyBlock, endingOf, envelope, isRedacted, searchBlocks, usageOf } from './wire.ts'
 
 export function messagesBody(plan: Plan, head: Head, quirks: Quirks): Generator<string> {
   return joined(bodyPieces(plan, head, quirks), UNARY_PIECE)
@@ -26,7 +26,13 @@ function* blockPieces(outputs: Iterable<Output>): Generator<string, Ending> {
     if (output.type === 'end') return output
     const { head } = output
     const comma = output.block === 0 ? '' : ','
-    if (head.kind === 'tool') {
+    if (head.kind === 'search') {
+      if (output.type === 'close')
+        yield comma +
+          searchBlocks(head)
+            .map((block) => JSON.stringify(block))
+            .join(',')
+    } else if (head.kind === 'tool') {
       if (output.type === 'open') input = ''
       else if (output.type === 'delta') input += output.text
       else yield `${comma}${JSON.stringify({ ...emptyBlock(head), input: objectOrEmpty(input) })}`
@@ -36,6 +42,7 @@ function* blockPieces(outputs: Iterable<Output>): Generator<string, Ending> {
     } else if (output.type === 'open') {
       yield head.kind === 'reasoning' ? `${comma}{"type":"thinking","thinking":"` : `${comma}{"type":"text","text":"`
     } else if (output.type === 'delta') yield inString(output.text)
+    else if (citationsOf(head).length > 0) yield `","citations":${JSON.stringify(citationsOf(head))}}`
     else yield output.signature === undefined ? '"}' : `","signature":${JSON.stringify(output.signature)}}`
   }
   return { reason: 'stop', stop: undefined }

@@ -10,7 +10,7 @@ import type { DecodedRequest, IncomingRequest } from '../dialect.ts'
 import { checkParameters, checkVersion, echoedParameters } from './parameters.ts'
 import { messagesBody } from './reply.ts'
 import { messagesEvents } from './stream.ts'
-import { readToolChoice, readTools } from './tools.ts'
+import { readSearch, readToolChoice, readTools } from './tools.ts'
 import { readTurns } from './turns.ts'
 
 export function readRequest({ bytes, headers }: Pick<IncomingRequest, 'bytes' | 'headers'>): DecodedRequest {
@@ -24,6 +24,7 @@ export function readRequest({ bytes, headers }: Pick<IncomingRequest, 'bytes' | 
   const request = createRequest(bytes, readTurns(body), listOf(body.tools), {
     tools,
     toolChoice: readToolChoice(body, tools),
+    search: readSearch(body, tools),
     format: readFormat(isObject(body.output_config) ? body.output_config.format : undefined),
     stops: listOf(body.stop_sequences).filter((stop) => typeof stop === 'string'),
     maxTokens: numberOr(body.max_tokens, undefined),

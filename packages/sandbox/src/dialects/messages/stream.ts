@@ -2,8 +2,9 @@
 
 import type { PartHead, Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produce } from '../../model/produce.ts'
+import type { SearchHead } from '../../model/search.ts'
 import type { Head, Quirks, StreamEvent } from '../dialect.ts'
-import { emptyBlock, endingOf, envelope, isRedacted, usageOf } from './wire.ts'
+import { citationsOf, emptyBlock, endingOf, envelope, isRedacted, searchBlocks, usageOf } from './wire.ts'
 
 export function* messagesEvents(plan: Plan, head: Head, quirks: Quirks): Generator<StreamEvent> {
   const meter = openMeter(plan)
@@ -24,7 +25,12 @@ export function* messagesEvents(plan: Plan, head: Head, quirks: Quirks): Generat
 
 function* blockEvents(output: Output): Generator<StreamEvent> {
   if (output.type === 'start' || output.type === 'end') return
-  const { head, block: index } = output
+  const { head } = output
+  const index = output.block + output.searches
+  if (head.kind === 'search') {
+    if (output.type === 'close') yield* searchEvents(head, index)
+    return
+  }
   if (isRedacted(head)) {
     // It consists of its data, which is sent with its start and known only at its end.
     if (output.type !== 'close') return
@@ -34,10 +40,22 @@ function* blockEvents(output: Output): Generator<StreamEvent> {
   if (output.type === 'open') yield named('content_block_start', { index, content_block: emptyBlock(head) })
   if (output.type === 'delta') yield named('content_block_delta', { index, delta: deltaOf(head, output.text) })
   if (output.type !== 'close') return
+  for (const citation of citationsOf(head))
+    yield named('content_block_delta', { index, delta: { type: 'citations_delta', citation } })
   if (output.signature !== undefined) {
     yield named('content_block_delta', { index, delta: { type: 'signature_delta', signature: output.signature } })
   }
   yield named('content_block_stop', { index })
+}
+
+function* searchEvents(head: SearchHead, index: number): Generator<StreamEvent> {
+  const [call, found] = searchBlocks(head)
+  const delta = { type: 'input_json_delta', partial_json: JSON.stringify(call.input) }
+  yield named('content_block_start', { index, content_block: { ...call, input: {} } })
+  yield named('content_block_delta', { index, delta })
+  yield named('content_block_stop', { index })
+  yield named('content_block_start', { index: index + 1, content_block: found })
+  yield named('content_block_stop', { index: index + 1 })
 }
 
 function deltaOf({ kind }: PartHead, text: string): Record<string, unknown> {

@@ -2,7 +2,7 @@
 
 import { badRequest } from '../../request/errors.ts'
 import { isObject, type Json, listOf } from '../../request/fields.ts'
-import type { Tool, ToolChoice } from '../../request/sandbox-request.ts'
+import type { SandboxRequest, Tool, ToolChoice } from '../../request/sandbox-request.ts'
 
 /** Tools that the service itself runs, or that have a schema of their own, carry a version in their type. */
 const VERSIONED = /_\d{8}$/
@@ -24,6 +24,20 @@ export function readTools(body: Json): Tool[] {
   })
 }
 
+/** A search is forced by its name, or as the only tool where one must be called. */
+export function readSearch(body: Json, tools: readonly Tool[]): SandboxRequest['search'] {
+  const search = searchTool(body)
+  const choice = isObject(body.tool_choice) ? body.tool_choice : {}
+  if (choice.type === 'none' || search === undefined) return 'none'
+  const isNamed = choice.type === 'tool' && choice.name === search.name
+  return isNamed || (choice.type === 'any' && tools.length === 0) ? 'forced' : 'offered'
+}
+
+const searchTool = (body: Json): Json | undefined =>
+  listOf(body.tools)
+    .filter(isObject)
+    .find(({ type }) => /^web_search_\d{8}$/.test(String(type)))
+
 export function readToolChoice(body: Json, tools: readonly Tool[]): ToolChoice {
   const choice = isObject(body.tool_choice) ? body.tool_choice : { type: 'auto' }
   const parallel = choice.disable_parallel_tool_use !== true
@@ -34,6 +48,7 @@ export function readToolChoice(body: Json, tools: readonly Tool[]): ToolChoice {
   if (choice.type !== 'tool') throw badRequest("expected one of 'auto', 'any', 'tool', 'none'", 'tool_choice.type')
   const { name } = choice
   if (typeof name !== 'string') throw badRequest('Field required', 'tool_choice.tool.name')
+  if (searchTool(body)?.name === name) return { mode: 'auto', only: undefined, parallel }
   if (!tools.some((tool) => tool.name === name))
     throw badRequest(`Tool '${name}' not found in provided tools`, 'tool_choice.tool.name')
   return { mode: 'required', only: [name], parallel }

@@ -33,7 +33,9 @@ function* itemPieces(outputs: Iterable<Output>, head: Head, frame: Frame): Gener
     const { head: part, block } = output
     const closed = output.type === 'close' ? output : { whole: true, signature: undefined }
     const signature = frame.encrypted ? closed.signature : undefined
-    const item = JSON.stringify(itemOf(itemId(head, part, block), part, { ...closed, signature, text: HOLE }))
+    const item = JSON.stringify(
+      itemOf(itemId(head, part, block), part, { ...closed, signature, text: HOLE, sources: frame.sources }),
+    )
     const hole = item.indexOf(HOLE)
     if (output.type === 'close') yield hole < 0 ? comma(block) + item : item.slice(hole + HOLE.length)
     else if (hole >= 0) yield comma(block) + item.slice(0, hole)

@@ -9,7 +9,7 @@ import type { DecodedRequest, IncomingRequest } from '../dialect.ts'
 import { checkParameters, echoedParameters } from './parameters.ts'
 import { responsesBody } from './reply.ts'
 import { responsesEvents } from './stream.ts'
-import { readToolChoice, readTools } from './tools.ts'
+import { readSearch, readToolChoice, readTools } from './tools.ts'
 import { readTurns } from './turns.ts'
 import { frameOf } from './wire.ts'
 
@@ -24,6 +24,7 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   const request = createRequest(bytes, readTurns(body), listOf(body.tools), {
     tools,
     toolChoice: readToolChoice(body, tools),
+    search: readSearch(body, tools),
     format: readFormat(isObject(body.text) ? body.text.format : undefined),
     stops: [],
     maxTokens: numberOr(body.max_output_tokens, undefined),

@@ -3,10 +3,11 @@
 import type { PartHead, Plan } from '../../model/plan.ts'
 import { type FinishReason, interleaved, type Output, openMeter, produce } from '../../model/produce.ts'
 import type { Head, Quirks, StreamEvent } from '../dialect.ts'
-import { emptyItem, envelope, type Frame, itemId, itemOf, partOf, type Text, usageOf } from './wire.ts'
+import { annotationsOf, emptyItem, envelope, type Frame, itemId, itemOf, partOf, type Text, usageOf } from './wire.ts'
 
 type Fields = Record<string, unknown>
 type Named = { type: string; fields: Fields }
+type Spoken = Exclude<PartHead, { kind: 'search' }>
 type BlockOutput = Exclude<Output, { type: 'start' | 'end' }>
 
 export function* responsesEvents(plan: Plan, head: Head, frame: Frame, quirks: Quirks): Generator<StreamEvent> {
@@ -51,8 +52,12 @@ function* itemEvents(output: BlockOutput, head: Head, frame: Frame, items: Field
     yield* partEvents(part, at, '', 'added')
     return
   }
+  if (part.kind === 'search')
+    for (const step of ['in_progress', 'searching', 'completed'])
+      yield { type: `response.web_search_call.${step}`, fields: at }
   const collected = items[output_index] ?? {}
   if (output.type === 'delta') {
+    if (part.kind === 'search') return
     collected.text = `${String(collected.text)}${output.text}`
     const logprobs = part.kind === 'text' ? { logprobs: [] } : {}
     yield { type: `${deltaName(part)}.delta`, fields: { ...at, delta: output.text, ...logprobs } }
@@ -62,8 +67,12 @@ function* itemEvents(output: BlockOutput, head: Head, frame: Frame, items: Field
     text: String(collected.text),
     whole: output.whole,
     signature: frame.encrypted ? output.signature : undefined,
+    sources: frame.sources,
   }
-  if (!isHidden(part)) yield { type: `${deltaName(part)}.done`, fields: { ...at, ...doneFields(part, closed.text) } }
+  for (const [annotation_index, annotation] of annotationsOf(part).entries())
+    yield { type: 'response.output_text.annotation.added', fields: { ...at, annotation_index, annotation } }
+  if (part.kind !== 'search' && !isHidden(part))
+    yield { type: `${deltaName(part)}.done`, fields: { ...at, ...doneFields(part, closed.text) } }
   yield* partEvents(part, at, closed.text, 'done')
   const item = itemOf(id, part, closed)
   items[output_index] = item
@@ -76,17 +85,17 @@ function isHidden(part: PartHead): boolean {
 
 /** The position of a text in its item; calls have only one. */
 function placeOf(part: PartHead): Fields {
-  if (part.kind === 'tool') return {}
+  if (part.kind === 'tool' || part.kind === 'search') return {}
   return part.kind === 'reasoning' && part.style === 'summary' ? { summary_index: 0 } : { content_index: 0 }
 }
 
 function* partEvents(part: PartHead, at: Fields, text: string, what: 'added' | 'done'): Generator<Named> {
-  if (part.kind === 'tool' || isHidden(part)) return
+  if (part.kind === 'tool' || part.kind === 'search' || isHidden(part)) return
   const name = part.kind === 'reasoning' && part.style === 'summary' ? 'reasoning_summary_part' : 'content_part'
   yield { type: `response.${name}.${what}`, fields: { ...at, part: partOf(part, text) } }
 }
 
-function deltaName(part: PartHead): string {
+function deltaName(part: Spoken): string {
   if (part.kind === 'text') return 'response.output_text'
   if (part.kind === 'refusal') return 'response.refusal'
   if (part.kind === 'tool')
@@ -94,7 +103,7 @@ function deltaName(part: PartHead): string {
   return part.style === 'raw' ? 'response.reasoning_text' : 'response.reasoning_summary_text'
 }
 
-function doneFields(part: PartHead, text: string): Fields {
+function doneFields(part: Spoken, text: string): Fields {
   if (part.kind === 'text') return { text, logprobs: [] }
   if (part.kind === 'refusal') return { refusal: text }
   if (part.kind === 'reasoning') return { text }

@@ -2,7 +2,7 @@
 
 import { badRequest } from '../../request/errors.ts'
 import { isObject, type Json, listOf } from '../../request/fields.ts'
-import type { Tool, ToolChoice } from '../../request/sandbox-request.ts'
+import type { SandboxRequest, Tool, ToolChoice } from '../../request/sandbox-request.ts'
 
 /** Tools that the service itself runs: accepted, but never called here. */
 const HOSTED = new Set([
@@ -37,6 +37,16 @@ export function readTools(body: Json): Tool[] {
       throw badRequest(`Invalid type for '${path}.parameters': expected an object.`, `${path}.parameters`)
     return [{ name, form: type, schema: parameters ?? { type: 'object' } }]
   })
+}
+
+const SEARCH = /^web_search(?:_|$)/
+
+/** A search is forced by its name, or as the only tool where one must be called. */
+export function readSearch(body: Json, tools: readonly Tool[]): SandboxRequest['search'] {
+  const isSearch = (tool: unknown): boolean => isObject(tool) && SEARCH.test(String(tool.type))
+  const { tool_choice: choice } = body
+  if (choice === 'none' || !listOf(body.tools).some(isSearch)) return 'none'
+  return isSearch(choice) || (choice === 'required' && tools.length === 0) ? 'forced' : 'offered'
 }
 
 export function readToolChoice(body: Json, tools: readonly Tool[]): ToolChoice {

@@ -2,12 +2,13 @@
 
 import type { PartHead } from '../../model/plan.ts'
 import type { FinishReason, Meter } from '../../model/produce.ts'
+import type { SearchHead } from '../../model/search.ts'
 import { figuresOf } from '../../model/usage.ts'
 import { isObject, type Json, listOf } from '../../request/fields.ts'
 import type { Head, Quirks } from '../dialect.ts'
 
 /** The parts of the request that determine the form of the answer, or are repeated in it. */
-export type Frame = { echo: Record<string, unknown>; encrypted: boolean }
+export type Frame = { echo: Record<string, unknown>; encrypted: boolean; sources: boolean }
 
 export function frameOf(body: Json): Frame {
   const echo = {
@@ -29,7 +30,12 @@ export function frameOf(body: Json): Frame {
     truncation: body.truncation ?? 'disabled',
     user: body.user ?? null,
   }
-  return { echo, encrypted: listOf(body.include).includes('reasoning.encrypted_content') }
+  const include = listOf(body.include)
+  return {
+    echo,
+    encrypted: include.includes('reasoning.encrypted_content'),
+    sources: include.includes('web_search_call.action.sources'),
+  }
 }
 
 /** The response object without its output and usage. */
@@ -49,15 +55,16 @@ export function envelope(head: Head, { echo }: Frame, reason: FinishReason | und
 
 export function itemId({ id }: Head, head: PartHead, block: number): string {
   if (head.kind === 'tool') return `${head.form === 'function' ? 'fc' : 'ctc'}_${head.id}`
-  return `${head.kind === 'reasoning' ? 'rs' : 'msg'}_${id}_${block}`
+  return `${head.kind === 'reasoning' ? 'rs' : head.kind === 'search' ? 'ws' : 'msg'}_${id}_${block}`
 }
 
-export type Text = { text: string; whole: boolean; signature: string | undefined }
+export type Text = { text: string; whole: boolean; signature: string | undefined; sources: boolean }
 
 /** A finished output item; `text` is its text, or the input of the call. Fields that are known last come last. */
-export function itemOf(id: string, head: PartHead, { text, whole, signature }: Text): Record<string, unknown> {
+export function itemOf(id: string, head: PartHead, { text, whole, signature, sources }: Text): Record<string, unknown> {
   const status = whole ? 'completed' : 'incomplete'
   if (head.kind === 'tool') return { ...callOf(id, head), [inputField(head)]: text, status }
+  if (head.kind === 'search') return searchItem(id, head, 'completed', sources)
   if (head.kind !== 'reasoning')
     return { id, type: 'message', role: 'assistant', content: [partOf(head, text)], status }
   const encrypted = signature === undefined ? {} : { encrypted_content: signature }
@@ -71,12 +78,29 @@ export function itemOf(id: string, head: PartHead, { text, whole, signature }: T
 export function emptyItem(id: string, head: PartHead): Record<string, unknown> {
   if (head.kind === 'tool') return { ...callOf(id, head), [inputField(head)]: '', status: 'in_progress' }
   if (head.kind === 'reasoning') return { id, type: 'reasoning', summary: [] }
+  if (head.kind === 'search') return searchItem(id, head, 'in_progress', false)
   return { id, type: 'message', role: 'assistant', status: 'in_progress', content: [] }
 }
 
-export function partOf(head: Exclude<PartHead, { kind: 'tool' }>, text: string): Record<string, unknown> {
+function searchItem(
+  id: string,
+  { query, pages }: SearchHead,
+  status: string,
+  sources: boolean,
+): Record<string, unknown> {
+  const found = sources ? { sources: pages.map(({ url }) => ({ type: 'url', url })) } : {}
+  return { id, type: 'web_search_call', status, action: { type: 'search', query, queries: [query], ...found } }
+}
+
+/** Pages of a search, where the answer cites them. */
+export function annotationsOf(head: PartHead): Record<string, unknown>[] {
+  const { pages = [], start, end } = head.kind === 'text' && head.cited !== undefined ? head.cited : {}
+  return pages.map(({ url, title }) => ({ type: 'url_citation', url, title, start_index: start, end_index: end }))
+}
+
+export function partOf(head: Exclude<PartHead, { kind: 'tool' | 'search' }>, text: string): Record<string, unknown> {
   if (head.kind === 'refusal') return { type: 'refusal', refusal: text }
-  if (head.kind === 'text') return { type: 'output_text', annotations: [], logprobs: [], text }
+  if (head.kind === 'text') return { type: 'output_text', annotations: annotationsOf(head), logprobs: [], text }
   return { type: head.style === 'raw' ? 'reasoning_text' : 'summary_text', text }
 }
 
