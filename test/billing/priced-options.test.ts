@@ -65,6 +65,8 @@ async function send(
 
 const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
 
+const CODE = { type: 'code_execution_20250825', name: 'code_execution' }
+
 const ASKED: [dialect: Dialect, what: string, more: Record<string, unknown>][] = [
   ['chat', 'a tier', { service_tier: 'priority' }],
   ['chat', 'a search', { web_search_options: {} }],
@@ -214,8 +216,16 @@ describe('translated', () => {
     const heard = { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }
     const rejected = await send('chat', heard, { model: 'generate-content-model' })
     expect([rejected.status, rejected.sent]).toEqual([400, []])
-    const searched = await send('messages', { tools: [SEARCH] }, { model: 'chat-model' })
-    expect([searched.status, searched.sent]).toEqual([400, []])
+    const run = await send('messages', { tools: [CODE] }, { model: 'chat-model' })
+    expect([run.status, run.sent]).toEqual([400, []])
+  })
+
+  test('a search is sent in the words of the upstream, and held for', async () => {
+    const { status, sent, settled } = await send('messages', { tools: [SEARCH] }, { model: 'chat-model' })
+    expect(status).toBe(200)
+    expect(sent).toMatchObject([{ web_search_options: {} }])
+    const [row] = await settled()
+    expect(Number(row?.held_usd)).toBeGreaterThan(0.01)
   })
 })
 

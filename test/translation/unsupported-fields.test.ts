@@ -141,7 +141,7 @@ const REJECTED: [client: TextDialectId, what: string, targets: Targets, more: Mo
     },
     'contents[1].parts[0].executableCode',
   ],
-  [R, 'a priced tool alone', [C, R, M, G], { tools: [{ type: 'web_search' }] }, 'tools[0]'],
+  [R, 'a priced tool alone', [C, R, M, G], { tools: [{ type: 'file_search' }] }, 'tools[0]'],
   [
     M,
     'a file kept at a vendor',

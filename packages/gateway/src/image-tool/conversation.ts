@@ -55,6 +55,7 @@ function partOf(block: Block): Part[] {
       return [{ type: 'text', text, ...(signature === undefined ? {} : { signature }) }]
     }
     case 'media':
+    case 'search':
       return []
     default:
       return [block]

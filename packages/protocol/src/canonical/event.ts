@@ -12,7 +12,7 @@
 
 import type { ErrorInfo } from './error.ts'
 import type { Stop } from './finish.ts'
-import type { Citation } from './request.ts'
+import type { Citation, SearchResult } from './request.ts'
 import type { Usage } from './usage.ts'
 
 export type Logprob = {
@@ -28,9 +28,10 @@ export type OpenBlock =
   | { type: 'reasoning'; style: 'summary' | 'full' }
   | { type: 'refusal' }
   | { type: 'call'; id: string; name: string; custom: boolean }
-  /** These two are complete as they open: no delta follows. */
+  /** These three are complete as they open: no delta follows. */
   | { type: 'redacted'; data: string }
   | { type: 'media'; mime: string; data: string }
+  | { type: 'search'; queries: readonly string[]; results: readonly SearchResult[]; failed?: true }
 
 export type StreamEvent =
   /** `usage`: what is known already, often the input alone. */

@@ -2,7 +2,7 @@
 
 import type { Logprob, StreamEvent } from './event.ts'
 import type { Stop } from './finish.ts'
-import type { Citation } from './request.ts'
+import type { Citation, SearchResult } from './request.ts'
 import type { Usage } from './usage.ts'
 import { utf8Length } from './utf8.ts'
 
@@ -39,7 +39,15 @@ export type MadeImage = {
   outputFormat?: string
 }
 
-export type Block = TextBlock | ReasoningBlock | RedactedBlock | RefusalBlock | CallBlock | MediaBlock
+/** A web search that the upstream made. Services that do not tell the queries have none, and those that do not list pages no results. */
+export type SearchBlock = {
+  type: 'search'
+  queries: readonly string[]
+  results: readonly SearchResult[]
+  failed?: true
+}
+
+export type Block = TextBlock | ReasoningBlock | RedactedBlock | RefusalBlock | CallBlock | MediaBlock | SearchBlock
 
 export type Choice = {
   blocks: readonly Block[]
@@ -212,6 +220,9 @@ function addEvents(events: StreamEvent[], block: Block, index: number, choice: n
       break
     case 'media':
       events.push({ type: 'open', index, choice, block: { type: 'media', mime: block.mime, data: block.data } })
+      break
+    case 'search':
+      events.push({ type: 'open', index, choice, block })
       break
   }
   if (block.type !== 'call' && 'signature' in block && block.signature !== undefined) {

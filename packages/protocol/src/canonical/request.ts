@@ -118,13 +118,27 @@ export type Tool = {
   namespace?: { namespace: string; name: string }
 }
 
-/** A tool that a vendor runs. No other dialect can express it. */
-export type HostedTool = { name: string; at: string }
+/** A tool that a vendor runs. No other dialect can express it, unless it is a web search. */
+export type HostedTool = { name: string; at: string; search?: SearchOptions }
+
+/** A web search that the upstream is to make. What is absent is left to the vendor. */
+export type SearchOptions = {
+  contextSize?: 'low' | 'medium' | 'high'
+  /** Where the user is, approximately. */
+  location?: { city?: string; region?: string; country?: string; timezone?: string }
+  allowedDomains?: readonly string[]
+  blockedDomains?: readonly string[]
+  maxUses?: number
+}
+
+/** A page that a search found. `age`: how old it is, in the vendor's words. */
+export type SearchResult = { url: string; title?: string; age?: string }
 
 export type ToolChoice =
   | { mode: 'auto' | 'none' | 'required' }
   | { mode: 'tool'; name: string }
-  | { mode: 'allowed'; required: boolean; names: readonly string[] }
+  /** `search`: a web search is among those that are allowed. */
+  | { mode: 'allowed'; required: boolean; names: readonly string[]; search?: true }
   | { mode: 'hosted'; name: string }
 
 export type OutputFormat =

@@ -28,6 +28,12 @@ export type WarnedField =
   | 'turns'
   | 'detail'
   | 'arguments'
+  | 'webSearch'
+  | 'searchContextSize'
+  | 'searchLocation'
+  | 'searchAllowedDomains'
+  | 'searchBlockedDomains'
+  | 'searchMaxUses'
 
 /** How each dialect calls these; a field that it does not have needs no name, since its callers cannot send it. */
 export type FieldNames = Readonly<Partial<Record<WarnedField, string>>>

@@ -23,6 +23,8 @@ export type Target = {
   /** What is known of a chat service; the rest is guessed from the model's name. */
   service?: Partial<ChatService> | undefined
   warn: Warn
+  /** The upstream may be asked to search the web: there is a price for it, and the model has not rejected it before. */
+  searches?: boolean
   /** Fields of the target's dialect that this model has rejected before, though the caller did not set them. */
   rejectedFields?: ReadonlySet<string>
   /** A signature as a client sent it -> the upstream's own, or undefined when it is another's. */

@@ -57,13 +57,13 @@ describe('a rejection names the field as the caller spells it', () => {
       'a call of a hosted tool',
       'responses',
       {
-        tools: [{ type: 'web_search' }, { type: 'function', name: 'tide', parameters: null, strict: null }],
-        tool_choice: { type: 'web_search' },
+        tools: [{ type: 'file_search' }, { type: 'function', name: 'tide', parameters: null, strict: null }],
+        tool_choice: { type: 'file_search' },
       },
       'tool_choice',
       ['chat', 'messages', 'generate-content'],
     ],
-    ['nothing but a hosted tool', 'responses', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    ['nothing but a hosted tool', 'responses', { tools: [{ type: 'file_search' }] }, 'tools[0]'],
   ]
   for (const [what, from, more, param, to = IDS] of rows) {
     test.each(to.map((id) => [id]))(`${what}, ${from} to %s`, (id) => {

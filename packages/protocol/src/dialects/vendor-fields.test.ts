@@ -59,7 +59,9 @@ describe('fields that change the price', () => {
       ['container'],
     ],
     ['responses', `"tools":[${F},{"type":"shell"},{"type":"mcp","server_label":"l","server_url":"https://a.b"}]`, []],
-    ['responses', '"tools":[{"type":"web_search"}]', [], ['web_search']],
+    ['responses', '"tools":[{"type":"web_search"}]', ['web_search']],
+    ['responses', '"tools":[{"type":"web_search"}],"tool_choice":"required"', [], ['web_search']],
+    ['responses', '"tools":[{"type":"file_search"}]', [], ['file_search']],
     ['responses', `"tools":[${F},{"type":"web_search"}],"tool_choice":{"type":"web_search"}`, [], ['web_search']],
     [
       'responses',
@@ -111,7 +113,17 @@ describe('fields that change the price', () => {
       `"tools":[${G},{"googleSearch":{}},{"google_maps":{}},{"urlContext":{}}]`,
       ['web_search', 'google_maps'],
     ],
-    ['generate-content', '"tools":[{"googleSearch":{}}]', [], ['web_search']],
+    ['generate-content', '"tools":[{"googleSearch":{}}]', ['web_search']],
+    ['generate-content', '"tools":[{"googleMaps":{}}]', [], ['google_maps']],
+    ['messages', '"tools":[{"type":"web_search_20250305","name":"web_search"}]', ['web_search']],
+    [
+      'messages',
+      '"tools":[{"type":"web_search_20250305","name":"web_search"}],"tool_choice":{"type":"any"}',
+      [],
+      ['web_search'],
+    ],
+    ['chat', '"tools":[{"type":"web_search"}],"tool_choice":"auto"', ['web_search']],
+    ['chat', '"tools":[{"type":"web_search"}],"tool_choice":"required"', [], ['web_search']],
     ['generate-content', '"tools":[{"codeExecution":{},"googleSearch":{}}]', ['web_search']],
     ['generate-content', '"generationConfig":{"responseModalities":["AUDIO"]}', [], ['audio']],
     ['generate-content', '"generation_config":{"response_modalities":["TEXT","MODALITY_VIDEO"]}', [], ['video']],
@@ -134,8 +146,11 @@ describe('fields that change the price', () => {
     const { tools, ...rest } = JSON.parse(after)
     const { tools: toolsBefore, ...restBefore } = JSON.parse(json)
     for (const name of Object.keys(rest)) expect(rest[name]).toEqual(restBefore[name])
-    if (toolsBefore !== undefined)
-      expect(JSON.stringify(tools)).toMatch(forced.length > 0 ? /search/i : /"f"|codeExecution/)
+    if (toolsBefore === undefined) return
+    // A search may be all that there was.
+    const isAlone = forced.length === 0 && !/"f"|codeExecution/.test(JSON.stringify(toolsBefore))
+    if (isAlone) expect(tools ?? []).toEqual([])
+    else expect(JSON.stringify(tools)).toMatch(forced.length > 0 ? /search|maps/i : /"f"|codeExecution/)
   })
 
   /** What a price is looked up under, and how many calls there can be. */

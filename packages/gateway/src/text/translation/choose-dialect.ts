@@ -13,7 +13,7 @@ export function chooseDialect(
   candidate: CandidateOf<'text'>,
   { dialect, parsed }: Pick<TextRequest, 'dialect' | 'parsed'>,
 ) {
-  const usual = dialectOf(candidate, dialect.id)
+  const usual = searchingDialect(candidate, dialectOf(candidate, dialect.id), parsed)
   const ignored = ignoredIn(candidate.upstream, usual)
   // Most upstreams honour everything, and then the request need not be parsed.
   if (ignored.length === 0) return usual
@@ -24,6 +24,17 @@ export function chooseDialect(
     if (count < fewest) [chosen, fewest] = [each, count]
   }
   return chosen
+}
+
+/** OpenAI's chat endpoint searches the web only with models made for it, and its responses endpoint with all that can. */
+function searchingDialect(
+  { upstream: { endpoints }, route }: CandidateOf<'text'>,
+  usual: TextDialectId,
+  { priced }: TextRequest['parsed'],
+): TextDialectId {
+  if (usual !== 'chat' || priced.length === 0 || /search/i.test(route.model)) return usual
+  if (!priced.some(({ field }) => field === 'web_search_options')) return usual
+  return endpoints.some(({ dialect }) => dialect === 'responses') ? 'responses' : usual
 }
 
 const FIELD_OF: Readonly<Record<IgnoredFeature, WarnedField>> = {

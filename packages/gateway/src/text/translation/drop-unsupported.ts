@@ -1,5 +1,6 @@
 // Drops fields of a translated request that an upstream's model has rejected, if the request keeps its meaning without them.
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
+import { askedSearch, isSearchDemanded } from '@trivium/protocol/canonical/encoding/web-search.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
@@ -26,6 +27,9 @@ const BESIDE = ['endUser', 'cacheKey', 'cacheRetention', 'store', 'verbosity'] a
 /** Fields that the gateway adds itself, by their names in the upstream's dialect: dropped without a warning. */
 const OURS = ['include', 'reasoning.summary'] as const
 
+/** Noted of models that cannot search the web. */
+export const WEB_SEARCH = 'web_search'
+
 type Field = (typeof SAMPLING)[number] | (typeof BESIDE)[number]
 
 const FIELDS: readonly Field[] = [...SAMPLING, ...BESIDE]
@@ -46,11 +50,18 @@ export function noteUnsupported(
   const field =
     FIELDS.find((each) => has(request, each) && isAboutField(rejection, upstream, each)) ??
     OURS.find((each) => isNamed(rejection, each)) ??
-    unsupportedEffort(request, rejection, upstream)
+    unsupportedEffort(request, rejection, upstream) ??
+    unsupportedSearch(request, rejection)
   if (field === undefined) return false
   const { upstream: to, route } = routed.candidate
   unsupportedFields.note(to.id, route.model, field)
   return true
+}
+
+/** A search that the caller forces is never dropped: the upstream's error is the answer then. */
+function unsupportedSearch(request: CanonicalRequest, { message, param = '' }: ErrorInfo): string | undefined {
+  const isAsked = askedSearch(request, { searches: true }) !== undefined && !isSearchDemanded(request.toolChoice)
+  return isAsked && /search/i.test(`${message} ${param}`) ? WEB_SEARCH : undefined
 }
 
 /** Only this effort is unsupported: others may still be requested. */

@@ -23,7 +23,7 @@ export type TenantPolicy = {
 const LONGEST_CACHE_KEY = 64
 const TAG_IN_KEY = 12
 
-/** `translated`: into another dialect, which supports no other priced option than the tier. */
+/** `translated`: into another dialect. What of hosted tools can be translated, and is charged, the translation decides. */
 export function tenantPolicy(
   { caller, parsed, candidate, offer }: RoutedRequest,
   { seals }: Pick<TranslationDependencies, 'seals'>,
@@ -63,7 +63,7 @@ function isAllowed(each: PricedField, price: TokenPrice, translated: boolean): b
 
 /** Where the request does not limit the calls of a hosted tool: vendors stop a response after about so many. */
 export const CALLS_EXPECTED = 8
-const MOST_CALLS = 100_000
+export const MOST_CALLS = 100_000
 
 /** `most`: the request's limit on calls of the tool. */
 const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)

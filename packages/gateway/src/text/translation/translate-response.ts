@@ -37,7 +37,7 @@ export function createTranslatingAnswerer(
     warnings,
     asArray,
     requestId,
-    tools: { ...tools, customs },
+    tools: { ...tools, customs, hidesSearches: canonical.hostedTools.every(({ search }) => search === undefined) },
     quirks,
     answering,
     collector: collectorFor(routed, answering.hideReasoning, deps.seals),

@@ -1,5 +1,6 @@
 // Client and upstream have different dialects: request and response are translated by way of the canonical model.
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
+import { askedSearch } from '@trivium/protocol/canonical/encoding/web-search.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
@@ -20,11 +21,18 @@ import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
-import { dropUnsupported, noteUnsupported, unsupportedBy } from './drop-unsupported.ts'
+import { dropUnsupported, noteUnsupported, unsupportedBy, WEB_SEARCH } from './drop-unsupported.ts'
 import type { Outbound, TranslationDependencies } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
-import { CALLS_EXPECTED, pseudonymOf, shortEndUser, type TenantPolicy, tenantPolicy } from './tenant-policy.ts'
+import {
+  CALLS_EXPECTED,
+  MOST_CALLS,
+  pseudonymOf,
+  shortEndUser,
+  type TenantPolicy,
+  tenantPolicy,
+} from './tenant-policy.ts'
 import { createTranslatingAnswerer } from './translate-response.ts'
 
 /** `withReasoning`: earlier reasoning of the upstream is sent back to it. `most`: the largest output cap that it accepts here. */
@@ -58,6 +66,7 @@ export function translate(
     warn,
     deps,
   )
+  const searches = maySearch(routed, deps)
   const addresses = new Set<string>()
   // Encoded before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
   const target = targetOf(routed, model, warn, standIn(addresses, fieldsOf(routed)), as, deps)
@@ -71,7 +80,7 @@ export function translate(
     headers: sandboxHeaders(routed),
     path: upstreamPath(server, upstream.id, model, parsed.stream),
     maxOutput: capOf(written),
-    options: optionsOf(canonical, isTierSent, upstream, routed),
+    options: optionsOf(canonical, isTierSent, searches, upstream, routed),
     body: (loweredCap, cancel, slot) => {
       if (quirks) noteCap(quirks, server, upstream.id, [canonical.sampling.maxOutput, loweredCap])
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
@@ -139,17 +148,26 @@ function rejectEssential({ turns, essential = [] }: CanonicalRequest): void {
 
 /** What is really requested of the upstream: a tier that its dialect cannot express is not, and is not charged. */
 function optionsOf(
-  { tier, modalities }: CanonicalRequest,
+  request: CanonicalRequest,
   isTierSent: boolean,
+  searches: boolean,
   upstream: TextDialect,
   { offer }: RoutedRequest,
 ): PricedOptions {
+  const { tier, modalities } = request
   const { price } = offer.rate
+  const search = askedSearch(request, { searches })
   const isPaid = tier !== undefined && isTierSent && price.tiers?.has(tier) === true
   const imageTool = modalities.includes('image') ? upstream.imageTool : undefined
-  if (!isPaid && imageTool === undefined) return NO_OPTIONS
+  if (!isPaid && imageTool === undefined && search === undefined) return NO_OPTIONS
   const tools = new Map(imageTool === undefined ? [] : [[imageTool, CALLS_EXPECTED]])
+  if (search !== undefined) tools.set(WEB_SEARCH, Math.min(search.maxUses ?? CALLS_EXPECTED, MOST_CALLS))
   return { tier: isPaid ? tier : undefined, also: [], tools }
+}
+
+/** A web search needs a price, and a model that has not rejected it. */
+function maySearch(routed: RoutedRequest, deps: TranslationDependencies): boolean {
+  return routed.offer.rate.price.tools?.has(WEB_SEARCH) === true && !unsupportedBy(routed, deps).has(WEB_SEARCH)
 }
 
 /** In this dialect images are made by a tool that is billed per call. */
@@ -200,14 +218,16 @@ function withPolicy(
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
-  // The policy has warned of a tier without a price.
+  // The policy has warned of a tier or a search without a price.
   const isTierTaken = tier === 'default' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
   const { sharedObjects } = routed.candidate.upstream
   // The vendor would keep the prompts of all callers in one account.
   const isStored = request.store === true && !sharedObjects
   if (isStored) warn('store', 'dropped')
   const store = isStored ? undefined : request.store
-  return { ...request, cacheKey: policy.cacheKey, endUser, store, tier: isTierTaken ? tier : undefined }
+  const isSearchPriced = routed.offer.rate.price.tools?.has(WEB_SEARCH) === true
+  const hostedTools = request.hostedTools.filter(({ search }) => search === undefined || isSearchPriced)
+  return { ...request, hostedTools, cacheKey: policy.cacheKey, endUser, store, tier: isTierTaken ? tier : undefined }
 }
 
 /** The gateway's own end user is omitted without a warning where the dialect has no field for it. */
@@ -250,6 +270,7 @@ function targetOf(
     service: candidate.upstream.service,
     warn,
     fetched,
+    searches: maySearch(routed, deps),
     rejectedFields: unsupportedBy(routed, deps),
     unseal(signature) {
       if (!withThoughts) return undefined

@@ -13,6 +13,8 @@ const call = (name: string, text: string, custom = false, id = `call_${name}`): 
 })
 const text: Block = { type: 'text', text: 'Let me look.', citations: [] }
 
+const search: Block = { type: 'search', queries: ['tide'], results: [{ url: 'https://a.example' }] }
+
 const replyOf = (...blocks: Block[]): CanonicalReply => ({
   id: 'a',
   usage: undefined,
@@ -29,6 +31,8 @@ function restoredStream(reply: CanonicalReply, tools: SentTools): CanonicalReply
 
 const ROWS: readonly (readonly [string, Partial<SentTools>, readonly Block[], readonly Block[]])[] = [
   ['nothing was changed', {}, [text, call('wind', '{}')], [text, call('wind', '{}')]],
+  ['a search that was asked for', { hidesSearches: false }, [search, text], [search, text]],
+  ['a search that was not asked for', { hidesSearches: true }, [text, search, text], [text, text]],
   [
     'a name that had to be changed',
     { changed: new Map([['mcp_wind', 'mcp.wind']]) },

@@ -19,27 +19,37 @@ export type SentTools = {
    * it: most clients can read no other. Absent: calls are left as they came.
    */
   customs?: ReadonlySet<string>
+  /** The caller asked for no web search: those that the upstream makes all the same are not shown as calls. */
+  hidesSearches?: boolean
   /** The text of the answer is the value of an object's one property: see object-format.ts. */
   valueInObject?: true
 }
 
 export function restoreReply(reply: CanonicalReply, tools: SentTools): CanonicalReply {
-  if (!isNeeded(tools) || !(tools.valueInObject || hasCalls(reply))) return reply
+  if (!isNeeded(tools) || !(tools.valueInObject || has(reply, 'call') || has(reply, 'search'))) return reply
   return {
     ...reply,
     choices: reply.choices.map(({ blocks, stop }) => {
       let calls = 0
-      const kept = blocks.filter((block) => block.type !== 'call' || !tools.firstCallOnly || calls++ === 0)
+      const kept = blocks.filter((block) => {
+        if (block.type === 'search') return !tools.hidesSearches
+        return block.type !== 'call' || !tools.firstCallOnly || calls++ === 0
+      })
       return { blocks: kept.map((block) => restoreBlock(block, tools)), stop }
     }),
   }
 }
 
-const hasCalls = ({ choices }: CanonicalReply): boolean =>
-  choices.some(({ blocks }) => blocks.some(({ type }) => type === 'call'))
+const has = ({ choices }: CanonicalReply, wanted: Block['type']): boolean =>
+  choices.some(({ blocks }) => blocks.some(({ type }) => type === wanted))
 
-const isNeeded = ({ changed, wrapped, firstCallOnly, customs, valueInObject }: SentTools): boolean =>
-  changed.size > 0 || wrapped.size > 0 || firstCallOnly || customs !== undefined || valueInObject === true
+const isNeeded = ({ changed, wrapped, firstCallOnly, customs, valueInObject, hidesSearches }: SentTools): boolean =>
+  changed.size > 0 ||
+  wrapped.size > 0 ||
+  firstCallOnly ||
+  customs !== undefined ||
+  valueInObject === true ||
+  hidesSearches === true
 
 /** What becomes of a call's text: it stays, or comes out of its wrapping, or gets one. */
 type Change = 'none' | 'unwrap' | 'wrap'
@@ -99,7 +109,8 @@ function restoringCalls(emit: Emit, tools: SentTools): Emit {
     if (event.type === 'open') {
       const { block, choice, index } = event
       const isCall = block.type === 'call'
-      if (isCall && tools.firstCallOnly && called.has(choice)) {
+      const isHidden = block.type === 'search' && tools.hidesSearches
+      if (isHidden || (isCall && tools.firstCallOnly && called.has(choice))) {
         dropped.add(index)
         return
       }
@@ -118,8 +129,8 @@ function restoringCalls(emit: Emit, tools: SentTools): Emit {
       }
       return
     }
-    // Most events are these: nothing is kept back, and numbers only change where calls are dropped.
-    if (!('index' in event) || (changing.size === 0 && !tools.firstCallOnly)) {
+    // Most events are these: nothing is kept back, and numbers only change where blocks are dropped.
+    if (!('index' in event) || (changing.size === 0 && dropped.size === 0)) {
       emit(event)
       return
     }

@@ -18,12 +18,15 @@ export type ToolNames = {
   changed: ReadonlyMap<string, string>
 }
 
-/** Names of all tools that the request offers, and of those that only its history knows. */
-export function toolNames(request: CanonicalRequest, rule: NameRule): ToolNames {
+/**
+ * Names of all tools that the request offers, and of those that only its history knows. `reserved`: the name of a tool that the
+ * target runs itself.
+ */
+export function toolNames(request: CanonicalRequest, rule: NameRule, reserved?: string): ToolNames {
   const names = namesOf(request)
-  if (names.every((name) => fits(name, rule))) return AS_THEY_ARE
+  if (names.every((name) => fits(name, rule) && name !== reserved)) return AS_THEY_ARE
   const sentOf = new Map<string, string>()
-  const taken = new Set<string>()
+  const taken = new Set<string>(reserved === undefined ? [] : [reserved])
   const add = (name: string): void => {
     if (sentOf.has(name)) return
     const plain = sanitised(name, rule)

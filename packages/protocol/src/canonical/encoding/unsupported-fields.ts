@@ -2,8 +2,9 @@
 // field as the client knows it, and come before anything is sent.
 
 import { RequestError, unsupported } from '../reading.ts'
-import type { CanonicalRequest } from '../request.ts'
+import type { CanonicalRequest, SearchOptions } from '../request.ts'
 import type { Warn } from '../warning.ts'
+import { isSearchDemanded, isSearchName } from './web-search.ts'
 
 /** `makes`: what the target can generate besides text. */
 export function rejectOtherOutput({ modalities, from }: CanonicalRequest, makes: readonly 'image'[] = []): void {
@@ -15,22 +16,36 @@ export function rejectSeveralChoices({ sampling, from }: CanonicalRequest): void
   if ((sampling.choices ?? 1) > 1) throw unsupported(from.fields.choices, 'This model gives one answer at a time.')
 }
 
-/** Tools that another vendor runs. They are dropped, unless the answer would be another one without them. */
-export function dropHostedTools({ tools, hostedTools, toolChoice, from }: CanonicalRequest, warn: Warn): void {
+/**
+ * Tools that another vendor runs. They are dropped, unless the answer would be another one without them. `search`: the web
+ * search that the target is asked for instead.
+ */
+export function dropHostedTools(
+  { tools, hostedTools, toolChoice, from }: CanonicalRequest,
+  warn: Warn,
+  search: SearchOptions | undefined,
+): void {
   const cannot = (name: string): string => `The tool '${name}' cannot be run for this model.`
-  if (toolChoice?.mode === 'hosted') throw unsupported(from.fields.toolChoice, cannot(toolChoice.name))
+  const isSearch = toolChoice?.mode === 'hosted' && isSearchName(toolChoice.name) && search !== undefined
+  if (toolChoice?.mode === 'hosted' && !isSearch) throw unsupported(from.fields.toolChoice, cannot(toolChoice.name))
   if (hostedTools.length === 0) return
-  const needed = tools.length > 0 ? undefined : hostedTools.find(({ name }) => name !== IMAGE_TOOL)
+  const dropped = hostedTools.filter((tool) => tool.search === undefined)
+  const needed = tools.length > 0 || search ? undefined : dropped.find(({ name }) => name !== IMAGE_TOOL)
   if (needed !== undefined) throw unsupported(needed.at, cannot(needed.name))
-  warn('tools', 'dropped')
+  if (dropped.length > 0) warn('tools', 'dropped')
+  if (dropped.length < hostedTools.length && search === undefined && toolChoice?.mode !== 'none')
+    warn('webSearch', 'dropped')
 }
 
-/** The model still answers in text without it. */
+/** The model still answers in text without it, as it does without a web search. */
 const IMAGE_TOOL = 'image_generation'
 
-/** Without tools, `auto` and `none` say nothing; the others ask for what cannot be. */
-export function checkToolChoice({ tools, toolChoice, from }: CanonicalRequest): void {
-  if (toolChoice === undefined) return
+/** Without tools, `auto` and `none` say nothing; the others ask for what cannot be. `search`: as above. */
+export function checkToolChoice(
+  { tools, toolChoice, from }: CanonicalRequest,
+  search: SearchOptions | undefined,
+): void {
+  if (toolChoice === undefined || (tools.length === 0 && isSearchDemanded(toolChoice) && search)) return
   if (toolChoice.mode === 'auto' || toolChoice.mode === 'none' || toolChoice.mode === 'hosted') return
   const mistake = (message: string): RequestError => new RequestError('bad_request', from.fields.toolChoice, message)
   if (tools.length === 0) {

@@ -52,7 +52,7 @@ export type WireFunctionDeclaration = {
   parametersJsonSchema?: unknown
 }
 
-export type WireTool = { functionDeclarations?: WireFunctionDeclaration[] }
+export type WireTool = { functionDeclarations?: WireFunctionDeclaration[]; googleSearch?: Record<string, never> }
 
 /** What the gateway writes for an upstream. */
 export type WireRequest = {
@@ -93,6 +93,7 @@ export type WireGroundingChunk = {
 }
 
 export type WireGrounding = {
+  webSearchQueries?: string[]
   groundingChunks?: WireGroundingChunk[]
   groundingSupports?: {
     /** Places are counted in bytes of UTF-8. */

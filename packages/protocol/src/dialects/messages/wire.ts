@@ -65,6 +65,15 @@ export type WireTool = {
   cache_control?: WireCacheControl
 }
 
+export type WireSearchTool = {
+  type: 'web_search_20250305'
+  name: 'web_search'
+  max_uses?: number
+  allowed_domains?: string[]
+  blocked_domains?: string[]
+  user_location?: { type: 'approximate'; city?: string; region?: string; country?: string; timezone?: string }
+}
+
 export type WireToolChoice =
   | { type: 'auto' | 'any'; disable_parallel_tool_use?: boolean }
   | { type: 'none' }
@@ -90,7 +99,7 @@ export type WireRequest = {
   output_config?: WireOutputConfig
   system?: string | WireTextParam[]
   messages: WireMessageParam[]
-  tools?: WireTool[]
+  tools?: (WireTool | WireSearchTool)[]
   tool_choice?: WireToolChoice
   stop_sequences?: string[]
   metadata?: { user_id: string }
@@ -153,11 +162,26 @@ export type WireCitationOut =
       end_char_index: number
     }
 
+export type WireSearchResultOut = {
+  type: 'web_search_result'
+  url: string
+  title: string
+  encrypted_content: string
+  page_age: string | null
+}
+
 export type WireBlockOut =
   | { type: 'text'; text: string; citations?: WireCitationOut[] }
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: unknown; caller: { type: 'direct' } }
+  | { type: 'server_tool_use'; id: string; name: 'web_search'; input: unknown; caller: { type: 'direct' } }
+  | {
+      type: 'web_search_tool_result'
+      tool_use_id: string
+      content: WireSearchResultOut[] | { type: 'web_search_tool_result_error'; error_code: 'unavailable' }
+      caller: { type: 'direct' }
+    }
 
 export type WireStopReason =
   | 'end_turn'

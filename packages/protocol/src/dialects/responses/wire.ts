@@ -112,6 +112,12 @@ export type WrittenItem =
       output_format?: string
       result: string | null
     }
+  | {
+      id: string
+      type: 'web_search_call'
+      status: 'in_progress' | 'completed' | 'failed'
+      action: { type: 'search'; query: string; queries: string[]; sources: { type: 'url'; url: string }[] }
+    }
 
 export type WrittenUsage = {
   input_tokens: number

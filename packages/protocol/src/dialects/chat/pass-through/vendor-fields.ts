@@ -54,7 +54,8 @@ function toolPrices(tools: unknown, choice: unknown): PricedField[] {
   // A choice that is an object names a tool; which one of them does not matter when it is not a plain function.
   const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
   const isForced = isObject(choice) && (choice.type !== 'function' || String(name).startsWith('$'))
-  return pricedTools(billed, tools.length - billed.length, () => isForced)
+  const others = tools.length - billed.length
+  return pricedTools(billed, others, () => isForced || (others === 0 && choice === 'required'))
 }
 
 /** The `tools` field without those that need one of these prices. */

@@ -2,7 +2,8 @@
 
 import type { Logprob } from '../../../canonical/event.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { Citation } from '../../../canonical/request.ts'
+import type { SearchBlock } from '../../../canonical/reply.ts'
+import type { Citation, SearchResult } from '../../../canonical/request.ts'
 import type { WrittenAnnotation, WrittenLogprob } from '../wire.ts'
 
 /** The annotations of a message or a delta. */
@@ -39,6 +40,14 @@ export function decodeSources({ search_results, web_search, citations }: Json): 
     const url = isObject(source) ? (source.url ?? source.link) : undefined
     return isObject(source) && typeof url === 'string' && url !== '' ? [citationOf({ title: source.title }, url)] : []
   })
+}
+
+/** The search that an answer was made of: this dialect tells no query, and no other pages than those that are cited. */
+export function searchFor(citations: readonly Citation[]): SearchBlock | undefined {
+  const results = new Map<string, SearchResult>()
+  for (const { url, title } of citations)
+    if (url !== undefined && !results.has(url)) results.set(url, { url, ...(title === undefined ? {} : { title }) })
+  return results.size === 0 ? undefined : { type: 'search', queries: [], results: [...results.values()] }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Json } from '../../../canonical/reading.ts'
 import type { MediaBlock } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import { signatureOf } from '../request/decode-turns.ts'
+import { searchFor } from './citations.ts'
 import { calledOf } from './decode-reply.ts'
 import { follow, type JsonProgress, newProgress } from './json-progress.ts'
 import { finishWord, stopOf } from './stop.ts'
@@ -67,6 +68,7 @@ export function openStreamChoice(choice: number, { emit, nextIndex, replyId, omi
   const line: Line[] = []
   const calls: (Line & { call: CallFacts })[] = []
   const distinct = openCallIds()
+  const cited: Citation[] = []
   let finish: string | undefined
   let hasRefusal = false
   let hasOutput = false
@@ -191,6 +193,7 @@ export function openStreamChoice(choice: number, { emit, nextIndex, replyId, omi
     cite(citations) {
       const block = attachable()
       if (block === undefined) return false
+      cited.push(...citations)
       for (const citation of citations) put(block, { type: 'citation', citation })
       return true
     },
@@ -211,6 +214,11 @@ export function openStreamChoice(choice: number, { emit, nextIndex, replyId, omi
     closeAll() {
       for (const block of line) close(block)
       line.length = 0
+      const search = searchFor(cited)
+      if (search === undefined) return
+      const index = nextIndex()
+      emit({ type: 'open', index, choice, block: search })
+      emit({ type: 'close', index })
     },
     stop() {
       const stop = stopOf(finish, { calls: calls.length > 0, refusal: hasRefusal })

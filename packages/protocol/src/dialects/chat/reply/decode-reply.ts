@@ -7,7 +7,7 @@ import type { Block, CallBlock, Choice, MediaBlock } from '../../../canonical/re
 import type { DecodedReply } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { signatureOf } from '../request/decode-turns.ts'
-import { decodeAnnotations, decodeLogprobs, decodeSources } from './citations.ts'
+import { decodeAnnotations, decodeLogprobs, decodeSources, searchFor } from './citations.ts'
 import { reasoningText, saidParts } from './decode-text.ts'
 import { finishWord, stopOf } from './stop.ts'
 import { usageOfBody } from './usage.ts'
@@ -31,6 +31,7 @@ export function decodeReply(body: unknown): DecodedReply {
     choices[at] = decodeChoice(isObject(value) ? value : {}, at, id, omitted)
   }
   addSources(choices, body)
+  addSearches(choices)
   return { ok: true, reply: { id, choices, usage: usageOfBody(body), omitted: eachOnce(omitted) } }
 }
 
@@ -114,6 +115,13 @@ function addToText(blocks: Block[], message: Json, choice: Json, omitted: string
 function addSources(choices: readonly Choice[], body: Json): void {
   const block = choices[0]?.blocks.findLast((candidate) => candidate.type === 'text')
   if (block !== undefined && block.citations.length === 0) block.citations = decodeSources(body)
+}
+
+function addSearches(choices: Choice[]): void {
+  for (const [index, { blocks, stop }] of choices.entries()) {
+    const search = searchFor(blocks.flatMap((block) => (block.type === 'text' ? block.citations : [])))
+    if (search !== undefined) choices[index] = { blocks: [...blocks, search], stop }
+  }
 }
 
 /** Images that a model made, where a service gives them as data. */

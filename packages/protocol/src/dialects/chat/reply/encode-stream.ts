@@ -214,4 +214,5 @@ const FIELDS: Record<OpenBlock['type'], string> = {
   call: 'tool_calls',
   redacted: '',
   media: 'images',
+  search: '',
 }

@@ -107,8 +107,26 @@ describe('fields', () => {
     ['one call at a time', { parallel_tool_calls: false }, { parallelCalls: false }],
     [
       'what no other dialect has',
-      { prediction: {}, web_search_options: {}, min_p: 0.1, __proto__: null },
-      { untranslated: ['prediction', 'web_search_options', 'min_p'] },
+      { prediction: {}, enable_search: true, min_p: 0.1, __proto__: null },
+      { untranslated: ['prediction', 'enable_search', 'min_p'] },
+    ],
+    [
+      'a web search',
+      {
+        web_search_options: {
+          search_context_size: 'high',
+          user_location: { type: 'approximate', approximate: { country: 'GB', city: 'Hull' } },
+        },
+      },
+      {
+        hostedTools: [
+          {
+            name: 'web_search_options',
+            at: 'web_search_options',
+            search: { contextSize: 'high', location: { country: 'GB', city: 'Hull' } },
+          },
+        ],
+      },
     ],
     [
       'words that are not known here',
@@ -313,7 +331,7 @@ describe('tools', () => {
       { name: 'note', custom: { grammar: { syntax: 'lark', definition: 'x' } } },
       { name: 'free', custom: {} },
     ])
-    expect(request.hostedTools).toEqual([{ name: 'web_search', at: 'tools[3]' }])
+    expect(request.hostedTools).toEqual([{ name: 'web_search', at: 'tools[3]', search: {} }])
   })
 
   test.each([

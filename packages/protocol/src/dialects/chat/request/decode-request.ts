@@ -40,7 +40,7 @@ const TRANSLATED: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k max_tokens max_completion_tokens n stop tools tool_choice
   parallel_tool_calls functions function_call response_format reasoning_effort reasoning thinking include_reasoning verbosity presence_penalty
   frequency_penalty logit_bias logprobs top_logprobs seed metadata user safety_identifier prompt_cache_key prompt_cache_retention service_tier store
-  modalities`.split(/\s+/),
+  modalities web_search_options`.split(/\s+/),
 )
 
 export function decodeRequest(value: unknown): CanonicalRequest {

@@ -1,6 +1,7 @@
 // A client's tools, the choice among them, and the same in the words that came before tools.
 
 import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
+import { isSearchName, readContextSize, readLocation } from '../../../canonical/encoding/web-search.ts'
 import {
   asArray,
   asObject,
@@ -15,7 +16,7 @@ import {
   readString,
   wrong,
 } from '../../../canonical/reading.ts'
-import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+import type { HostedTool, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { marked } from './decode-turns.ts'
 
 export type DecodedTools = { tools: Tool[]; hosted: HostedTool[]; choice: ToolChoice | undefined; legacy: boolean }
@@ -30,8 +31,10 @@ export function decodeTools(body: Json): DecodedTools {
     const type = readString(tool, 'type', at) ?? 'function'
     if (type === 'function') tools.push(marked(decodeFunction(tool, at), tool))
     else if (type === 'custom') tools.push(marked(decodeCustom(tool, at), tool))
-    else hosted.push({ name: type, at })
+    else hosted.push({ name: type, at, ...(isSearchName(type) ? { search: {} } : {}) })
   }
+  const options = readObject(body, SEARCH)
+  if (options !== undefined) hosted.push({ name: SEARCH, at: SEARCH, search: readSearch(options) })
   const functions = readArray(body, 'functions') ?? []
   for (let index = 0; index < functions.length; index++) {
     const at = `functions[${index}]`
@@ -41,6 +44,17 @@ export function decodeTools(body: Json): DecodedTools {
   if (choice !== undefined)
     checkChoice(choice, { tools, hostedTools: hosted }, body.tool_choice ? 'tool_choice' : 'function_call')
   return { tools, hosted, choice, legacy: functions.length > 0 && tools.length === functions.length }
+}
+
+const SEARCH = 'web_search_options'
+
+function readSearch(options: Json): SearchOptions {
+  const at = below(SEARCH, 'user_location')
+  const where = readObject(options, 'user_location', SEARCH)
+  const search: SearchOptions = {}
+  put(search, 'contextSize', readContextSize(options, SEARCH))
+  put(search, 'location', readLocation(where?.approximate, below(at, 'approximate')))
+  return search
 }
 
 function decodeFunction(tool: Json, at: string): Tool {

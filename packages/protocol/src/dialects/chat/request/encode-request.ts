@@ -37,7 +37,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
     if (service.streamUsage === 'on-request') body.stream_options = { include_usage: true }
   }
   addSampling(body, request.sampling, service, warn)
-  addTools(body, request, { names, service, warn })
+  addTools(body, request, { names, service, warn, searches: target.searches === true })
   const { format, ...undo } = askedFormat(request)
   put(body, 'response_format', encodeFormat({ ...request, format }, warn))
   addReasoning(body, request.reasoning, service, warn)

@@ -3,23 +3,36 @@
 import { strictSchema } from '../../../canonical/encoding/strict-schema.ts'
 import { NO_NAMES, type ToolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
+import { askedSearch, warnOfSearchOptions } from '../../../canonical/encoding/web-search.ts'
 import { put } from '../../../canonical/reading.ts'
-import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
+import type { CanonicalRequest, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { ChatService } from '../../chat-service.ts'
 import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
 
-type Context = { names: ToolNames; service: ChatService; warn: Warn }
+type Context = { names: ToolNames; service: ChatService; warn: Warn; searches?: boolean }
 
 export function addTools(body: Record<string, unknown>, request: CanonicalRequest, context: Context): void {
   const { tools, toolChoice, parallelCalls } = request
-  dropHostedTools(request, context.warn)
-  checkToolChoice(request)
+  const search = askedSearch(request, context)
+  dropHostedTools(request, context.warn, search)
+  checkToolChoice(request, search)
+  if (search !== undefined) addSearch(body, search, context.warn)
   if (tools.length === 0) return
   const choice: WrittenToolChoice | undefined = toolChoice && encodeChoice(toolChoice, tools, context)
   body.tools = tools.map((tool) => encodeTool(tool, request, context))
   put(body, 'tool_choice', choice)
   put(body, 'parallel_tool_calls', parallelCalls)
+}
+
+/** Models with this field search for every answer: there is no choice to be made, and nothing to be forced. */
+function addSearch(body: Record<string, unknown>, search: SearchOptions, warn: Warn): void {
+  const { contextSize, location } = search
+  warnOfSearchOptions(search, ['contextSize', 'location'], warn)
+  body.web_search_options = {
+    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+    ...(location === undefined ? {} : { user_location: { type: 'approximate', approximate: location } }),
+  }
 }
 
 /** Tools that a service without them gets as functions, by the caller's names. */

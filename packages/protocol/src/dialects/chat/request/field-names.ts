@@ -28,4 +28,7 @@ export const fieldNames: FieldNames = {
   turns: 'messages',
   detail: 'image_url.detail',
   arguments: 'tool_calls.arguments',
+  webSearch: 'web_search_options',
+  searchContextSize: 'web_search_options.search_context_size',
+  searchLocation: 'web_search_options.user_location',
 }

@@ -1,18 +1,25 @@
 // Sources of what was said, both ways. This dialect counts places in bytes of UTF-8.
 
-import { isObject } from '../../../canonical/reading.ts'
-import type { Citation } from '../../../canonical/request.ts'
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { SearchBlock } from '../../../canonical/reply.ts'
+import type { Citation, SearchResult } from '../../../canonical/request.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { WireCandidate, WireGrounding, WireGroundingChunk } from '../wire.ts'
 
-/** Places are dropped unless `bytesAreCharacters`: a stream does not keep the text that they would be counted in. */
-export function decodeCitations(candidate: WireCandidate, bytesAreCharacters: boolean): Citation[] {
-  const place = (start: unknown, end: unknown): Pick<Citation, 'start' | 'end'> =>
-    bytesAreCharacters && typeof end === 'number' ? { start: typeof start === 'number' ? start : 0, end } : {}
+/**
+ * `text`: the text that is cited for. Bytes are characters there where it `isAscii`; elsewhere a place is where the cited words
+ * stand first, and dropped if the upstream does not repeat them.
+ */
+export function decodeCitations(candidate: WireCandidate, text: string, isAscii: boolean): Citation[] {
+  const place: Place = (start, end, words) => {
+    if (isAscii) return typeof end === 'number' ? { start: typeof start === 'number' ? start : 0, end } : {}
+    const at = typeof words === 'string' && words !== '' ? text.indexOf(words) : -1
+    return at === -1 ? {} : { start: at, end: at + String(words).length }
+  }
   return [...cited(candidate.citationMetadata, place), ...grounded(candidate.groundingMetadata, place)]
 }
 
-type Place = (start: unknown, end: unknown) => Pick<Citation, 'start' | 'end'>
+type Place = (start: unknown, end: unknown, words?: unknown) => Pick<Citation, 'start' | 'end'>
 
 function cited(metadata: unknown, place: Place): Citation[] {
   if (!isObject(metadata)) return []
@@ -33,7 +40,7 @@ function grounded(metadata: unknown, place: Place): Citation[] {
   return supports.flatMap(({ segment, groundingChunkIndices }) => {
     const indices = Array.isArray(groundingChunkIndices) ? groundingChunkIndices : []
     const where = isObject(segment)
-      ? { ...texts({ cited: segment.text }), ...place(segment.startIndex, segment.endIndex) }
+      ? { ...texts({ cited: segment.text }), ...place(segment.startIndex, segment.endIndex, segment.text) }
       : {}
     return indices.flatMap((index) => {
       const source = sources[Number(index)]
@@ -50,44 +57,78 @@ function sourceOf(chunk: unknown): Citation | undefined {
   return isObject(document) ? { kind: 'document', ...texts({ url: document.uri, title: document.title }) } : undefined
 }
 
+/** The pages that a web search found, cited or not. */
+export function decodeResults(metadata: Json): SearchResult[] {
+  const chunks: readonly unknown[] = Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []
+  return chunks.flatMap((chunk) => {
+    if (!isObject(chunk) || !isObject(chunk.web)) return []
+    const { url, title } = texts({ url: chunk.web.uri, title: chunk.web.title })
+    return url === undefined ? [] : [{ url, ...(title === undefined ? {} : { title }) }]
+  })
+}
+
 type Texts = { url?: unknown; title?: unknown; cited?: unknown }
 
 function texts(given: Texts): { url?: string; title?: string; cited?: string } {
   return Object.fromEntries(Object.entries(given).filter(([, text]) => typeof text === 'string' && text !== ''))
 }
 
-/** The citations of one text part. `text`: the whole of it where it is known, so that places can be counted in bytes. */
-export type CitedText = { part: number; citations: readonly Citation[]; text: string | undefined; isAscii: boolean }
-
-export function encodeCitations(parts: readonly CitedText[]): { groundingMetadata?: WireGrounding } {
-  const chunks: WireGroundingChunk[] = []
-  const indexOf = new Map<string, number>()
-  const supports: NonNullable<WireGrounding['groundingSupports']> = []
-  for (const { part, citations, text, isAscii } of parts) {
-    for (const citation of citations) {
-      const key = JSON.stringify([citation.kind, citation.url, citation.title])
-      const index = indexOf.get(key) ?? chunks.push(chunkOf(citation)) - 1
-      indexOf.set(key, index)
-      const bytesBefore = (end: number | undefined): number | undefined => {
-        if (end === undefined || isAscii) return end
-        return text === undefined ? undefined : utf8Length(text.slice(0, end))
-      }
-      const startIndex = bytesBefore(citation.start)
-      const endIndex = bytesBefore(citation.end)
-      const segment = {
-        ...(part === 0 ? {} : { partIndex: part }),
-        ...(startIndex === undefined ? {} : { startIndex }),
-        ...(endIndex === undefined ? {} : { endIndex }),
-        ...(citation.cited === undefined ? {} : { text: citation.cited }),
-      }
-      supports.push({ segment, groundingChunkIndices: [index] })
-    }
-  }
-  if (chunks.length === 0) return {}
-  return { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } }
+/**
+ * The citations of one text. `offset` and `bytes`: where it stands in the text of its part.
+ */
+export type CitedText = {
+  part: number
+  offset: number
+  bytes: number
+  citations: readonly Citation[]
+  text: string
+  isAscii: boolean
 }
 
-function chunkOf({ kind, url, title }: Citation): WireGroundingChunk {
+export function encodeCitations(
+  parts: readonly CitedText[],
+  searches: readonly Omit<SearchBlock, 'type'>[],
+): { groundingMetadata?: WireGrounding } {
+  const chunks: WireGroundingChunk[] = []
+  const indexOf = new Map<string, number>()
+  const numberOf = (source: Pick<Citation, 'kind' | 'url' | 'title'>): number => {
+    // Some vendors tell the title of a page only where it is cited.
+    const key = source.url ?? JSON.stringify([source.kind, source.title])
+    const index = indexOf.get(key) ?? chunks.push(chunkOf(source)) - 1
+    indexOf.set(key, index)
+    return index
+  }
+  const supports: NonNullable<WireGrounding['groundingSupports']> = []
+  for (const cited of parts) {
+    for (const citation of cited.citations) {
+      const segment = {
+        ...(cited.part === 0 ? {} : { partIndex: cited.part }),
+        ...placeOf(citation, cited),
+        ...(citation.cited === undefined ? {} : { text: citation.cited }),
+      }
+      supports.push({ segment, groundingChunkIndices: [numberOf(citation)] })
+    }
+  }
+  const webSearchQueries = searches.flatMap(({ queries }) => queries)
+  for (const { results } of searches) for (const { url, title } of results) numberOf(sourceAt(url, title))
+  if (chunks.length === 0 && webSearchQueries.length === 0) return {}
+  const grounding: WireGrounding = { groundingChunks: chunks, groundingSupports: supports }
+  return { groundingMetadata: webSearchQueries.length === 0 ? grounding : { webSearchQueries, ...grounding } }
+}
+
+const sourceAt = (url: string, title: string | undefined) =>
+  ({ kind: 'url', url, ...(title === undefined ? {} : { title }) }) as const
+
+/** In bytes of the part's text; the whole text where the place is not known. */
+function placeOf({ start, end }: Citation, { offset, bytes, text, isAscii }: CitedText) {
+  const bytesBefore = (place: number | undefined, otherwise: number): number => {
+    if (place === undefined) return offset + otherwise
+    return offset + (isAscii ? place : utf8Length(text.slice(0, place)))
+  }
+  return { startIndex: bytesBefore(start, 0), endIndex: bytesBefore(end, bytes) }
+}
+
+function chunkOf({ kind, url, title }: Pick<Citation, 'kind' | 'url' | 'title'>): WireGroundingChunk {
   const source = { ...(url === undefined ? {} : { uri: url }), ...(title === undefined ? {} : { title }) }
   return kind === 'url' ? { web: source } : { retrievedContext: source }
 }

@@ -6,7 +6,8 @@ import { standardBase64 } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import { type GrowingArguments, growingArguments } from './call-arguments.ts'
-import { decodeCitations } from './citations.ts'
+import { decodeCitations, decodeResults } from './citations.ts'
+import { queriesIn } from './grounding.ts'
 import { decodeLogprobs } from './logprobs.ts'
 import { stopOf } from './stop.ts'
 
@@ -20,7 +21,7 @@ export type CandidateDecoder = {
 /** Shared by the candidates of one answer: blocks and calls are counted over all of them. */
 export type AnswerIds = { answer: string | undefined; calls: number; blocks: number }
 
-type Open = { index: number; type: 'text' | 'reasoning'; isSigned: boolean; isAscii: boolean }
+type Open = { index: number; type: 'text' | 'reasoning'; isSigned: boolean; text: string; isAscii: boolean }
 
 /** A call whose arguments come in pieces. */
 type GrowingCall = { name: string; given: unknown; signature: string | undefined; args: GrowingArguments }
@@ -34,11 +35,14 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
   let sources: Json = {}
   let hasSources = false
   const toldSources = new Set<string>()
+  const toldQueries = new Set<string>()
+  let hasBlocks = false
   let logprobs: Logprob[] = []
   const callIds = new Set<string>()
 
   function openBlock(block: OpenBlock): number {
     const index = ids.blocks++
+    hasBlocks = true
     emit({ type: 'open', index, choice, block })
     return index
   }
@@ -50,15 +54,27 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
     open = undefined
   }
 
-  function tellSources({ index, isAscii }: Open): void {
+  function tellSources({ index, text, isAscii }: Open): void {
     if (!hasSources) return
-    for (const citation of decodeCitations(sources, isAscii)) {
+    for (const citation of decodeCitations(sources, text, isAscii)) {
       const key = JSON.stringify(citation)
       if (toldSources.has(key)) continue
       toldSources.add(key)
       emit({ type: 'citation', index, citation })
     }
     hasSources = false
+  }
+
+  /** Each query is a search; the pages are those of all of them. */
+  function tellSearches(): void {
+    const { groundingMetadata: grounding } = sources
+    if (!isObject(grounding)) return
+    for (const query of new Set(queriesIn(grounding))) {
+      if (toldQueries.has(query)) continue
+      const results = toldQueries.size === 0 ? decodeResults(grounding) : []
+      toldQueries.add(query)
+      emit({ type: 'close', index: openBlock({ type: 'search', queries: [query], results }) })
+    }
   }
 
   function tellLogprobs(): void {
@@ -72,7 +88,7 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
     if (open !== undefined && open.type === type && !open.isSigned) return open
     closeBlock()
     const index = openBlock(type === 'text' ? { type } : { type, style: 'summary' })
-    open = { index, type, isSigned: false, isAscii: true }
+    open = { index, type, isSigned: false, text: '', isAscii: true }
     return open
   }
 
@@ -89,6 +105,7 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
     }
     const block = blockFor(isReasoning ? 'reasoning' : 'text')
     emit({ type: 'delta', index: block.index, text })
+    if (block.type === 'text') block.text += text
     if (block.isAscii && utf8Length(text) !== text.length) block.isAscii = false
     if (signature !== undefined) sign(block, signature)
   }
@@ -175,6 +192,8 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
       if (candidate.citationMetadata !== undefined || candidate.groundingMetadata !== undefined) {
         sources = { ...sources, ...pick(candidate, 'citationMetadata'), ...pick(candidate, 'groundingMetadata') }
         hasSources = true
+        // Before what was made of it, where it is known by then. In streams it comes last.
+        if (!hasBlocks) tellSearches()
       }
       if (candidate.logprobsResult !== undefined) logprobs.push(...decodeLogprobs(candidate.logprobsResult))
       if (candidate.urlContextMetadata !== undefined) emit({ type: 'omitted', what: 'urlContextMetadata' })
@@ -191,8 +210,9 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
     close() {
       endCall()
       closeBlock()
+      tellSearches()
       if (logprobs.length > 0) emit({ type: 'omitted', what: 'logprobsResult' })
-      if (hasSources && decodeCitations(sources, false).length > 0) emit({ type: 'omitted', what: 'citations' })
+      if (hasSources && decodeCitations(sources, '', false).length > 0) emit({ type: 'omitted', what: 'citations' })
     },
     stop() {
       if (finish !== undefined) emit({ type: 'stop', choice, stop: stopOf(finish.raw, sawCall, finish.message) })

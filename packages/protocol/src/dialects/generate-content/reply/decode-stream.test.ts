@@ -80,24 +80,29 @@ test('calls without ids get unique ids', () => {
 })
 
 describe('places of sources in text that is not plain', () => {
-  const chunks = [
-    { candidates: [{ content: { parts: [{ text: 'wáter' }] } }] },
+  const chunksWith = (words: object) => [
+    { candidates: [{ content: { parts: [{ text: 'High wá' }] } }] },
+    { candidates: [{ content: { parts: [{ text: 'ter.' }] } }] },
     {
       candidates: [
         {
           finishReason: 'STOP',
           groundingMetadata: {
             groundingChunks: [{ web: { uri: 'https://b.example' } }],
-            groundingSupports: [{ segment: { startIndex: 0, endIndex: 6, text: 'wáter' }, groundingChunkIndices: [0] }],
+            groundingSupports: [{ segment: { startIndex: 5, endIndex: 11, ...words }, groundingChunkIndices: [0] }],
           },
         },
       ],
     },
   ]
-  test('are left out rather than wrong', () => {
-    const [block] = answerOf([sse(chunks)]).choices[0]?.blocks ?? []
-    const citations = [{ kind: 'url', url: 'https://b.example', cited: 'wáter' }]
-    expect(block as object).toEqual({ type: 'text', text: 'wáter', citations })
+  test.each([
+    ['are those of the cited words', { text: 'wáter' }, { cited: 'wáter', start: 5, end: 10 }],
+    ['are left out rather than wrong', {}, {}],
+    ['are left out where the words are others', { text: 'tide' }, { cited: 'tide' }],
+  ])('%s', (_, words, place) => {
+    const [block] = answerOf([sse(chunksWith(words))]).choices[0]?.blocks ?? []
+    const citations = [{ kind: 'url', url: 'https://b.example', ...place }]
+    expect(block).toEqual({ type: 'text', text: 'High wáter.', citations } as never)
   })
 })
 

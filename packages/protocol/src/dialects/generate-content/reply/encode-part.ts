@@ -19,6 +19,8 @@ export function encodePart(block: Block, answering: ReplyContext): WirePart | un
       if (text === '' && block.signature === undefined) return undefined
       return { text, thought: true, ...signatureOf(block.signature, answering) }
     }
+    case 'search':
+      return undefined
     case 'redacted':
       return { text: '', thoughtSignature: redactedField(answering.seal(block.data)) }
     case 'call':

@@ -1,6 +1,7 @@
 // An unstreamed response for a client of this dialect.
 
 import { type CanonicalReply, type Choice, outputBytesOf } from '../../../canonical/reply.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
 import type { WireCandidate, WirePart } from '../wire.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
@@ -26,7 +27,14 @@ function encodeCandidate({ blocks, stop }: Choice, index: number, answering: Rep
     const part = encodePart(block, answering)
     if (part === undefined) continue
     if (block.type === 'text' && block.citations.length > 0)
-      cited.push({ part: parts.length, citations: block.citations, text: block.text, isAscii: false })
+      cited.push({
+        part: parts.length,
+        offset: 0,
+        bytes: utf8Length(block.text),
+        citations: block.citations,
+        text: block.text,
+        isAscii: false,
+      })
     parts.push(part)
   }
   const logprobs = blocks.flatMap((block) => (block.type === 'text' ? (block.logprobs ?? []) : []))
@@ -38,7 +46,10 @@ function encodeCandidate({ blocks, stop }: Choice, index: number, answering: Rep
       blocks.some((block) => block.type === 'refusal'),
     ),
     index,
-    ...encodeCitations(cited),
+    ...encodeCitations(
+      cited,
+      blocks.filter((block) => block.type === 'search'),
+    ),
     ...(logprobs.length === 0 ? {} : { logprobsResult: encodeLogprobs(logprobs) }),
   }
 }

@@ -27,11 +27,22 @@ type OpenPart = {
   pieces: string[]
   signature: string | undefined
   citations: Citation[]
+  /** Of text, to count places in its bytes. */
+  text: string
   isAscii: boolean
+  /** Where its text begins in the choice's, in bytes. */
+  offset: number
 }
 
 /** What only the last chunk tells. */
-type OpenChoice = { stop: Stop | undefined; isRefused: boolean; cited: CitedText[] }
+type OpenChoice = {
+  stop: Stop | undefined
+  isRefused: boolean
+  cited: CitedText[]
+  searches: Extract<OpenBlock, { type: 'search' }>[]
+  /** Bytes of text so far. */
+  length: number
+}
 
 export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   const tail = `,"modelVersion":${JSON.stringify(answering.model)},"responseId":${JSON.stringify(answering.id)}}\n\n`
@@ -43,7 +54,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   const choiceAt = (index: number): OpenChoice => {
     const known = choices.get(index)
     if (known !== undefined) return known
-    const fresh: OpenChoice = { stop: undefined, isRefused: false, cited: [] }
+    const fresh: OpenChoice = { stop: undefined, isRefused: false, cited: [], searches: [], length: 0 }
     choices.set(index, fresh)
     return fresh
   }
@@ -53,7 +64,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     chunk({ content: { role: 'model', parts: [part] }, index: choice })
 
   function frameOf(choice: number, block: OpenBlock): OpenPart['frame'] {
-    if (block.type === 'call' || block.type === 'media' || block.type === 'redacted') return undefined
+    if (block.type !== 'text' && block.type !== 'refusal' && block.type !== 'reasoning') return undefined
     if (block.type === 'reasoning' && answering.hideReasoning) return undefined
     const mark = block.type === 'reasoning' ? ',"thought":true' : ''
     return {
@@ -66,6 +77,10 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     const { index, choice, block } = event
     const state = choiceAt(choice)
     if (block.type === 'refusal') state.isRefused = true
+    if (block.type === 'search') {
+      state.searches.push(block)
+      return ''
+    }
     open.set(index, {
       choice,
       block,
@@ -73,7 +88,9 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
       pieces: [],
       signature: undefined,
       citations: [],
+      text: '',
       isAscii: true,
+      offset: state.length,
     })
     return ''
   }
@@ -84,6 +101,8 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     const length = utf8Length(text)
     bytes += length
     if (length !== text.length) part.isAscii = false
+    if (part.block.type === 'text') part.text += text
+    if (part.block.type === 'text' || part.block.type === 'refusal') choiceAt(part.choice).length += length
     if (part.block.type === 'call') part.pieces.push(text)
     return part.frame === undefined ? '' : part.frame.before + JSON.stringify(text) + part.frame.after
   }
@@ -92,8 +111,11 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     const part = open.get(index)
     if (part === undefined) return ''
     open.delete(index)
-    const { choice, block, signature, citations, isAscii } = part
-    if (citations.length > 0) choiceAt(choice).cited.push({ part: 0, citations, text: undefined, isAscii })
+    const { choice, block, signature, citations, text, isAscii, offset } = part
+    if (citations.length > 0) {
+      const { cited, length } = choiceAt(choice)
+      cited.push({ part: 0, offset, bytes: length - offset, citations, text, isAscii })
+    }
     const signed = signature === undefined ? {} : { signature }
     if (block.type === 'call')
       return partChunk(choice, callPart({ ...block, arguments: part.pieces.join(''), ...signed }, answering))
@@ -112,11 +134,11 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     const candidates = [...choices]
       .sort(([one], [other]) => one - other)
       .map(
-        ([index, { stop, isRefused, cited }]): WireCandidate => ({
+        ([index, { stop, isRefused, cited, searches }]): WireCandidate => ({
           content: { role: 'model', parts: [{ text: '' }] },
           ...finishFields(stop, isRefused),
           index,
-          ...encodeCitations(cited),
+          ...encodeCitations(cited, searches),
         }),
       )
     const usageMetadata = encodeUsage(usage, () => answering.estimate(bytes))

@@ -21,8 +21,7 @@ export function openGroundedCalls(): GroundedCalls {
     model: '',
     add(metadata) {
       if (!isObject(metadata)) return
-      for (const query of [...textsIn(metadata.webSearchQueries), ...textsIn(metadata.imageSearchQueries)])
-        if (queries.size < MOST_QUERIES) queries.add(query)
+      for (const query of queriesIn(metadata)) if (queries.size < MOST_QUERIES) queries.add(query)
       isMapped ||= hasPlaces(metadata)
     },
     counts() {
@@ -32,6 +31,11 @@ export function openGroundedCalls(): GroundedCalls {
     },
   }
 }
+
+export const queriesIn = (metadata: Json): string[] => [
+  ...textsIn(metadata.webSearchQueries),
+  ...textsIn(metadata.imageSearchQueries),
+]
 
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((query) => typeof query === 'string' && query !== '') : []

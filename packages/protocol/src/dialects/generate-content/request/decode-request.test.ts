@@ -97,7 +97,7 @@ const READ: CanonicalRequest = {
     },
     { name: 'ports', schema: { type: 'object', properties: { near_by: { type: 'string' } } } },
   ],
-  hostedTools: [{ name: 'googleSearch', at: 'tools[1].googleSearch' }],
+  hostedTools: [{ name: 'googleSearch', at: 'tools[1].googleSearch', search: {} }],
   toolChoice: { mode: 'allowed', required: true, names: ['tide_height', 'ports'] },
   format: { type: 'schema', schema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'string' } } } },
   modalities: ['image'],

@@ -1,8 +1,18 @@
 // Tools and the choice among them, as a caller says them.
 
 import { openUniqueNames } from '../../../canonical/encoding/offered-tools.ts'
-import { asObject, asString, isObject, readName, readObject, readString, wrong } from '../../../canonical/reading.ts'
-import type { HostedTool, JsonSchema, Tool, ToolChoice } from '../../../canonical/request.ts'
+import { readDomains } from '../../../canonical/encoding/web-search.ts'
+import {
+  asObject,
+  asString,
+  isObject,
+  put,
+  readName,
+  readObject,
+  readString,
+  wrong,
+} from '../../../canonical/reading.ts'
+import type { HostedTool, JsonSchema, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { camel, enumWord, listOf, type UntranslatedFields } from './fields.ts'
 import { fromSchema } from './schema/decode-schema.ts'
 
@@ -17,7 +27,9 @@ export function decodeTools(value: unknown, left: UntranslatedFields): DecodedTo
     const entry = camel(asObject(given, at))
     for (const [name, held] of Object.entries(entry)) {
       if (held === undefined || held === null) continue
-      if (name !== 'functionDeclarations') hostedTools.push({ name, at: `${at}.${name}` })
+      if (SEARCHES.has(name)) {
+        hostedTools.push({ name, at: `${at}.${name}`, search: readSearch(held, `${at}.${name}`, left) })
+      } else if (name !== 'functionDeclarations') hostedTools.push({ name, at: `${at}.${name}` })
       else {
         const path = `${at}.${name}`
         for (const [n, one] of listOf(held, path).entries()) {
@@ -29,6 +41,18 @@ export function decodeTools(value: unknown, left: UntranslatedFields): DecodedTo
     }
   }
   return { tools, hostedTools }
+}
+
+/** Today's name, and that of the first models that could search. */
+const SEARCHES: ReadonlySet<string> = new Set(['googleSearch', 'googleSearchRetrieval'])
+
+function readSearch(value: unknown, at: string, left: UntranslatedFields): SearchOptions {
+  const given = camel(asObject(value, at))
+  const search: SearchOptions = {}
+  put(search, 'blockedDomains', readDomains(given, 'excludeDomains', at))
+  for (const field in given)
+    if (field !== 'excludeDomains' && given[field] !== null) left.add(`tools.googleSearch.${field}`)
+  return search
 }
 
 const DECLARATION = ['name', 'description', 'parameters', 'parametersJsonSchema']

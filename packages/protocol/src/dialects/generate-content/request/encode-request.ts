@@ -20,7 +20,7 @@ function withFormatInstructions(request: CanonicalRequest, { warn }: Target): Ca
 export function encodeRequest(given: CanonicalRequest, target: Target): EncodedRequest {
   const rules = rulesOf(target.model)
   const request = rules.jsonBesideTools ? given : withFormatInstructions(given, target)
-  const { fields, names, sent } = encodeTools(request, rules, target.warn)
+  const { fields, names, sent } = encodeTools(request, rules, target)
   const { systemInstruction, contents } = encodeContents(request, { target, names, rules })
   const generationConfig = encodeConfig(request, rules, target.warn)
   const body: Record<string, unknown> = {}

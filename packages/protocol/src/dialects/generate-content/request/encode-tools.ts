@@ -4,9 +4,11 @@ import { rejectDuplicateTools } from '../../../canonical/encoding/offered-tools.
 import type { SentTools } from '../../../canonical/encoding/restore-tools.ts'
 import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
+import { askedSearch, isSearchDemanded, warnOfSearchOptions } from '../../../canonical/encoding/web-search.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
+import type { Target } from '../../text-dialect.ts'
 import type { WireFunctionDeclaration, WireRequest } from '../wire.ts'
 import type { ModelRules } from './model-rules.ts'
 import { ownSchema } from './schema/encode-openapi-schema.ts'
@@ -16,12 +18,19 @@ const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, whole: /^[A-Za-z_][A-Za-
 
 export type EncodedTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
 
-export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): EncodedTools {
+export function encodeTools(request: CanonicalRequest, rules: ModelRules, target: Target): EncodedTools {
+  const { warn } = target
   rejectDuplicateTools(request.tools)
   const names = toolNames(request, NAMES)
-  dropHostedTools(request, warn)
-  checkToolChoice(request)
   const hasTools = request.tools.length > 0
+  // The vendor's models take either functions or a search.
+  const search = hasTools ? undefined : askedSearch(request, target)
+  dropHostedTools(request, warn, search)
+  checkToolChoice(request, search)
+  if (search !== undefined) {
+    warnOfSearchOptions(search, [], warn)
+    if (isSearchDemanded(request.toolChoice)) warn('toolChoice', 'changed')
+  }
   const firstCallOnly = hasTools && request.parallelCalls === false
   if (firstCallOnly) warn('parallelCalls', 'changed')
   const functionDeclarations = request.tools.map((tool) => ({
@@ -31,7 +40,7 @@ export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: 
   const calling = writeChoice(request, names)
   return {
     fields: {
-      ...(hasTools ? { tools: [{ functionDeclarations }] } : {}),
+      ...(hasTools ? { tools: [{ functionDeclarations }] } : search ? { tools: [{ googleSearch: {} }] } : {}),
       ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
     },
     names,

@@ -21,4 +21,6 @@ export const fieldNames: FieldNames = {
   turns: 'contents',
   detail: 'generationConfig.mediaResolution',
   arguments: 'contents.parts.functionCall.args',
+  webSearch: 'tools',
+  searchBlockedDomains: 'tools.googleSearch.excludeDomains',
 }

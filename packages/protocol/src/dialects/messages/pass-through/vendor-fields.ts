@@ -22,8 +22,9 @@ export function pricedFields(body: Json): PricedField[] {
   const choice = isObject(body.tool_choice) ? body.tool_choice : {}
   const forced = tools.find(([tool]) => choice.type === 'tool' && tool.name === choice.name)?.[0]
   const forcedWord = forced && billedAs(forced)
-  const isForced = (word: string): boolean => word === forcedWord
-  priced.push(...pricedTools(billed, tools.length - billed.length, isForced))
+  const others = tools.length - billed.length
+  const isForced = (word: string): boolean => word === forcedWord || (others === 0 && choice.type === 'any')
+  priced.push(...pricedTools(billed, others, isForced))
   return priced
 }
 

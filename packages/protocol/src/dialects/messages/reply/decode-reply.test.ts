@@ -60,6 +60,27 @@ describe('what services make of it', () => {
       [said('Noon.')],
       ['server_tool_use', 'advisor_tool_result'],
     ],
+    [
+      'searches: one that found a page, one that failed, and one that was not finished',
+      {
+        content: [
+          { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'tide' } },
+          {
+            type: 'web_search_tool_result',
+            tool_use_id: 's1',
+            content: [{ type: 'web_search_result', url: 'https://a.example', title: 'A', page_age: 'today' }],
+          },
+          { type: 'server_tool_use', id: 's2', name: 'web_search', input: { query: 'wind' } },
+          { type: 'web_search_tool_result', tool_use_id: 's2', content: { type: 'web_search_tool_result_error' } },
+          { type: 'server_tool_use', id: 's3', name: 'web_search', input: {} },
+        ],
+      },
+      [
+        { type: 'search', queries: ['tide'], results: [{ url: 'https://a.example', title: 'A', age: 'today' }] },
+        { type: 'search', queries: ['wind'], results: [], failed: true },
+        { type: 'search', queries: [], results: [] },
+      ],
+    ],
   ])('%s', (_, more, blocks, omitted = []) => {
     const answer = decodeReply(message(more))
     expect(answer).toMatchObject({ ok: true, reply: { omitted } })

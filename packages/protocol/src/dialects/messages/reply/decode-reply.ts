@@ -7,6 +7,7 @@ import type { DecodedReply } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireReply, WireUsage } from '../wire.ts'
 import { decodeCitations } from './citations.ts'
+import { openSearches } from './searches.ts'
 import { decodeStop } from './stop.ts'
 import { decodeFigures, usageFrom } from './usage.ts'
 
@@ -44,12 +45,19 @@ export function decodeBlocks(
   if (typeof content === 'string') return { blocks: [{ type: 'text', text: content, citations: [] }], omitted: [] }
   const blocks: Block[] = []
   const omitted: string[] = []
+  const searches = openSearches()
   for (const wire of Array.isArray(content) ? content : []) {
     if (!isObject(wire)) continue
+    if (searches.isPart(wire)) {
+      const search = searches.take(wire)
+      if (search !== undefined) blocks.push(search)
+      continue
+    }
     const block = decodeBlock(wire, idOfCall)
     if (block === undefined) omitted.push(omittedName(wire))
     else blocks.push(block)
   }
+  blocks.push(...searches.rest())
   return { blocks, omitted }
 }
 
@@ -58,7 +66,7 @@ export const omittedName = (wire: Json): string => (typeof wire.type === 'string
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Undefined for blocks of hosted tools and all others that have no counterpart elsewhere. */
+/** Undefined for blocks of other hosted tools than a search and all others that have no counterpart elsewhere. */
 export function decodeBlock(wire: Json, idOfCall: (given: string) => string): Block | undefined {
   switch (wire.type) {
     case 'text':

@@ -17,11 +17,15 @@ import type { WireReply, WireUsage } from '../wire.ts'
 import { openBlockQueue, type QueuedBlock } from './block-queue.ts'
 import { decodeCitation } from './citations.ts'
 import { argumentsOf, decodeBlock, decodeBlocks, omittedName } from './decode-reply.ts'
+import { openSearches } from './searches.ts'
 import { decodeStop } from './stop.ts'
 import { decodeFigures, mergeFigures, NO_FIGURES, startFigures, usageFrom } from './usage.ts'
 
 /** A block that no other dialect knows; its deltas go with it. */
 const SKIPPED = 'skipped'
+
+/** The call of a search, whose query comes in its deltas. */
+const SEARCH = 'search'
 
 /** More names of things dropped than this are not worth telling, and must not be kept. */
 const MOST_UNKNOWN_DELTAS = 16
@@ -29,7 +33,8 @@ const MOST_UNKNOWN_DELTAS = 16
 export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks): StreamDecoder {
   const reader = openEventReader(take, codec)
   const queue = openBlockQueue(emit)
-  const blocks = new Map<number, QueuedBlock | typeof SKIPPED>()
+  const blocks = new Map<number, QueuedBlock | typeof SKIPPED | typeof SEARCH>()
+  const searches = openSearches()
   const unknownDeltas = new Set<string>()
   let figures = NO_FIGURES
   let stop: Stop | undefined
@@ -103,6 +108,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
       queue.text(added, block.text)
       return added
     }
+    if (block.type === 'search') return queue.add(block)
     if (block.type !== 'text') return queue.add(block.type === 'redacted' ? block : { type: 'text' })
     const added = queue.add({ type: 'text' })
     queue.text(added, block.text)
@@ -113,6 +119,12 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
   function startBlock(at: number, wire: Json): void {
     start(undefined)
     stopBlock(at)
+    if (searches.isPart(wire)) {
+      const search = searches.take(wire)
+      if (search !== undefined) takeWhole(search)
+      blocks.set(at, SEARCH)
+      return
+    }
     const block = decodeBlock(wire, idOfCall)
     // What it is will be seen from its deltas.
     if (block === undefined && typeof wire.type !== 'string') return
@@ -130,7 +142,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
     const block = blocks.get(at)
     if (block === undefined) return
     blocks.delete(at)
-    if (block !== SKIPPED) queue.close(block)
+    if (typeof block !== 'string') queue.close(block)
   }
 
   /**
@@ -139,7 +151,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
    */
   function blockFor(at: number, type: 'text' | 'reasoning'): QueuedBlock | undefined {
     const block = blocks.get(at)
-    if (block === SKIPPED) return undefined
+    if (typeof block === 'string') return undefined
     if (block?.open.type === type) return block
     start(undefined)
     stopBlock(at)
@@ -167,7 +179,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
       case 'input_json_delta': {
         const block = blocks.get(at)
         const json = delta.partial_json
-        if (block === SKIPPED) return
+        if (block === SEARCH && typeof json === 'string') searches.addInput(json)
+        if (typeof block === 'string') return
         if (block?.open.type !== 'call') tellUnknown('input_json_delta')
         else queue.text(block, isObject(json) ? argumentsOf(json) : typeof json === 'string' ? json : '')
         return
@@ -185,7 +198,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
         return
       }
       default:
-        if (blocks.get(at) !== SKIPPED) tellUnknown(typeof delta.type === 'string' ? delta.type : 'content_block_delta')
+        if (typeof blocks.get(at) !== 'string')
+          tellUnknown(typeof delta.type === 'string' ? delta.type : 'content_block_delta')
     }
   }
 
@@ -208,6 +222,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
 
   function finish(): void {
     start(undefined)
+    for (const search of searches.rest()) takeWhole(search)
     queue.closeAll()
     const usage = usageFrom(figures)
     if (usage !== undefined) emit({ type: 'usage', usage })

@@ -7,6 +7,7 @@ import type { ReplyContext } from '../../text-dialect.ts'
 import { UNSIGNED } from '../request/encode-reasoning.ts'
 import type { WireBlockOut, WireMessageOut } from '../wire.ts'
 import { canCite, encodeCitation } from './citations.ts'
+import { encodeSearch } from './searches.ts'
 import { encodeStop } from './stop.ts'
 import { encodeUsage } from './usage.ts'
 
@@ -15,7 +16,7 @@ export function encodeReply(reply: CanonicalReply, answering: ReplyContext): Rec
   const content: WireBlockOut[] = []
   const seen = { refused: false, called: false }
   for (const block of choice?.blocks ?? []) {
-    for (const written of encodeBlock(block, answering)) content.push(written)
+    for (const written of encodeBlock(block, answering, content.length)) content.push(written)
     if (block.type === 'refusal') seen.refused = true
     else if (block.type === 'call') seen.called = true
   }
@@ -53,7 +54,7 @@ export function droppedPart(event: StreamEvent): string | undefined {
 }
 
 /** None for what this dialect cannot express, such as empty text, which the vendor rejects when it is sent back. */
-function encodeBlock(block: Block, answering: ReplyContext): WireBlockOut[] {
+function encodeBlock(block: Block, answering: ReplyContext, number: number): WireBlockOut[] {
   switch (block.type) {
     case 'text': {
       const citations = block.citations.map((citation) => encodeCitation(citation, answering.seal))
@@ -77,6 +78,8 @@ function encodeBlock(block: Block, answering: ReplyContext): WireBlockOut[] {
       if (signature === undefined) return [call]
       return [{ type: 'thinking', thinking: '', signature: answering.seal(signature) }, call]
     }
+    case 'search':
+      return encodeSearch(block, number, answering)
     case 'media':
       return []
   }

@@ -9,13 +9,14 @@ import type { ReplyContext, StreamEncoder } from '../../text-dialect.ts'
 import { UNSIGNED } from '../request/encode-reasoning.ts'
 import { encodeCitation } from './citations.ts'
 import { emptyMessage } from './encode-reply.ts'
+import { encodeSearch } from './searches.ts'
 import { encodeStop } from './stop.ts'
 import { encodeUsage } from './usage.ts'
 
 /** Legal at any place of a stream, also before its first event: SDKs skip it by name. */
 export const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
-type ShownBlock = Exclude<OpenBlock, { type: 'media' }>
+type ShownBlock = Exclude<OpenBlock, { type: 'media' | 'search' }>
 
 /** The block that is being written: what stands around each of its deltas. */
 type Writing = {
@@ -49,12 +50,29 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     current = index
     seen.refused ||= block.type === 'refusal'
     seen.called ||= block.type === 'call'
-    if (block.type === 'media') {
+    if (block.type === 'media' || block.type === 'search') {
       writing = undefined
-      return ''
+      return block.type === 'search' ? search(block) : ''
     }
     writing = writingOf(block)
     return block.type === 'redacted' ? begin(writing) : ''
+  }
+
+  /** The query comes as the input of a call, and the pages with the beginning of their block. */
+  function search(found: Extract<OpenBlock, { type: 'search' }>): string {
+    let frames = ''
+    for (const block of encodeSearch(found, nextIndex, answering)) {
+      const index = `"index":${nextIndex++}`
+      const isCall = block.type === 'server_tool_use'
+      const begun = isCall ? { ...block, input: {} } : block
+      frames += frame('content_block_start', `${index},"content_block":${JSON.stringify(begun)}`)
+      if (isCall) {
+        const json = JSON.stringify(JSON.stringify(block.input))
+        frames += frame('content_block_delta', `${index},"delta":${DELTAS.call}${json}}`)
+      }
+      frames += frame('content_block_stop', index)
+    }
+    return frames
   }
 
   function writingOf(block: ShownBlock): Writing {
@@ -199,6 +217,7 @@ const DELTAS: Readonly<Record<OpenBlock['type'], string>> = {
   call: '{"type":"input_json_delta","partial_json":',
   redacted: '',
   media: '',
+  search: '',
 }
 
 function emptyBlock(block: ShownBlock, { seal }: ReplyContext): Record<string, unknown> {

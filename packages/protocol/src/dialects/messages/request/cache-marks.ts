@@ -1,13 +1,20 @@
 // The vendor takes four cache marks in one request and rejects a fifth. The last ones cover the most.
 
-import type { WireBlockParam, WireCacheControl, WireMessageParam, WireTextParam, WireTool } from '../wire.ts'
+import type {
+  WireBlockParam,
+  WireCacheControl,
+  WireMessageParam,
+  WireSearchTool,
+  WireTextParam,
+  WireTool,
+} from '../wire.ts'
 
 const MOST_MARKS = 4
 
 type Markable = { cache_control?: WireCacheControl }
 
 type Written = {
-  tools: readonly WireTool[]
+  tools: readonly (WireTool | WireSearchTool)[]
   system: string | readonly WireTextParam[] | undefined
   messages: readonly WireMessageParam[]
 }
@@ -15,7 +22,7 @@ type Written = {
 /** Removes surplus marks from the request in place, so nothing else may refer to it yet. */
 export function limitCacheMarks({ tools, system, messages }: Written): void {
   const marked: Markable[] = []
-  const look = (blocks: readonly (Markable | WireBlockParam)[]): void => {
+  const look = (blocks: readonly (Markable | WireBlockParam | WireSearchTool)[]): void => {
     for (const block of blocks) {
       if ('type' in block && block.type === 'tool_result' && Array.isArray(block.content)) look(block.content)
       if ('cache_control' in block && block.cache_control !== undefined) marked.push(block)

@@ -89,7 +89,7 @@ describe('fields', () => {
       { tools: [tool, search, { type: 'mcp_toolset', mcp_server_name: 's' }] },
       {
         hostedTools: [
-          { name: 'web_search', at: 'tools[1]' },
+          { name: 'web_search', at: 'tools[1]', search: { maxUses: 3 } },
           { name: 'mcp_toolset', at: 'tools[2]' },
         ],
       },

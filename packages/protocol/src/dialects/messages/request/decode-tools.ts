@@ -1,6 +1,7 @@
 // A client's tools, and which of them it wants called.
 
 import { checkChoice, openUniqueNames } from '../../../canonical/encoding/offered-tools.ts'
+import { isSearchName, readDomains, readLocation, readMaxUses } from '../../../canonical/encoding/web-search.ts'
 import {
   asObject,
   below,
@@ -13,7 +14,7 @@ import {
   readString,
   readWord,
 } from '../../../canonical/reading.ts'
-import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+import type { HostedTool, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { cacheOf, required, requiredIn } from './decode-turns.ts'
 import { waitingTools } from './deferred-tools.ts'
 
@@ -38,8 +39,13 @@ export function decodeTools(body: Json): DecodedTools {
     const at = `tools[${index}]`
     const tool = asObject(given[index], at)
     const type = readString(tool, 'type', at)
-    if (type !== undefined && type !== 'custom') hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
-    else {
+    if (type !== undefined && isSearchName(type)) {
+      hostedTools.push({ name: readName(tool, 'name', at) ?? type, at, search: readSearch(tool, at) })
+      for (const field in tool)
+        if (!SEARCH_FIELDS.has(field) && tool[field] !== null) untranslated.add(`tools.${field}`)
+    } else if (type !== undefined && type !== 'custom') {
+      hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
+    } else {
       const read = readTool(tool, at)
       once(read.name, below(at, 'name'))
       if (waiting?.has(read.name)) continue
@@ -51,6 +57,20 @@ export function decodeTools(body: Json): DecodedTools {
     }
   }
   return { tools, hostedTools, untranslated: [...untranslated] }
+}
+
+/** What is known of a search. A mark for the vendor's cache says nothing elsewhere. */
+const SEARCH_FIELDS: ReadonlySet<string> = new Set(
+  'type name allowed_domains blocked_domains user_location max_uses cache_control'.split(' '),
+)
+
+function readSearch(tool: Json, at: string): SearchOptions {
+  const search: SearchOptions = {}
+  put(search, 'location', readLocation(tool.user_location, below(at, 'user_location')))
+  put(search, 'allowedDomains', readDomains(tool, 'allowed_domains', at))
+  put(search, 'blockedDomains', readDomains(tool, 'blocked_domains', at))
+  put(search, 'maxUses', readMaxUses(tool.max_uses))
+  return search
 }
 
 function readTool(tool: Json, at: string): Tool {

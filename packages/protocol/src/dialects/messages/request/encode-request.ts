@@ -20,7 +20,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   rejectSeveralChoices(request)
   const { warn } = target
   const rules = rulesOf(target.model)
-  const { names, tools, choice, isForced, wrapped } = encodeTools(request, rules, warn)
+  const { names, tools, choice, isForced, wrapped } = encodeTools(request, rules, target)
   const { instructions, turns } = alternatingTurns(readable(request, target), warn, rules.midSystem)
   const plan = planReasoning(request, target, rules, { forcedTool: isForced, unsignedCall: hasUnsignedCall(turns) })
   const asksForSchema = request.format.type === 'schema' && rules.schemas

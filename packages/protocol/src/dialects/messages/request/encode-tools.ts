@@ -3,9 +3,12 @@
 import { rejectDuplicateTools } from '../../../canonical/encoding/offered-tools.ts'
 import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
-import type { CanonicalRequest, JsonSchema, Tool } from '../../../canonical/request.ts'
+import { askedSearch, isSearchDemanded, warnOfSearchOptions } from '../../../canonical/encoding/web-search.ts'
+import { put } from '../../../canonical/reading.ts'
+import type { CanonicalRequest, JsonSchema, SearchOptions, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
-import type { WireTool, WireToolChoice } from '../wire.ts'
+import type { Target } from '../../text-dialect.ts'
+import type { WireSearchTool, WireTool, WireToolChoice } from '../wire.ts'
 import { narrowedSchema } from './encode-schema.ts'
 import { cacheControl } from './encode-turns.ts'
 import type { ModelRules } from './model-rules.ts'
@@ -14,27 +17,45 @@ const NAMES: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, l
 
 export type EncodedTools = {
   names: ToolNames
-  tools: WireTool[]
+  tools: (WireTool | WireSearchTool)[]
   choice: WireToolChoice | undefined
   /** The model must call a tool. */
   isForced: boolean
   wrapped: ReadonlySet<string>
 }
 
-export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): EncodedTools {
+export function encodeTools(request: CanonicalRequest, rules: ModelRules, target: Target): EncodedTools {
+  const { warn } = target
   rejectDuplicateTools(request.tools)
-  const names = toolNames(request, NAMES)
-  dropHostedTools(request, warn)
-  checkToolChoice(request)
+  const search = askedSearch(request, target)
+  const names = toolNames(request, NAMES, search === undefined ? undefined : SEARCH)
+  dropHostedTools(request, warn, search)
+  checkToolChoice(request, search)
   const offered = offeredTools(request, warn)
-  const choice = writeChoice(request, offered, names)
+  const choice = writeChoice(request, offered, names, search !== undefined)
+  const functions = offered.map((tool) => writeTool(tool, names, rules, warn))
   return {
     names,
-    tools: offered.map((tool) => writeTool(tool, names, rules, warn)),
+    tools: search === undefined ? functions : [...functions, writeSearch(search, warn)],
     choice,
     isForced: choice?.type === 'any' || choice?.type === 'tool',
     wrapped: wrappedNames(offered),
   }
+}
+
+const SEARCH = 'web_search'
+
+/** The first version, which every model that can search has. The vendor takes either allowed or blocked domains. */
+function writeSearch(search: SearchOptions, warn: Warn): WireSearchTool {
+  const { location, allowedDomains, blockedDomains, maxUses } = search
+  const domains = allowedDomains === undefined ? 'blockedDomains' : 'allowedDomains'
+  warnOfSearchOptions(search, ['location', 'maxUses', domains], warn)
+  const written: WireSearchTool = { type: 'web_search_20250305', name: SEARCH }
+  put(written, 'max_uses', maxUses)
+  if (allowedDomains !== undefined) written.allowed_domains = [...allowedDomains]
+  else if (blockedDomains !== undefined) written.blocked_domains = [...blockedDomains]
+  if (location !== undefined) written.user_location = { type: 'approximate', ...location }
+  return written
 }
 
 function offeredTools({ tools, toolChoice }: CanonicalRequest, warn: Warn): readonly Tool[] {
@@ -48,10 +69,13 @@ function writeChoice(
   request: CanonicalRequest,
   offered: readonly Tool[],
   names: ToolNames,
+  searches: boolean,
 ): WireToolChoice | undefined {
   const { toolChoice, parallelCalls } = request
   const single = parallelCalls === false ? { disable_parallel_tool_use: true } : {}
   const mode = toolChoice?.mode === 'allowed' ? (toolChoice.required ? 'required' : 'auto') : toolChoice?.mode
+  const isDemanded = searches && isSearchDemanded(toolChoice)
+  if (isDemanded && (offered.length === 0 || mode === 'hosted')) return { type: 'tool', name: SEARCH, ...single }
   if (offered.length === 0) return undefined
   if (mode === 'none') return { type: 'none' }
   if (mode === 'required') return { type: 'any', ...single }

@@ -16,4 +16,9 @@ export const fieldNames: FieldNames = {
   reasoning: 'thinking',
   turns: 'messages',
   arguments: 'messages',
+  webSearch: 'tools',
+  searchLocation: 'tools.user_location',
+  searchAllowedDomains: 'tools.allowed_domains',
+  searchBlockedDomains: 'tools.blocked_domains',
+  searchMaxUses: 'tools.max_uses',
 }

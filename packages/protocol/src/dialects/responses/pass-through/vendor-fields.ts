@@ -33,9 +33,9 @@ export function pricedFields(body: Json): PricedField[] {
   return priced
 }
 
-/** Without its only tool an answer would be another one, but for images: the model still answers in text. */
+/** Without its only tool an answer would be another one, but for images and searches: the model still answers in text. */
 const isNeeded = ({ tool_choice: choice }: Json, word: string): boolean =>
-  word !== 'image_generation' || choice === 'required'
+  (word !== 'image_generation' && word !== 'web_search') || choice === 'required'
 
 /** A choice names hosted tools by their type; a list of allowed ones would name what is no longer there. */
 function namedByChoice(body: Json, tools: readonly [Json, number][], word: string): boolean {

@@ -4,6 +4,7 @@ import type { Logprob } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import { sniffMime } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { SearchBlock } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { ReadEvent, ReadResponse } from '../wire.ts'
 
@@ -74,6 +75,23 @@ export function decodeImage(item: Json): { mime: string; data: string } | undefi
   if (item.type !== 'image_generation_call' || typeof item.result !== 'string' || item.result === '') return undefined
   const named = typeof item.output_format === 'string' ? `image/${item.output_format}` : 'image/png'
   return { mime: sniffMime(item.result) ?? named, data: item.result }
+}
+
+/** A web search; undefined for what is done with a page that a search has found. */
+export function decodeSearch({ action, status }: Json): Omit<SearchBlock, 'type'> | undefined {
+  const done = isObject(action) ? action : {}
+  if (done.type !== undefined && done.type !== 'search') return undefined
+  const queries = listOf(done.queries).map(textOf)
+  const asked = queries.length > 0 ? queries : [textOf(done.query)]
+  const results = listOf(done.sources).flatMap((source) => {
+    if (!isObject(source) || typeof source.url !== 'string') return []
+    return [{ url: source.url, ...(typeof source.title === 'string' ? { title: source.title } : {}) }]
+  })
+  return {
+    queries: asked.filter((query) => query !== ''),
+    results,
+    ...(status === 'failed' ? { failed: true } : {}),
+  }
 }
 
 /** A call's arguments: text, though some write the object itself. */

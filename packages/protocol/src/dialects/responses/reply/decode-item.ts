@@ -8,6 +8,7 @@ import {
   decodeArguments,
   decodeImage,
   decodeLogprobs,
+  decodeSearch,
   idsOfCall,
   listOf,
   textOf,
@@ -177,6 +178,14 @@ export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Sur
     if (call !== undefined && !call.isClosed && !call.hasText && text !== '') lane.add(call, { type: 'delta', text })
   }
 
+  /** Looking at a page that was found is no search of its own. */
+  function wholeSearch(item: Item, wire: Json): void {
+    said.given.add(`item ${item.type}`)
+    item.isTold = true
+    const search = decodeSearch(wire)
+    if (search !== undefined) lane.close(lane.begin({ type: 'search', ...search }))
+  }
+
   function whole(item: Item, wire: Json): void {
     if (item.type === 'message') {
       for (const [at, part] of listOf(wire.content).entries()) {
@@ -185,6 +194,7 @@ export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Sur
       }
     } else if (item.type === 'reasoning') wholeReasoning(item, wire)
     else if (isCall(item.type)) wholeCall(item, wire)
+    else if (item.type === 'web_search_call') wholeSearch(item, wire)
     else {
       const image = decodeImage(wire)
       said.given.add(`item ${item.type}`)

@@ -168,3 +168,31 @@ test('an answer is written with every field that the SDK’s types demand', () =
     ],
   })
 })
+
+test('searches are told with what they found; looking at a page is none of its own', () => {
+  const source = { type: 'url', url: 'https://a.example' }
+  const items = [
+    {
+      type: 'web_search_call',
+      id: 'ws_1',
+      status: 'completed',
+      action: { type: 'search', query: 'tide', sources: [source] },
+    },
+    {
+      type: 'web_search_call',
+      id: 'ws_2',
+      status: 'completed',
+      action: { type: 'open_page', url: 'https://a.example' },
+    },
+    { type: 'web_search_call', id: 'ws_3', status: 'failed', action: { type: 'search', queries: ['wind', 'waves'] } },
+    message('msg_1', 'High water.'),
+  ]
+  const { choices, omitted, usage } = read(response(items))
+  expect(choices[0]?.blocks).toEqual([
+    { type: 'search', queries: ['tide'], results: [{ url: 'https://a.example' }] },
+    { type: 'search', queries: ['wind', 'waves'], results: [], failed: true },
+    { type: 'text', text: 'High water.', citations: [] },
+  ])
+  expect(omitted).toEqual([])
+  expect(usage?.toolCalls).toEqual({ web_search: 1 })
+})

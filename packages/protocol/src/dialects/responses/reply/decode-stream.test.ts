@@ -182,7 +182,7 @@ test('full reasoning, a custom tool, a refusal, citations', () => {
 
 test('what hosted tools did is left out by name, what they drew is kept, and text around them stays', () => {
   const items: Wire[] = [
-    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: {} },
+    { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: [] },
     { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgoAAAA=' },
     { type: 'image_generation_call', id: 'ig_2', status: 'failed', result: null },
     { type: 'sundial_call', id: 'sd_1' },
@@ -190,7 +190,7 @@ test('what hosted tools did is left out by name, what they drew is kept, and tex
   ]
   const reply = folded(lifecycle(items))
   expect(reply).toEqual(whole(items))
-  expect(reply.omitted).toEqual(['web_search_call', 'image_generation_call', 'sundial_call'])
+  expect(reply.omitted).toEqual(['file_search_call', 'image_generation_call', 'sundial_call'])
   expect(reply.choices[0]?.blocks).toEqual([
     { type: 'media', mime: 'image/png', data: 'iVBORw0KGgoAAAA=' },
     { type: 'text', text: 'Found it.', citations: [] },

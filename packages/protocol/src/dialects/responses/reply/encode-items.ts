@@ -2,7 +2,7 @@
 
 import type { Logprob } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
-import type { MadeImage } from '../../../canonical/reply.ts'
+import type { MadeImage, SearchBlock } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
 import type {
@@ -29,8 +29,9 @@ export type Draft =
       text: string
     }
   | { kind: 'image'; id: string; data: string; made?: MadeImage | undefined }
+  | { kind: 'search'; id: string; search: Omit<SearchBlock, 'type'> }
 
-const PREFIXES = { message: 'msg', reasoning: 'rs', function: 'fc', custom: 'ctc', image: 'ig' } as const
+const PREFIXES = { message: 'msg', reasoning: 'rs', function: 'fc', custom: 'ctc', image: 'ig', search: 'ws' } as const
 
 export const itemId = (kind: keyof typeof PREFIXES, answering: ReplyContext, index: number): string =>
   `${PREFIXES[kind]}_${answering.id}_${index}`
@@ -74,6 +75,23 @@ export function encodeItem(draft: Draft, status: ItemStatus): WrittenItem {
       return status === 'in_progress'
         ? { id: draft.id, type: 'image_generation_call', status, result: null }
         : imageItem(draft)
+    case 'search':
+      return searchItem(draft, status)
+  }
+}
+
+function searchItem({ id, search }: Extract<Draft, { kind: 'search' }>, status: ItemStatus): WrittenItem {
+  const { queries, results, failed } = search
+  return {
+    id,
+    type: 'web_search_call',
+    status: status === 'in_progress' ? status : failed ? 'failed' : 'completed',
+    action: {
+      type: 'search',
+      query: queries[0] ?? '',
+      queries: [...queries],
+      sources: results.map(({ url }) => ({ type: 'url', url })),
+    },
   }
 }
 

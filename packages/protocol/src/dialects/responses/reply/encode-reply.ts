@@ -65,6 +65,9 @@ function draftsOf(blocks: readonly Block[], answering: ReplyContext): Draft[] {
         drafts.push(carrierDraft(answering, index, encrypted))
         break
       }
+      case 'search':
+        drafts.push({ kind: 'search', id: itemId('search', answering, index), search: block })
+        break
       case 'media':
         if (!block.mime.startsWith('image/')) break
         drafts.push({ kind: 'image', id: itemId('image', answering, index), data: block.data, made: block.made })

@@ -157,6 +157,13 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
         const encrypted = encodeCarried({ of: 'redacted', value: answering.seal(block.data) })
         return written + wholeItem(carrierDraft(answering, number, encrypted))
       }
+      case 'search': {
+        const search: Draft = { kind: 'search', id: itemId('search', answering, number), search: block }
+        written += openItem(search)
+        const steps = block.failed ? ['in_progress', 'searching'] : ['in_progress', 'searching', 'completed']
+        for (const step of steps) written += frame(`response.web_search_call.${step}`, placeOf(search.id))
+        return written
+      }
       case 'media': {
         if (!block.mime.startsWith('image/')) return written
         const image: Draft = { kind: 'image', id: itemId('image', answering, number), data: block.data }

@@ -339,8 +339,8 @@ describe('tools', () => {
       { name: 'port__log', custom: {}, namespace: { namespace: 'port', name: 'log' } },
     ])
     expect(hostedTools).toEqual([
-      { name: 'web_search', at: 'tools[3].tools[2]' },
-      { name: 'web_search', at: 'tools[4]' },
+      { name: 'web_search', at: 'tools[3].tools[2]', search: {} },
+      { name: 'web_search', at: 'tools[4]', search: {} },
       { name: 'mcp', at: 'tools[5]' },
       { name: 'sundial', at: 'tools[6]' },
     ])

@@ -2,6 +2,7 @@
 // rejects only what the vendor would reject too: words and fields that it does not know are left to the upstream.
 
 import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
+import { readMaxUses } from '../../../canonical/encoding/web-search.ts'
 import {
   isObject,
   type Json,
@@ -62,6 +63,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'tools',
   'tool_choice',
   'parallel_tool_calls',
+  'max_tool_calls',
   'user',
   'safety_identifier',
   'truncation',
@@ -76,10 +78,16 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model as a string')
   const untranslated = unknownFields(body)
   const include = readStrings(body, 'include') ?? NONE
-  if (include.some((word) => !INCLUDED.has(word))) untranslated.push('include')
   checkInput(body)
   const { instructions, turns } = decodeInput(body.input, readString(body, 'instructions'))
-  const { tools, hostedTools } = decodeTools(body.tools)
+  const { tools, hostedTools, untranslated: unknownOptions } = decodeTools(body.tools)
+  untranslated.push(...unknownOptions)
+  const search = hostedTools.find((tool) => tool.search !== undefined)?.search
+  const isUnknown = (word: string): boolean => !INCLUDED.has(word) && !(word === SOURCES && search !== undefined)
+  if (include.some(isUnknown)) untranslated.push('include')
+  // The most calls of all hosted tools together, of which no other dialect can express any but searches.
+  if (search !== undefined) put(search, 'maxUses', readMaxUses(body.max_tool_calls))
+  else if (isGiven(body.max_tool_calls)) untranslated.push('max_tool_calls')
   const toolChoice = decodeToolChoice(body.tool_choice)
   // A template may bring tools of its own.
   if (!isGiven(body.prompt)) checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice')
@@ -125,6 +133,8 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
 const NONE: readonly string[] = []
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 const INCLUDED: ReadonlySet<string> = new Set([ENCRYPTED_REASONING, 'message.output_text.logprobs'])
+/** The pages that a search found: always told. */
+const SOURCES = 'web_search_call.action.sources'
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 

@@ -1,5 +1,6 @@
 // Tools that a caller offers, and how they are to be used.
 
+import { isSearchName, readContextSize, readDomains, readLocation } from '../../../canonical/encoding/web-search.ts'
 import {
   asArray,
   asObject,
@@ -13,16 +14,17 @@ import {
   readString,
   wrong,
 } from '../../../canonical/reading.ts'
-import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+import type { HostedTool, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 
-export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[] }
+/** `untranslated`: options of a search that no other dialect has. */
+export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[]; untranslated: string[] }
 
 /** The full name of a function that the caller keeps in a namespace. */
 export const namespaced = (namespace: string | undefined, name: string): string =>
   namespace === undefined || namespace === '' ? name : `${namespace}__${name}`
 
 export function decodeTools(value: unknown): DecodedTools {
-  const read: DecodedTools = { tools: [], hostedTools: [] }
+  const read: DecodedTools = { tools: [], hostedTools: [], untranslated: [] }
   if (value === undefined || value === null) return read
   const given = asArray(value, 'tools')
   for (let index = 0; index < given.length; index++) {
@@ -36,6 +38,12 @@ export function decodeTools(value: unknown): DecodedTools {
 }
 
 function readTool(tool: Json, type: string, at: string, namespace: string | undefined, into: DecodedTools): void {
+  if (isSearchName(type)) {
+    into.hostedTools.push({ name: type, at, search: readSearch(tool, at) })
+    for (const field in tool)
+      if (!SEARCH_FIELDS.has(field) && tool[field] !== null) into.untranslated.push(`tools.${field}`)
+    return
+  }
   if (type !== 'function' && type !== 'custom') {
     into.hostedTools.push({ name: type, at })
     return
@@ -51,6 +59,19 @@ function readTool(tool: Json, type: string, at: string, namespace: string | unde
     put(read, 'schema', readObject(tool, 'parameters', at))
   }
   into.tools.push(read)
+}
+
+const SEARCH_FIELDS: ReadonlySet<string> = new Set(['type', 'filters', 'search_context_size', 'user_location'])
+
+function readSearch(tool: Json, at: string): SearchOptions {
+  const filters = readObject(tool, 'filters', at) ?? {}
+  const path = below(at, 'filters')
+  const search: SearchOptions = {}
+  put(search, 'contextSize', readContextSize(tool, at))
+  put(search, 'location', readLocation(tool.user_location, below(at, 'user_location')))
+  put(search, 'allowedDomains', readDomains(filters, 'allowed_domains', path))
+  put(search, 'blockedDomains', readDomains(filters, 'blocked_domains', path))
+  return search
 }
 
 function readGrammar(tool: Json, at: string): NonNullable<Tool['custom']> {
@@ -101,7 +122,8 @@ export function decodeToolChoice(value: unknown): ToolChoice | undefined {
   if (names.length === 0 && hosted !== undefined) {
     return { mode: 'hosted', name: asString(hosted.type, 'tool_choice.tools[0].type') }
   }
-  return { mode: 'allowed', required: value.mode === 'required', names }
+  const search = listed.some(({ type }) => typeof type === 'string' && isSearchName(type))
+  return { mode: 'allowed', required: value.mode === 'required', names, ...(search ? { search } : {}) }
 }
 
 const nameIn = (tool: Json, at: string): string =>

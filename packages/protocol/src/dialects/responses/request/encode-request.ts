@@ -5,6 +5,7 @@ import { effortOf, wantsReasoning } from '../../../canonical/encoding/effort.ts'
 import { askedFormat } from '../../../canonical/encoding/object-format.ts'
 import { NO_NAMES, toolNames } from '../../../canonical/encoding/tool-names.ts'
 import { rejectOtherOutput, rejectSeveralChoices } from '../../../canonical/encoding/unsupported-fields.ts'
+import { askedSearch } from '../../../canonical/encoding/web-search.ts'
 import { withoutUndefined } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
 import type { WarnedField } from '../../../canonical/warning.ts'
@@ -40,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_logprobs: sampling.logprobs?.top,
-    ...encodeTools(request, names, warn),
+    ...encodeTools(request, names, target),
     text: encodeTextFormat({ ...request, format }, warn),
     reasoning: writeReasoning(request, target),
     include: writeInclude(request, target),
@@ -62,10 +63,13 @@ function writeReasoning(request: CanonicalRequest, { rejectedFields }: Target): 
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }
 
-/** What the answer is to bring besides its text: reasoning that can be sent back, and probabilities. */
-function writeInclude({ sampling }: CanonicalRequest, { model, rejectedFields }: Target): string[] | undefined {
+/** What the answer is to bring besides its text: reasoning that can be sent back, probabilities, and the pages of a search. */
+function writeInclude(request: CanonicalRequest, target: Target): string[] | undefined {
+  const { model, rejectedFields } = target
   const include = WITHOUT_REASONING.test(model) || rejectedFields?.has('include') ? [] : ['reasoning.encrypted_content']
-  if (sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
+  if (request.sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
+  if (askedSearch(request, target) !== undefined && !rejectedFields?.has('include'))
+    include.push('web_search_call.action.sources')
   return include.length === 0 ? undefined : include
 }
 

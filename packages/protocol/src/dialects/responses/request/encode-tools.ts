@@ -3,8 +3,10 @@
 import { strictSchema } from '../../../canonical/encoding/strict-schema.ts'
 import type { NameRule, ToolNames } from '../../../canonical/encoding/tool-names.ts'
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
-import type { CanonicalRequest, OutputFormat, Tool } from '../../../canonical/request.ts'
+import { askedSearch, isSearchDemanded, warnOfSearchOptions } from '../../../canonical/encoding/web-search.ts'
+import type { CanonicalRequest, OutputFormat, SearchOptions, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
+import type { Target } from '../../text-dialect.ts'
 import { origin } from './origin.ts'
 
 export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 64 }
@@ -12,18 +14,35 @@ export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0
 type Fields = Record<string, unknown>
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; none of them where there is nothing to say. */
-export function encodeTools(request: CanonicalRequest, names: ToolNames, warn: Warn): Fields {
+export function encodeTools(request: CanonicalRequest, names: ToolNames, target: Target): Fields {
+  const { warn } = target
   const { tools, parallelCalls, modalities } = request
-  dropHostedTools(request, warn)
-  checkToolChoice(request)
+  const search = askedSearch(request, target)
+  dropHostedTools(request, warn, search)
+  checkToolChoice(request, search)
   const written = tools.map((tool) => writeTool(tool, request.from, names, warn))
   if (modalities.includes('image')) written.push({ type: 'image_generation' })
-  const choice = writeChoice(request, names)
+  if (search !== undefined) {
+    warnOfSearchOptions(search, ['contextSize', 'location', 'allowedDomains', 'maxUses'], warn)
+    written.push(writeSearch(search))
+  }
+  const choice = writeChoice(request, names, search !== undefined)
   if (written.length === 0) return {}
   return {
     tools: written,
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
+    // No other hosted tool is sent with it.
+    ...(search?.maxUses ? { max_tool_calls: search.maxUses } : {}),
+  }
+}
+
+function writeSearch({ contextSize, location, allowedDomains }: SearchOptions): Fields {
+  return {
+    type: 'web_search',
+    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+    ...(location === undefined ? {} : { user_location: { type: 'approximate', ...location } }),
+    ...(allowedDomains === undefined ? {} : { filters: { allowed_domains: allowedDomains } }),
   }
 }
 
@@ -58,8 +77,11 @@ function strictness(
   return { parameters: strict ?? schema, strict: strict !== undefined }
 }
 
-function writeChoice({ toolChoice, tools }: CanonicalRequest, names: ToolNames): unknown {
-  if (toolChoice === undefined || toolChoice.mode === 'hosted') return undefined
+function writeChoice({ toolChoice, tools }: CanonicalRequest, names: ToolNames, searches: boolean): unknown {
+  if (toolChoice === undefined) return undefined
+  // The only tool: `required` says the same in every version of the protocol.
+  if (searches && tools.length === 0 && isSearchDemanded(toolChoice)) return 'required'
+  if (toolChoice.mode === 'hosted') return searches ? SEARCH : undefined
   const refer = (name: string): Fields => {
     const isCustom = tools.some((tool) => tool.name === name && tool.custom !== undefined)
     return { type: isCustom ? 'custom' : 'function', name: names.sent(name) }
@@ -71,12 +93,14 @@ function writeChoice({ toolChoice, tools }: CanonicalRequest, names: ToolNames):
       return {
         type: 'allowed_tools',
         mode: toolChoice.required ? 'required' : 'auto',
-        tools: toolChoice.names.map(refer),
+        tools: [...toolChoice.names.map(refer), ...(searches ? [SEARCH] : [])],
       }
     default:
       return toolChoice.mode
   }
 }
+
+const SEARCH = { type: 'web_search' }
 
 /** `text`, or nothing where plain text is asked for. */
 export function encodeTextFormat({ format, verbosity, from }: CanonicalRequest, warn: Warn): Fields | undefined {

@@ -21,4 +21,10 @@ export const fieldNames: FieldNames = {
   turns: 'input',
   detail: 'input',
   arguments: 'input',
+  webSearch: 'tools',
+  searchContextSize: 'tools.search_context_size',
+  searchLocation: 'tools.user_location',
+  searchAllowedDomains: 'tools.filters.allowed_domains',
+  searchBlockedDomains: 'tools.filters.blocked_domains',
+  searchMaxUses: 'max_tool_calls',
 }

@@ -175,7 +175,7 @@ const least = (one: number | undefined, another: number | undefined): number | u
 
 /**
  * `others`: how many tools are left when all of these are taken out. An answer without the only tool, or without one
- * that the caller insists on, is not the answer that was asked for.
+ * that the caller insists on, is not the answer that was asked for; without a web search it still is.
  */
 export function pricedTools(
   billed: readonly BilledTool[],
@@ -184,10 +184,12 @@ export function pricedTools(
 ): PricedField[] {
   if (billed.length === 0) return []
   const priced = new Map<string, PricedField>()
+  const isOnly = others === 0 && billed.every(({ word }) => word === WEB_SEARCH)
   for (const { at, word, kind, most } of billed) {
     const known = priced.get(word)
     if (known === undefined) {
-      const remove = others === 0 || isForced(word) ? undefined : { withoutTools: [word] }
+      const isNeeded = isForced(word) || (others === 0 && word !== WEB_SEARCH)
+      const remove = isNeeded ? undefined : isOnly ? WITHOUT_ANY : { withoutTools: [word] }
       priced.set(word, { kind, field: at, word, ...(most === undefined ? {} : { most }), remove })
     } else if (known.most !== undefined) {
       // Two of a kind: what one of them does not limit has no limit, and limits add up.
@@ -197,6 +199,11 @@ export function pricedTools(
   }
   return [...priced.values()]
 }
+
+const WEB_SEARCH = 'web_search'
+
+/** Fields that say something of tools, which services reject where there are none. */
+const WITHOUT_ANY: PassThroughEdits = { remove: ['tools', 'tool_choice', 'parallel_tool_calls'] }
 
 /** Larger containers cost more by the session, which is all that a row can say. */
 export function containerWord(place: unknown, word: string): string {
