@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Gateway, startGateway } from './support/gateway/gateway.ts'
+import { wavOf } from './support/requests/audio.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -31,6 +32,7 @@ let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
   mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'speech.wav'), wavOf(6))
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -137,6 +139,7 @@ test.each([
   ['embeddings', '"embedding'],
   ['rerank', '"relevance_score"'],
   ['moderation', '"flagged":true'],
+  ['transcription', 'The lighthouse keeper counts the ships at night.'],
 ])('the calls of docs/%s.md', async (page, expected) => {
   const codes = curlsOf(read(`docs/${page}.md`))
   expect(codes.length).toBeGreaterThan(0)
@@ -150,6 +153,13 @@ test('speech is shown as bytes and as events', async () => {
     [200, false],
     [200, true],
   ])
+})
+
+test('the program of docs/transcription.md', async () => {
+  const [program = ''] = blocksOf(read('docs/transcription.md'), 'ts')
+  writeFileSync(join(folder, 'transcribe.ts'), filledIn(program))
+  const child = Bun.spawn([process.execPath, 'transcribe.ts'], { cwd: folder, stdout: 'pipe' })
+  expect(await child.stdout.text()).toContain('The tide is highest at noon.')
 })
 
 describe('pages', () => {

@@ -22,6 +22,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: [
       'sandbox: true',
+      'server: { limits: { upload: 2MiB, spool: 8MiB } }',
       'upstreams:',
       `  - { id: a, dialect: chat, ${at} }`,
       `  - { id: b, dialect: chat, ${at} }`,
@@ -341,4 +342,19 @@ test('without the funds nothing is read on or sent', async () => {
   const before = upstream.calls
   expect((await send(secret, 'plain')).status).toBe(402)
   expect([upstream.calls - before, await rows()]).toEqual([0, []])
+})
+
+test('an account whose uploads wait for their upstream leaves disk space to others', async () => {
+  const [greedy, polite] = [await newKey(gateway), await newKey(gateway)]
+  const large = { file: new Blob([wavOf(75)]) }
+  upstream.gate = Promise.withResolvers()
+  const before = upstream.calls
+  const first = send(greedy.secret, 'gated', large)
+  while (upstream.calls === before) await Bun.sleep(5)
+  const second = await send(greedy.secret, 'gated', large)
+  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '5'])
+  expect((await send(polite.secret, 'plain', large)).status).toBe(200)
+  upstream.gate.resolve()
+  expect((await first).status).toBe(200)
+  expect([await greedy.settled(), await polite.settled()].map(({ length }) => length)).toEqual([1, 1])
 })

@@ -13,6 +13,7 @@ import {
 import { base64Length } from '@trivium/protocol/image-data/base64.ts'
 import { encodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
+import { countReleased } from '../bytes/free-memory.ts'
 import type { CandidateOf } from '../catalogue/catalogue.ts'
 import { serviceOf } from '../config/upstream-dialects.ts'
 import { readFile } from '../media/media-store.ts'
@@ -69,5 +70,12 @@ function sentTo(request: MeasuredRequest, { upstream }: Candidate): MeasuredRequ
 function uploadPart(part: TranscriptionBodyPart, { file: { handle, bytes } }: MeasuredRequest): UploadPart {
   if (part instanceof Uint8Array) return part
   if (part === 'file') return { length: bytes, open: () => readFile(handle) }
-  return { length: base64Length(bytes), open: () => encodeBase64(readFile(handle)) }
+  return { length: base64Length(bytes), open: () => inBase64(handle) }
+}
+
+async function* inBase64(handle: string): AsyncGenerator<Uint8Array> {
+  for await (const piece of encodeBase64(readFile(handle))) {
+    yield piece
+    countReleased(piece.length)
+  }
 }

@@ -1,0 +1,76 @@
+// How long audio lasts, by real files read in the thread; and files that no thread should be kept by.
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { wavOf } from '../../../../../test/support/requests/audio.ts'
+import { createAudioDurations } from './audio-durations.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'trivium-audio-'))
+const durations = createAudioDurations()
+afterAll(() => {
+  durations.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+let files = 0
+function fileOf(bytes: Uint8Array): string {
+  const path = join(folder, String(++files))
+  writeFileSync(path, bytes)
+  return path
+}
+
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes and 1,152 samples each. */
+function mp3Of(frames: number): Buffer {
+  const frame = Buffer.alloc(417)
+  frame.set([0xff, 0xfb, 0x90, 0x00])
+  return Buffer.concat(Array.from({ length: frames }, () => frame))
+}
+
+/** As browsers record it: neither the segment nor its clusters have a size, and nothing says how long it is. */
+function webmOf(...clusters: { at: number; blocks: number[] }[]): Buffer {
+  const unknown = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]
+  const block = (time: number) => [0xa3, 0x85, 0x81, time >> 8, time & 0xff, 0x80, 0x00]
+  const cluster = ({ at, blocks }: { at: number; blocks: number[] }) => [
+    ...[0x1f, 0x43, 0xb6, 0x75, ...unknown, 0xe7, 0x82, at >> 8, at & 0xff],
+    ...blocks.flatMap(block),
+  ]
+  const head = [0x1a, 0x45, 0xdf, 0xa3, 0x87, 0x42, 0x82, 0x84, ...Buffer.from('webm')]
+  return Buffer.from([...head, 0x18, 0x53, 0x80, 0x67, ...unknown, ...clusters.flatMap(cluster)])
+}
+
+test.each<[string, Uint8Array, number | undefined]>([
+  ['WAV', wavOf(2.5), 2.5],
+  ['MP3', mp3Of(200), 5.224],
+  ['a recording of a browser', webmOf({ at: 0, blocks: [0, 500] }, { at: 32_000, blocks: [20, 1_500] }), 33.5],
+  ['a recording without a block', webmOf(), undefined],
+  ['something else', Buffer.from('no audio at all'), undefined],
+  ['nothing', Buffer.alloc(0), undefined],
+])('%s', async (_, bytes, seconds) => {
+  const measured = await durations.measure(1n, fileOf(bytes))
+  expect(measured === undefined ? undefined : Math.round(measured * 1_000) / 1_000).toEqual(seconds)
+})
+
+test('a file that is gone', async () => {
+  expect(await durations.measure(1n, join(folder, 'none'))).toBeUndefined()
+})
+
+test('a file that the parser does not come back from costs the thread, and no other file', async () => {
+  const code = `self.onmessage = ({ data: { path } }) => { while (path === 'spin'); self.postMessage({ seconds: 1 }) }`
+  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
+  const limited = createAudioDurations({ limitMs: 300, code: Promise.resolve(url) })
+  const [stuck, next] = [limited.measure(1n, 'spin'), limited.measure(2n, 'fine')]
+  expect([await stuck, await next]).toEqual([undefined, 1])
+  limited.close()
+})
+
+test('an account with many files leaves room for another', async () => {
+  const code = 'self.onmessage = () => setTimeout(() => self.postMessage({ seconds: 1 }), 20)'
+  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
+  const slow = createAudioDurations({ code: Promise.resolve(url) })
+  const greedy = Array.from({ length: 100 }, () => slow.measure(1n, 'x'))
+  expect(await slow.measure(2n, 'x')).toBe(1)
+  const measured = (await Promise.all(greedy)).filter((seconds) => seconds !== undefined)
+  expect(measured.length).toBe(8)
+  slow.close()
+})
