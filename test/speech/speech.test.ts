@@ -228,6 +228,16 @@ describe('a speech model of generateContent', () => {
     })
   })
 
+  test('instructions are held, and charged where the model reads them as a part of the text', async () => {
+    const { secret, settled } = await newKey(gateway)
+    const body = { input: '.', instructions: 'Say: '.padEnd(999, 'x'), response_format: 'wav' }
+    for (const model of ['good', 'either']) await (await ask(secret, { model, ...body })).arrayBuffer()
+    expect(await settled()).toMatchObject([
+      { cost_usd: '0.012345678', held_usd: '0.012345678', receipt: { units: { characters: 1_000 } } },
+      { cost_usd: '0.000012346', held_usd: '0.012345678', receipt: { units: { characters: 1 } } },
+    ])
+  })
+
   test('what it cannot do is asked of another upstream, or rejected before anything is held', async () => {
     const { secret, rows, settled } = await newKey(gateway)
     for (const [more, param] of [

@@ -2,7 +2,7 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { readFirst } from '@trivium/http/write-pieces.ts'
-import type { ReadSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
+import { MOST_CHARACTERS, type ReadSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
@@ -66,9 +66,15 @@ async function begin(
 const isMeasured = ({ offer, candidate }: { offer: OfferOf<'speech'>; candidate: CandidateOf<'speech'> }): boolean =>
   [offer.rate, candidate.costRate].some((rate) => rate && !('perMillionCharacters' in rate.price))
 
-/** The most that the request can cost. */
-export function boundOf({ characters, speed, body }: ReadSpeechRequest, { rate }: OfferOf<'speech'>) {
-  const bound = rate.bound({ characters, textBytes: body.length, speed })
+/** Of instructions and text: a model that reads them as one may speak both. */
+function allCharacters({ characters, instructions = '' }: ReadSpeechRequest): number {
+  return Math.min(characters + [...instructions].length, MOST_CHARACTERS)
+}
+
+/** The most that the request can cost, whether instructions are spoken or not. */
+export function boundOf(request: ReadSpeechRequest, { rate }: OfferOf<'speech'>) {
+  const { speed, body } = request
+  const bound = rate.bound({ characters: allCharacters(request), textBytes: body.length, speed })
   if (bound === undefined) throw new Failure('bad_request', 'The cost of this request cannot be determined.')
   return bound
 }
@@ -76,12 +82,13 @@ export function boundOf({ characters, speed, body }: ReadSpeechRequest, { rate }
 /** A vendor bills the text as a whole once it begins to speak; minutes and tokens are those that came. */
 function charged(
   call: SpeechCall,
-  { characters }: ReadSpeechRequest,
+  request: ReadSpeechRequest,
   heard: Heard,
   { outcome, body }: WrittenBytes,
   deps: CallDependencies,
 ): Promise<unknown> {
-  const { offer, candidate } = call.attempt
+  const { offer, candidate, dialect } = call.attempt
+  const characters = dialect === 'generate-content' ? allCharacters(request) : request.characters
   const usage = heard.usage()
   const spoken = { characters, seconds: heard.seconds(), usage }
   const charge = offer.rate.cost(spoken)

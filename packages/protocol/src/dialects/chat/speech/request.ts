@@ -11,7 +11,7 @@ import { SPEECH_FORMATS, type SpeechRequest } from '../../shared/speech/speech.t
 const FIELDS = { model: 1, input: 1, voice: 1, instructions: 1, response_format: 1, speed: 1, stream_format: 1 }
 const NAMES = knownNames(namesOf(FIELDS), { voice: { own: namesOf({ id: 1 }) } })
 
-const MOST_CHARACTERS = 1_000_000
+export const MOST_CHARACTERS = 1_000_000
 const MOST_INSTRUCTIONS = 32_768
 /** Servers have settings of their own. What is longer might be text that is spoken, and has not been counted. */
 const MOST_UNKNOWN_BYTES = 256
