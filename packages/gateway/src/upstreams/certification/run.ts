@@ -19,7 +19,9 @@ export type RunOptions = {
   sleep?(ms: number): Promise<unknown>
 }
 
-/** Waits for a rate limit, of one check. */
+/** Rate limits, services that are overloaded, and local servers that load a model. */
+const BUSY: readonly number[] = [429, 503, 529]
+/** Of one check. */
 const MOST_WAITS = 2
 const LONGEST_WAIT_MS = 20_000
 const USUAL_WAIT_MS = 5_000
@@ -42,7 +44,7 @@ export async function runChecks(
       const outcome = await check.run(watched.send, upstream)
       const last = watched.takeLast()
       if (last) scrubber.learn(last.headers)
-      if (outcome.status === 429 && waits < MOST_WAITS && !isOver()) {
+      if (BUSY.includes(outcome.status ?? 0) && waits < MOST_WAITS && !isOver()) {
         await sleep(waitOf(last))
         continue
       }
@@ -80,9 +82,17 @@ function waitOf(last: Exchange | undefined): number {
   return Math.min(LONGEST_WAIT_MS, Number.isFinite(seconds) ? Math.max(0, seconds * 1_000) : USUAL_WAIT_MS)
 }
 
+/** Shorter ones are no secrets, such as `none`, and words of other texts. */
+const SHORTEST_KEY = 8
+
 /** Its keys, and what of a base URL may be the customer's own: the host with its first label, and the owner in its path. */
 function namesOf({ keys, baseUrl }: Upstream): string[] {
   const { hostname, pathname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: '', pathname: '' }
   const owners = [...pathname.matchAll(/\/(?:accounts|projects|organizations|workspaces)\/([^/]+)/g)]
-  return [...keys, hostname, hostname.split('.')[0] ?? '', ...owners.map(([, owner]) => owner ?? '')]
+  return [
+    ...keys.filter(({ length }) => length >= SHORTEST_KEY),
+    hostname,
+    hostname.split('.')[0] ?? '',
+    ...owners.map(([, owner]) => owner ?? ''),
+  ]
 }

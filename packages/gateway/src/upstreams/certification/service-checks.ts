@@ -7,12 +7,16 @@ import { codec } from '../../bytes/codec.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
 import type { Problem } from './check.ts'
 
+type Units = Readonly<Record<string, number>>
+
 export type ServiceCheck = {
   row: string
   /** JSON, or the fields of a form. */
   body(model: string, endpoint: ServiceEndpoint): Uint8Array | FormData
-  /** The most that is counted, by the names of receipts; tokens: unless the response reports them. */
-  units: Readonly<Record<string, number>>
+  /** What is counted without a report, by the names of receipts. */
+  counted?: Units
+  /** The most that a report can say. If that is input alone, its tokens are read. */
+  most: Units
   /** `reply`: as JSON where it is some, else as text. */
   judge(reply: unknown, text: string): Problem
   /** Not every server or model has it: a rejection is no failure. */
@@ -22,11 +26,10 @@ export type ServiceCheck = {
 const json = (body: object): Uint8Array => codec.encode(JSON.stringify(body))
 
 const TEXTS = ['A red ship on the sea.', 'How a circuit breaker works.']
-const TWO_TEXTS = { input: 50, requests: 1 }
 const embed = (row: string, more: object, judge: (vectors: unknown[]) => Problem, isOptional?: true): ServiceCheck => ({
   row,
   body: (model) => json({ model, input: TEXTS, ...more }),
-  units: TWO_TEXTS,
+  most: { input: 50 },
   judge: (reply) => {
     const vectors = listOf(reply, 'data').map((each) => Object(each).embedding)
     return vectors.length === TEXTS.length ? judge(vectors) : 'there is not one vector for each input'
@@ -40,7 +43,8 @@ const isVector = (value: unknown, length?: number): boolean =>
 const speak = (format: string, mark: RegExp, isOptional?: true): ServiceCheck => ({
   row: format,
   body: (model) => json({ model, input: 'Hello.', voice: 'alloy', response_format: format }),
-  units: { characters: 6, input: 50, output: 500, audio_output: 500, audio_seconds: 10 },
+  counted: { characters: 6 },
+  most: { input: 50, audio_output: 500, audio_seconds: 10 },
   judge: (_, text) =>
     mark.test(text) ? undefined : `the response is not ${format}: ${JSON.stringify(text.slice(0, 40))}`,
   ...(isOptional ? { isOptional } : {}),
@@ -55,7 +59,8 @@ const transcribe = (row: string, format: string, judge: ServiceCheck['judge'], i
     form.append('file', new File([tone()], 'tone.wav', { type: 'audio/wav' }))
     return form
   },
-  units: { audio_seconds: 1, input: 200, audio_input: 200, output: 200 },
+  counted: { audio_seconds: 1 },
+  most: { input: 200, audio_input: 200, output: 200 },
   judge,
   ...(isOptional ? { isOptional } : {}),
 })
@@ -75,8 +80,8 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
     ),
     embed(
       'dimensions',
-      { dimensions: 64 },
-      ([one]) => (isVector(one, 64) ? undefined : { absent: 'vectors do not have the length that was asked for' }),
+      { dimensions: 256 },
+      ([one]) => (isVector(one, 256) ? undefined : { absent: 'vectors do not have the length that was asked for' }),
       true,
     ),
     {
@@ -89,7 +94,8 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
       row: 'ranking',
       body: (model, { shape = 'jina', lacks = [] }) =>
         encodeRerankRequest(RANKED, { model, shape, lacks, warn() {} }, codec),
-      units: { searches: 1, documents: TEXTS.length, input: 100, requests: 1 },
+      counted: { searches: 1, documents: TEXTS.length },
+      most: { input: 100 },
       judge(_, text) {
         const reply = decodeRerankReply(codec.encode(text), TEXTS.length, codec)
         return reply && 'ranked' in reply && reply.ranked.length === TEXTS.length
@@ -102,7 +108,8 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
     {
       row: 'moderation',
       body: (model) => json({ model, input: TEXTS[0] }),
-      units: { requests: 1, input: 50 },
+      counted: { requests: 1 },
+      most: { input: 50 },
       judge: (reply) =>
         typeof Object(listOf(reply, 'results')[0]).flagged === 'boolean' ? undefined : 'the response has no results',
     },

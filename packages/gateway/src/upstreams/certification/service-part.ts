@@ -24,7 +24,7 @@ export function servicePart(upstream: Upstream, { name, type }: { name: string; 
     part: type,
     rows: [check.row],
     type,
-    bound: (rate) => costAt(type, rate, check.units),
+    bound: (rate) => costAt(type, rate, { ...check.counted, ...check.most }),
     async run(send) {
       let problem: Problem
       const body = check.body(name, endpoint)
@@ -45,11 +45,9 @@ async function formOf(form: FormData) {
   return { contentType: encoded.headers.get('content-type') ?? '', body: [await encoded.bytes()] }
 }
 
-/** What was counted without a report is known; tokens are not. */
-function reportedOf({ units }: ServiceCheck, reply: unknown): Readonly<Record<string, number>> {
-  const counted = Object.entries(units).filter(([name]) => !/input|output/.test(name))
-  const tokens = tokensOf(reply)
-  return { ...Object.fromEntries(counted), ...(tokens === undefined ? {} : { input: tokens }) }
+function reportedOf({ counted, most }: ServiceCheck, reply: unknown): Readonly<Record<string, number>> {
+  const tokens = Object.keys(most).join() === 'input' ? tokensOf(reply) : undefined
+  return { ...counted, ...(tokens === undefined ? {} : { input: tokens }) }
 }
 
 function costAt(type: ModelType, rate: AnyPrice, units: Readonly<Record<string, number>>): Nanos | undefined {

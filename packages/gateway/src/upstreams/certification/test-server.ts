@@ -56,7 +56,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     request: ({ body }) => JSON.parse(JSON.stringify(body).replace(/300( words.*:512)/, '3$1')),
     isWhole: true,
   },
-  busy: { request: ({ body, count }) => (count <= 2 ? error(429, 'wait', { 'retry-after': '0' }) : body) },
+  busy: {
+    request: ({ body, count }) => (count <= 2 ? error(count === 1 ? 429 : 503, 'wait', { 'retry-after': '0' }) : body),
+  },
   page: { request: () => new Response('<p>welcome</p>') },
   telling: {
     request: (asked) =>

@@ -3,6 +3,8 @@
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import type { Row } from '../certification/run.ts'
 import llamaServer from './llama-server-0c1e570.json' with { type: 'json' }
+import llamaServerEmbeddings from './llama-server-0c1e570-embeddings.json' with { type: 'json' }
+import llamaServerRerank from './llama-server-0c1e570-rerank.json' with { type: 'json' }
 
 /** What is read of a table. `server`: null: the vendor's own service. */
 export type Certificate = {
@@ -16,9 +18,9 @@ export type Certificate = {
 }
 
 /** The newest of a kind first. */
-export const CERTIFICATES: readonly Certificate[] = ([llamaServer] as Certificate[]).toSorted((one, other) =>
-  other.date.localeCompare(one.date),
-)
+export const CERTIFICATES: readonly Certificate[] = (
+  [llamaServer, llamaServerEmbeddings, llamaServerRerank] as Certificate[]
+).toSorted((one, other) => other.date.localeCompare(one.date))
 
 /** The newest certification of a kind, as people read it; without one, what tests use in place of the vendor. */
 export function testedWith({
