@@ -222,6 +222,19 @@ describe('streams', () => {
     expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: cost }])
   })
 
+  test('a repeated request gets the same events, and is charged once', async () => {
+    const { secret, settled } = await newKey(gateway)
+    const before = upstream.calls
+    const again = { ...stream, more: { headers: { 'idempotency-key': 'two' } } }
+    const [first, second] = [await send(secret, 'tokens', again), await send(secret, 'tokens', again)]
+    expect(await second.text()).toBe(await first.text())
+    expect([second.headers.get('content-type'), upstream.calls - before, (await settled()).length]).toEqual([
+      'text/event-stream; charset=utf-8',
+      1,
+      1,
+    ])
+  })
+
   test.each([
     ['cut', 'cut', 'upstream_error'],
     ['error-event', 'failed', 'upstream_error'],
@@ -261,6 +274,13 @@ describe('what upstreams get', () => {
         ['file', { name: 'audio.mp3', type: 'audio/mpeg', bytes: 40_044 }],
       ],
     })
+  })
+
+  test('samples of voices, which are long fields', async () => {
+    const { secret } = await newKey(gateway)
+    const sample = `data:audio/wav;base64,${'A'.repeat(700_000)}`
+    await send(secret, 'plain', { fields: { 'known_speaker_references[]': sample } })
+    expect(upstream.sent?.fields[1]).toEqual(['known_speaker_references[]', sample])
   })
 
   test('of generateContent: the audio and an instruction', async () => {

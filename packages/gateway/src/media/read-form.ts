@@ -10,6 +10,7 @@ import {
   type FormField,
   type FormFile,
   MULTIPART_DEFAULTS,
+  type MultipartLimits,
   type MultipartSink,
   type OnField,
   readMultipart,
@@ -28,6 +29,8 @@ export type UploadedFile = FormFile<SpooledFile>
 export type FormRules<Inspected> = {
   /** One file. */
   fileBytes: number
+  /** One field, and all of them. Absent: those of other forms. */
+  fields?: Pick<MultipartLimits, 'fieldBytes' | 'allFieldsBytes'>
   /** A file has begun, and so many bytes of it are known. What it throws ends the reading: the rest need not arrive. */
   began?(part: FilePart, bytes: number): void
   /** A field has arrived. What it throws ends the reading. */
@@ -58,14 +61,14 @@ export type Form<Inspected> = {
 export async function readForm<Inspected>(
   http: Pick<HttpRequest, 'body' | 'headers'>,
   { account, bodyBytes, slot, isRepeatable }: FormContext,
-  { fileBytes, began, onField, inspect }: FormRules<Inspected>,
+  { fileBytes, fields, began, onField, inspect }: FormRules<Inspected>,
   deps: ReadFormDependencies,
 ): Promise<Form<Inspected>> {
   const spooled = deps.spool.open(account)
   const hashes: [string, string][] = []
   try {
     const body = lazily(() => streamBody(http, { limitBytes: bodyBytes, ...bodyTimeout(deps) }))
-    const limits = { ...MULTIPART_DEFAULTS, bodyBytes, fileBytes }
+    const limits = { ...MULTIPART_DEFAULTS, ...fields, bodyBytes, fileBytes }
     const hashed = isRepeatable ? hashing(spooled, hashes) : spooled
     const sink = began ? announcing(hashed, began) : hashed
     const form = await readMultipart(body, http.headers.get('content-type'), limits, sink, onField)

@@ -28,6 +28,8 @@ export type ReadRequest = Readonly<{
 }>
 
 const MEGABYTE = 1024 * 1024
+/** Samples of up to four voices are fields, as data URLs. */
+const FIELDS = { fieldBytes: MEGABYTE, allFieldsBytes: 4 * MEGABYTE }
 
 /** The least that is worth an upload. */
 const TRANSCRIPTS: UploadFor<'transcription'> = {
@@ -51,6 +53,7 @@ export async function readUpload(
     { account: caller.account, bodyBytes: catalogue.config.server.limits.uploadBytes, slot, isRepeatable },
     {
       fileBytes: MOST_MEGABYTES * MEGABYTE,
+      fields: FIELDS,
       began: (part) => checkFile(part, ++files),
       async onField({ name, value }) {
         if (name === 'model' && value !== '') await checkFunds(offerOf(value))
