@@ -12,6 +12,7 @@ import { adminLists } from './scenarios/admin-lists.ts'
 import { chain } from './scenarios/chain.ts'
 import { operatorTabs } from './scenarios/console/operator-tabs.ts'
 import { consolePages } from './scenarios/console/pages.ts'
+import { manyEmbeddings, oneEmbedding } from './scenarios/embeddings.ts'
 import { httpsJson, httpsStreams } from './scenarios/https.ts'
 import { largeJson, smallJson } from './scenarios/json.ts'
 import { openStreams, stalledReaders } from './scenarios/memory.ts'
@@ -41,6 +42,8 @@ const SCENARIOS: readonly Scenario[] = [
   traced,
   adminLists,
   operatorTabs,
+  oneEmbedding,
+  manyEmbeddings,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

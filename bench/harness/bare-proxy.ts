@@ -15,7 +15,7 @@ const server = Bun.serve({
     const { method, headers } = http
     const reply = await fetch(upstream + path, { method, headers, body: await http.bytes(), ...overTls })
     const answer = { status: reply.status, headers: reply.headers }
-    return new Response(path.startsWith('/json/') ? await reply.bytes() : reply.body, answer)
+    return new Response(/^\/(?:json|vectors)\//.test(path) ? await reply.bytes() : reply.body, answer)
   },
 })
 console.log(`port ${server.port}`)

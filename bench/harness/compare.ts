@@ -23,8 +23,12 @@ export type Work = {
   unitsPerRequest: number
   /** Requests before the first round, for the JIT. */
   warmUp: number
-  /** Sent to the gateway instead, in another dialect than the upstream's. */
+  /** Sent to the gateway instead, at another path or in another dialect than the upstream's. */
   translated?: Translated
+  /** What the upstream answers. Absent: a chat completion. */
+  reply?: string
+  /** What the model is, in the configuration. Absent: a text model. */
+  model?: string
 }
 
 export type Translated = {
@@ -51,14 +55,14 @@ export type Figures = { name: string } & Sample & {
 /** Medians per server, the bare one first. */
 export async function compare(work: Work, options: BenchOptions): Promise<Figures[]> {
   const upstream = await startUpstream([], work.protocol)
-  const home = await createHome(upstream, work.upstreamPath)
+  const home = await createHome(upstream, work.upstreamPath, undefined, work.model)
   const homes = [home]
   const servers: Server[] = []
   try {
     servers.push(await startBare(upstream), await startGateway(home))
     if (options.beside !== undefined) {
       const other = await harnessOf(options.beside)
-      const otherHome = await other.createHomeWith(configFor(upstream, work.upstreamPath))
+      const otherHome = await other.createHomeWith(configFor(upstream, work.upstreamPath, work.model))
       homes.push(otherHome)
       servers.push(await startGateway(otherHome, 'beside', other.MAIN))
     }
@@ -126,7 +130,7 @@ async function check(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: 
     body,
   })
   const text = await answer.text()
-  const units = mark === undefined ? Number(text === jsonReply()) : text.split(mark).length - 1
+  const units = mark === undefined ? Number(text === (work.reply ?? jsonReply())) : text.split(mark).length - 1
   if (answer.status !== 200 || units !== work.unitsPerRequest)
     throw new Error(
       `${server.name} answers ${answer.status} with ${units} of ${work.unitsPerRequest}: ${text.slice(0, 300)}`,

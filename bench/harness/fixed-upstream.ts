@@ -2,7 +2,7 @@
 // its port.
 import type { Socket } from 'bun'
 import { pace } from './pace.ts'
-import { jsonReply, lastEvents, textEvent } from './wire.ts'
+import { jsonReply, lastEvents, textEvent, vectorsReply } from './wire.ts'
 
 type Connection = {
   /** The head as far as it has arrived; undefined while the body arrives. */
@@ -20,10 +20,12 @@ const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}
 const STREAM_HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
 const END = '0\r\n\r\n'
 
-const reply = jsonReply()
-const JSON_ANSWER = encode(
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(reply)}\r\n\r\n${reply}`,
-)
+const answerOf = (reply: string): Uint8Array =>
+  encode(
+    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(reply)}\r\n\r\n${reply}`,
+  )
+const JSON_ANSWER = answerOf(jsonReply())
+const vectors = new Map<string, Uint8Array>()
 const OPEN_ANSWER = encode(STREAM_HEAD + chunk(textEvent(0)))
 
 const known = new Map<string, readonly Uint8Array[]>()
@@ -65,7 +67,11 @@ function answer(socket: Socket<Connection>, path: string): void {
   if (kind === 'json') write(socket, JSON_ANSWER)
   // The second part of the path is how long it takes, in milliseconds.
   else if (kind === 'slow') setTimeout(() => write(socket, JSON_ANSWER), Number(events))
-  else if (kind === 'open') write(socket, OPEN_ANSWER)
+  else if (kind === 'vectors') {
+    const made = vectors.get(path) ?? answerOf(vectorsReply(Number(events), Number(perWrite)))
+    vectors.set(path, made)
+    write(socket, made)
+  } else if (kind === 'open') write(socket, OPEN_ANSWER)
   else {
     const stream = { pieces: piecesOf(Number(events), Number(perWrite)), everyMs: Number(everyMs), next: 0 }
     socket.data.stream = stream

@@ -25,8 +25,13 @@ const EMAIL = 'bench@example.com'
 type UpstreamAddress = Pick<UpstreamServer, 'url' | 'protocol'>
 
 /** `upstreamPath`: what the one model, `bench`, gets from the upstream. `idleKeys`: stored beside the active ones. */
-export async function createHome(upstream: UpstreamAddress, upstreamPath: string, idleKeys = 10): Promise<GatewayHome> {
-  return await createHomeWith(configFor(upstream, upstreamPath), idleKeys)
+export async function createHome(
+  upstream: UpstreamAddress,
+  upstreamPath: string,
+  idleKeys = 10,
+  model?: string,
+): Promise<GatewayHome> {
+  return await createHomeWith(configFor(upstream, upstreamPath, model), idleKeys)
 }
 
 /** `yaml`: the configuration file. */
@@ -52,12 +57,16 @@ export function gatewayEnvironment(home: Pick<GatewayHome, 'folder'>, port: numb
   }
 }
 
-export const configFor = ({ url, protocol }: UpstreamAddress, upstreamPath: string): string => `
+const TEXT = 'price: { input: 2.00, output: 8.00 }, limits: { max_output: 10000000 }'
+export const VECTORS = 'type: embedding, price: { input: 0.02 }'
+
+/** `model`: what the model is besides its route. */
+export const configFor = ({ url, protocol }: UpstreamAddress, upstreamPath: string, model = TEXT): string => `
 sandbox: false
 upstreams:
   - { id: fixed, dialect: chat, base_url: "${url}${upstreamPath}", keys: ["none"]${protocol === 'https/1.1' ? ', http: 1.1' : ''} }
 models:
-  - { id: bench, routes: [{ upstream: fixed }], price: { input: 2.00, output: 8.00 }, limits: { max_output: 10000000 } }
+  - { id: bench, routes: [{ upstream: fixed }], ${model} }
 `
 
 /** The active keys stand evenly among the idle ones, as they would in a store that has grown. */

@@ -11,6 +11,8 @@ export const streamPath = ({ events, perWrite, everyMs }: StreamShape) => `/stre
 export const slowPath = (ms: number) => `/slow/${ms}/v1`
 /** One event, then the stream stays open. */
 export const openPath = '/open/v1'
+/** Vectors of so many inputs, each of so many numbers. */
+export const vectorsPath = (inputs: number, dimensions: number) => `/vectors/${inputs}/${dimensions}/v1`
 export const CHAT = '/chat/completions'
 
 export function smallRequest(model: string, stream: boolean): string {
@@ -124,3 +126,15 @@ export function messagesRequest(model: string, stream: boolean): string {
 /** Found once in an answer of the messages protocol, and once in each of its events that carries text. */
 export const MESSAGES_ANSWER = 'Hello (English)'
 export const MESSAGES_TEXT = '"text":" word'
+
+/** Passages as a search index is filled with. */
+export const embeddingRequest = (model: string, inputs: number): string =>
+  JSON.stringify({ model, input: Array.from({ length: inputs }, (_, index) => prose(400 + (index % 7))) })
+
+/** Numbers as vendors write them: floats of 32 bits in full. The vectors are alike, which no server under test notices. */
+export function vectorsReply(inputs: number, dimensions: number): string {
+  const embedding = Array.from({ length: dimensions }, (_, at) => Math.fround(Math.sin(at + 1) / 20))
+  const data = Array.from({ length: inputs }, (_, index) => ({ object: 'embedding', index, embedding }))
+  const usage = { prompt_tokens: 100 * inputs, total_tokens: 100 * inputs }
+  return JSON.stringify({ object: 'list', data, model: 'bench', usage })
+}

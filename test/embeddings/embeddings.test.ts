@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { caughtUp } from '../support/gateway/caught-up.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { type EmbeddingUpstream, startEmbeddingUpstream } from './upstream.ts'
+import { type EmbeddingUpstream, LARGE, startEmbeddingUpstream } from './upstream.ts'
 
 let upstream: EmbeddingUpstream
 let gateway: Gateway
@@ -19,18 +19,31 @@ beforeAll(async () => {
     )
     return `  - { id: ${id}, type: embedding, price: { input: 0.123456 }, routes: [${written.join(', ')}] }`
   }
-  const plain = ['good', 'base64-only', 'float-only', 'reversed', 'broken', 'error-inside', 'few', 'silent', 'slow']
+  const plain = [
+    'good',
+    'base64-only',
+    'float-only',
+    'reversed',
+    'broken',
+    'error-inside',
+    'few',
+    'silent',
+    'slow',
+    'large',
+  ]
   gateway = await startGateway({
     config: [
       'sandbox: true',
       'upstreams:',
       `  - { id: open, dialect: chat, ${at('v1')} }`,
       `  - { id: gem, dialect: generate-content, ${at('v1beta')} }`,
+      `  - { id: voy, kind: voyage, ${at('v1')} }`,
       'models:',
       ...plain.map((name) => model(name, ['open', name])),
       model('renamed', ['open', 'good']),
       model('second', ['open', 'busy'], ['open', 'good']),
       model('gemini', ['gem', 'gem-1']),
+      model('voyage', ['voy', 'float-only']),
       model('either', ['gem', 'busy'], ['open', 'good']),
       '  - { id: small, type: embedding, price: { input: 1 }, limits: { inputs: 2, tokens: 9, dimensions: 8 }, routes: [{ upstream: open, model: good }] }',
     ].join('\n'),
@@ -128,6 +141,27 @@ test('bytes pass through in both directions but for the name of the model and th
   expect(text).toBe(
     '{"object":"list","data":[{"object": "embedding", "index":0, "embedding" :[ 0.25 , -0.125 ]}],\n"model":"renamed","extra":{"kept":[1.10]},"usage":{"prompt_tokens":7,"total_tokens":7}}',
   )
+})
+
+test('megabytes of numbers pass through as they came, and become base64 if that was asked for', async () => {
+  const { secret, settled } = await newKey(gateway)
+  const input = Array.from({ length: 256 }, () => 'a')
+  const passed = await (await embed(secret, { model: 'large', input })).text()
+  expect(Bun.hash(passed)).toBe(Bun.hash(LARGE))
+  const { data } = await openai(secret).embeddings.create({ model: 'large', input })
+  expect([data.length, data[255]?.embedding]).toEqual([256, JSON.parse(LARGE).data[255].embedding])
+  expect(await settled()).toMatchObject([{ receipt: { units: { input: 1_024 } } }, { cost_usd: '0.000126419' }])
+})
+
+test('an upstream that calls fields by other names, or lacks them', async () => {
+  const { secret } = await newKey(gateway)
+  const asked = { model: 'voyage', input: ['ab'], dimensions: 2, encoding_format: 'base64', user: 'u' }
+  const response = await embed(secret, asked)
+  expect(upstream.asked[0]?.body).toEqual({ model: 'float-only', input: ['ab'], output_dimension: 2 })
+  expect(response.headers.get('x-trivium-warnings')).toBe('user;dropped')
+  expect(await response.json()).toMatchObject({ data: [{ embedding: base64(0.5, -0.125) }] })
+  await embedContent(secret, 'voyage', { content: content('ab'), outputDimensionality: 2 })
+  expect(upstream.asked[1]?.body).toEqual({ model: 'float-only', input: 'ab', output_dimension: 2 })
 })
 
 test('a request of the OpenAI protocol for a Gemini model', async () => {

@@ -8,6 +8,15 @@ type Input = string | readonly number[]
 const vectorOf = (input: Input): number[] => [input.length / 4, -0.125]
 const base64 = (vector: number[]) => Buffer.from(new Float32Array(vector).buffer).toString('base64')
 
+/** 6 MB of numbers. */
+const NUMBERS = Array.from({ length: 1_024 }, (_, at) => Math.fround(Math.sin(at + 1) / 20))
+export const LARGE = JSON.stringify({
+  object: 'list',
+  data: Array.from({ length: 256 }, (_, index) => ({ object: 'embedding', index, embedding: NUMBERS })),
+  model: 'large',
+  usage: { prompt_tokens: 1_024, total_tokens: 1_024 },
+})
+
 export type EmbeddingUpstream = {
   port: number
   asked: Asked[]
@@ -32,6 +41,7 @@ export function startEmbeddingUpstream(): EmbeddingUpstream {
       if (model === 'broken') return Response.json({ error: { message: 'broken' } }, { status: 500 })
       if (model === 'error-inside') return Response.json({ error: { message: 'Unable to load the model' } })
       if (model === 'slow') await new Promise<void>((resolve) => waiting.push(resolve))
+      if (model === 'large') return new Response(LARGE, { headers: { 'content-type': 'application/json' } })
       if (method) return Response.json(gemini(method, body))
       return new Response(chat(model, body), { headers: { 'content-type': 'application/json' } })
     },

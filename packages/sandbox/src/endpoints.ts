@@ -2,8 +2,8 @@
 // serve is in handler.ts.
 import type { RouteId } from '@trivium/protocol/routes.ts'
 import { json } from './delivery/json.ts'
-import { answerBatch, answerEmbedContent, answerEmbeddings, SANDBOX_EMBEDDING } from './embeddings/embeddings.ts'
 import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
+import { answerBatch, answerEmbedContent, answerEmbeddings, SANDBOX_EMBEDDING } from './services/embeddings.ts'
 import { answerModerations, SANDBOX_MODERATION } from './services/moderations.ts'
 import { answerRerank, SANDBOX_RERANK } from './services/rerank.ts'
 import { answerSpeech, SANDBOX_SPEECH } from './speech/speech.ts'

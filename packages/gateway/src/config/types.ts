@@ -66,6 +66,8 @@ export type ServiceEndpoint = {
   path: string
   /** Fields of requests that it does not have, by their wire names. */
   lacks?: readonly string[]
+  /** Fields that it calls by other names. */
+  names?: Readonly<Record<string, string>>
   /** How it is asked for rankings. Absent: `jina`. */
   shape?: RerankShape
 }

@@ -4,7 +4,7 @@ import { type RequestError, unsupported } from '@trivium/protocol/canonical/read
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { EMBEDDING_SERVICES, type EmbeddingDialectId } from '@trivium/protocol/dialects/embedding-services.ts'
 import { filled } from '@trivium/protocol/dialects/generate-content/endpoint.ts'
-import type { EmbeddingRequest } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
+import type { EmbeddingRequest, UpstreamFields } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import { withCandidates } from '../access/urls/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
@@ -47,18 +47,18 @@ export function requestFor(
   const warnings: string[] = []
   const error = unexpressed(request, upstream)
   if (error) throw error
-  const lacks = lackedBy(upstream, dialect)
+  const fields = fieldsOf(upstream, dialect)
   const common = { dialect, path: pathOf(upstream, dialect, model, request.isSingle), stream: false, warnings }
   if (dialect !== request.dialect) {
     for (const field of request.untranslated) addWarning(warnings, field, 'dropped')
-    return { ...common, body: [EMBEDDING_SERVICES[dialect].encodeRequest(request, model, codec)] }
+    return { ...common, body: [EMBEDDING_SERVICES[dialect].encodeRequest(request, model, fields, codec)] }
   }
   const { user } = request
-  if (user !== undefined && lacks.includes('user')) addWarning(warnings, 'user', 'dropped')
+  if (user !== undefined && fields.lacks.includes('user')) addWarning(warnings, 'user', 'dropped')
   // A vendor sees a pseudonym in place of the caller's end user.
   const isHidden = user !== undefined && !embedded && !sharedObjects
   const shown = isHidden ? accountCipher.pseudonym(account, 'end users', user) : undefined
-  return { ...common, body: request.passed({ model, user: shown, remove: lacks }) }
+  return { ...common, body: request.passed({ ...fields, model, user: shown }) }
 }
 
 function pathOf(upstream: Upstream, dialect: EmbeddingDialectId, model: string, isSingle: boolean): string {
@@ -72,14 +72,15 @@ function upstreamModel({ model }: ReadRequest, { upstream, route }: CandidateOf<
   return colon === -1 ? route.model : route.model + model.slice(colon)
 }
 
-/** Fields that the upstream does not have. */
-const lackedBy = (upstream: Upstream, dialect: EmbeddingDialectId): readonly string[] =>
-  (dialect === 'chat' ? serviceOf(upstream, 'embeddings')?.lacks : undefined) ?? []
+function fieldsOf(upstream: Upstream, dialect: EmbeddingDialectId): UpstreamFields {
+  const { lacks = [], names = {} } = (dialect === 'chat' ? serviceOf(upstream, 'embeddings') : undefined) ?? {}
+  return { lacks, names }
+}
 
 /** Why the upstream cannot be asked for it. */
 function unexpressed(request: ReadRequest, upstream: Upstream): RequestError | undefined {
   const dialect = dialectFor(upstream, request.dialect)
-  if (request.dimensions !== undefined && lackedBy(upstream, dialect).includes('dimensions'))
+  if (request.dimensions !== undefined && fieldsOf(upstream, dialect).lacks.includes('dimensions'))
     return unsupported('dimensions', 'The upstream of this model makes vectors of one length only. Remove dimensions.')
   return dialect === request.dialect ? undefined : request.untranslatable
 }

@@ -42,7 +42,10 @@ export const mistral: UpstreamKind = {
   keysPage: 'https://console.mistral.ai/api-keys',
   baseUrl: 'https://api.mistral.ai/v1',
   endpoints: [standardEndpoint('chat')],
-  services: standardServices(['embeddings', 'transcriptions', 'moderations']),
+  services: {
+    embeddings: { path: '/embeddings', names: { dimensions: 'output_dimension' }, lacks: ['user'] },
+    ...standardServices(['transcriptions', 'moderations']),
+  },
   service: {
     cap: 'max_tokens',
     endUser: 'none',

@@ -24,7 +24,15 @@ export const voyage: UpstreamKind = {
   baseUrl: 'https://api.voyageai.com/v1',
   baseUrlSuffix: '/v1',
   endpoints: [],
-  services: { embeddings: { path: '/embeddings' }, rerank: { path: '/rerank', shape: 'voyage' } },
+  // `encoding_format` may be base64, and nothing else.
+  services: {
+    embeddings: {
+      path: '/embeddings',
+      names: { dimensions: 'output_dimension' },
+      lacks: ['encoding_format', 'user'],
+    },
+    rerank: { path: '/rerank', shape: 'voyage' },
+  },
   testedWith: 'none',
 }
 
@@ -36,7 +44,10 @@ export const jina: UpstreamKind = {
   baseUrl: 'https://api.jina.ai/v1',
   baseUrlSuffix: '/v1',
   endpoints: [],
-  services: standardServices(['embeddings', 'rerank']),
+  services: {
+    embeddings: { path: '/embeddings', names: { encoding_format: 'embedding_type' }, lacks: ['user'] },
+    ...standardServices(['rerank']),
+  },
   testedWith: 'none',
 }
 

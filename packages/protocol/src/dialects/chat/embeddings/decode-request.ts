@@ -12,7 +12,7 @@ import {
 } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
-import type { JsonScan } from '../../../framing/json/json-scan.ts'
+import { fieldNamed, type JsonScan } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import {
@@ -90,12 +90,17 @@ const tokensError = (inputs: readonly EmbeddingInput[]): RequestError | undefine
 
 /** Every byte that need not change stays. */
 function edited(bytes: Uint8Array, scan: JsonScan, named: string, edits: EmbeddingEdits, codec: Codec): Pieces {
-  const { model, user, remove } = edits
-  const fields: FieldEdits = {
-    set: [],
-    remove: remove.filter((name) => scan.fields.some((each) => each.name === name)),
+  const { model, user, lacks, names } = edits
+  const isThere = (name: string): boolean => fieldNamed(scan.fields, name) !== undefined
+  const renamed = Object.keys(names).filter(isThere)
+  const fields: FieldEdits = { set: [], remove: [...lacks.filter(isThere), ...renamed] }
+  for (const name of renamed) {
+    const { start, end } = fieldNamed(scan.fields, name) ?? { start: 0, end: 0 }
+    const theirs = names[name] ?? name
+    // What the caller wrote in the upstream's own words counts.
+    if (!isThere(theirs)) setField(fields, theirs, bytes.subarray(start, end))
   }
   if (model !== named) setField(fields, 'model', jsonText(model))
-  if (user !== undefined && !remove.includes('user')) setField(fields, 'user', jsonText(user))
+  if (user !== undefined && !lacks.includes('user')) setField(fields, 'user', jsonText(user))
   return editFields(bytes, scan, fields, codec)
 }

@@ -13,8 +13,9 @@ const NAMES = { lists: ['data'], vector: 'embedding' }
 const QUOTE = 0x22
 
 export const embeddingService: EmbeddingService = {
-  encodeRequest({ inputs, isSingle, dimensions }, model, codec) {
-    return codec.encode(JSON.stringify({ model, input: isSingle ? inputs[0] : inputs, dimensions }))
+  encodeRequest({ inputs, isSingle, dimensions }, model, { names }, codec) {
+    const input = isSingle ? inputs[0] : inputs
+    return codec.encode(JSON.stringify({ model, input, [names.dimensions ?? 'dimensions']: dimensions }))
   },
   decodeReply(bytes: Uint8Array, codec: Codec): DecodedEmbeddings {
     const scanned = scanVectors(bytes, NAMES, codec)

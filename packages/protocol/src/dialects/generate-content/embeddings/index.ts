@@ -4,7 +4,7 @@ import { isObject } from '../../../canonical/reading.ts'
 import { readCount } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import type { EmbeddingService } from '../../embedding-service.ts'
-import type { DecodedEmbeddings, EmbeddingRequest } from '../../shared/embeddings/embedding.ts'
+import type { DecodedEmbeddings } from '../../shared/embeddings/embedding.ts'
 import { errorWithout, jsonIn, orderedVectors, scanVectors } from '../../shared/embeddings/scan-vectors.ts'
 import { resourceName } from '../endpoint.ts'
 import { decodeError } from '../error.ts'
@@ -14,7 +14,7 @@ const NAMES = { lists: ['embeddings', 'embedding'], vector: 'values' }
 
 export const embeddingService: EmbeddingService = {
   /** Always a batch: texts that are not in a list come from this dialect alone. */
-  encodeRequest({ inputs, dimensions }: EmbeddingRequest, model: string, codec: Codec) {
+  encodeRequest({ inputs, dimensions }, model, _fields, codec) {
     const requests = inputs.map((text) => ({
       model: resourceName(model),
       content: { parts: [{ text }] },

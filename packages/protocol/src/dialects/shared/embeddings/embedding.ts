@@ -32,8 +32,14 @@ export type EmbeddingRequest = {
   passed(edits: EmbeddingEdits): Pieces
 }
 
-/** `user`: what stands in for the end user. Absent: it stays. `remove`: fields, by their names in the dialect. */
-export type EmbeddingEdits = { model: string; user?: string | undefined; remove: readonly string[] }
+export type EmbeddingEdits = UpstreamFields & {
+  model: string
+  /** What stands in for the end user. Absent: it stays. */
+  user?: string | undefined
+}
+
+/** How the fields of an upstream differ from those of its dialect: which it lacks, and which have other names. */
+export type UpstreamFields = { lacks: readonly string[]; names: Readonly<Record<string, string>> }
 
 /** Each vector is JSON as the upstream sent it, in the order of the inputs: a list of numbers, or a string of base64. */
 export type Vectors = readonly Uint8Array[]

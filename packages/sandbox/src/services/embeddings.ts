@@ -1,19 +1,20 @@
 // The embedded model for vectors: each word is a direction, so that the cosine of two texts follows the words that they share.
-import { splitModel } from '../delivery/faults.ts'
 import { json } from '../delivery/json.ts'
 import { tokensOfBytes, utf8Bytes } from '../model/tokens.ts'
-import { badRequest, SandboxError } from '../request/errors.ts'
+import { badRequest } from '../request/errors.ts'
 import { isObject, type Json } from '../request/fields.ts'
 import { parseBody } from '../request/json-body.ts'
+import { checkModel } from './check-model.ts'
+import { wordsIn } from './words.ts'
 
 export const SANDBOX_EMBEDDING = 'sandbox-embedding'
 const DIMENSIONS = 256
 const MOST_DIMENSIONS = 1_536
 const MOST_INPUTS = 2_048
 
-/** Words in any alphabet, whatever their case. Token ids are words, too. */
+/** Token ids are words, too. */
 const wordsOf = (input: string | readonly number[]): readonly string[] =>
-  typeof input === 'string' ? (input.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) : input.map(String)
+  typeof input === 'string' ? [...wordsIn(input)] : input.map(String)
 
 const tokensOf = (input: string | readonly number[]): number =>
   typeof input === 'string' ? tokensOfBytes(utf8Bytes(input)) : input.length
@@ -51,7 +52,7 @@ const numbersOf = (vector: Float32Array): number[] => Array.from(vector, (value)
 export async function answerEmbeddings(request: Request): Promise<Response> {
   const body = parseBody(await request.bytes())
   const { model, input, encoding_format: encoding = 'float' } = body
-  checkModel(model)
+  checkModel(model, SANDBOX_EMBEDDING)
   const inputs = inputsOf(input)
   const dimensions = dimensionsOf(body, 'dimensions')
   if (encoding !== 'float' && encoding !== 'base64')
@@ -65,13 +66,7 @@ export async function answerEmbeddings(request: Request): Promise<Response> {
   return json({ object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
 }
 
-function checkModel(model: unknown): void {
-  if (typeof model === 'string' && splitModel(model).name === SANDBOX_EMBEDDING) return
-  const message = `The model '${String(model)}' does not exist.`
-  throw new SandboxError({ status: 404, message, param: 'model', code: 'model_not_found' })
-}
-
-const checkPath = ({ pathname }: URL): void => checkModel(/([^/]+):[^:]*$/.exec(pathname)?.[1])
+const checkPath = ({ pathname }: URL): void => checkModel(/([^/]+):[^:]*$/.exec(pathname)?.[1], SANDBOX_EMBEDDING)
 
 function inputsOf(input: unknown): readonly (string | readonly number[])[] {
   const list = Array.isArray(input) && typeof input[0] !== 'number' ? input : [input]
