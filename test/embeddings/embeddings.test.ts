@@ -74,7 +74,8 @@ const embedContent = (secret: string, model: string, body: unknown) =>
     body,
   )
 const openai = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
-const google = (apiKey: string) => new GoogleGenAI({ apiKey, httpOptions: { baseUrl: gateway.url } })
+const google = (apiKey: string, apiVersion = 'v1beta') =>
+  new GoogleGenAI({ apiKey, apiVersion, httpOptions: { baseUrl: gateway.url } })
 
 const dot = (one: readonly number[], other: readonly number[]) =>
   one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0)
@@ -101,7 +102,7 @@ test('the embedded model: cosine follows the words that texts share, in both off
   expect(dot(floats.data[0]?.embedding ?? [], cat)).toBeCloseTo(1, 5)
   const tokens = await client.embeddings.create({ model, input: [[1, 2, 3], [4]] })
   expect([tokens.data.length, tokens.usage.total_tokens]).toEqual([2, 4])
-  const { embeddings = [] } = await google(secret).models.embedContent({
+  const { embeddings = [] } = await google(secret, 'v1alpha').models.embedContent({
     model,
     contents: input,
     config: { outputDimensionality: 512, taskType: 'SEMANTIC_SIMILARITY' },
