@@ -13,6 +13,7 @@ import {
 import type { ClientId, Protocol } from '../../packages/console/src/snippets/types.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { tone } from '../support/tone.ts'
 
 const MODELS: Readonly<Record<Protocol, string>> = {
   chat: 'sandbox-text',
@@ -21,6 +22,11 @@ const MODELS: Readonly<Record<Protocol, string>> = {
   'generate-content': 'sandbox-text',
   images: 'sandbox-image',
   'video-tasks': 'sandbox-video',
+  embeddings: 'sandbox-embedding',
+  rerank: 'sandbox-rerank',
+  speech: 'sandbox-speech',
+  transcriptions: 'sandbox-transcription',
+  moderations: 'sandbox-moderation',
 }
 
 let gateway: Gateway
@@ -31,6 +37,8 @@ beforeAll(async () => {
   gateway = await startGateway()
   secret = (await newKey(gateway)).secret
   folder = mkdtempSync(join(import.meta.dir, '.snippets-'))
+  // What the snippets of transcriptions upload.
+  await Bun.write(join(folder, 'audio.mp3'), tone(1))
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -59,6 +67,11 @@ const ANSWERS: Readonly<Record<Protocol, RegExp>> = {
   'generate-content': /quoted/,
   images: /b64_json|^$/,
   'video-tasks': /cgt-|succeeded http/,
+  embeddings: /\d\.\d/,
+  rerank: /relevance_score/,
+  speech: /^$/,
+  transcriptions: /sandbox/i,
+  moderations: /false/,
 }
 
 describe.each([...PROTOCOLS])('%s', (protocol) => {
@@ -85,7 +98,13 @@ describe.each([...PROTOCOLS])('%s', (protocol) => {
 
 test('an image model is asked for an image by generate-content, too', async () => {
   const code = (client: ClientId): string => {
-    const more = { model: 'sandbox-image', baseUrl: gateway.url, secret, prompt: 'A lighthouse', isImage: true }
+    const more = {
+      model: 'sandbox-image',
+      baseUrl: gateway.url,
+      secret,
+      prompt: 'A lighthouse',
+      wanted: 'image' as const,
+    }
     const part = snippetFor({ client, protocol: 'generate-content', ...more }).parts.at(-1)
     return part && 'code' in part ? part.code : ''
   }
@@ -93,6 +112,19 @@ test('an image model is asked for an image by generate-content, too', async () =
   await Bun.write(join(folder, 'image.mjs'), code('javascript'))
   await run([process.execPath, join(folder, 'image.mjs')])
   expect(await Bun.file(join(folder, 'image.png')).slice(1, 4).text()).toBe('PNG')
+  const python = Bun.which('python3')
+  if (python) await run([python, '-c', 'import ast, sys; ast.parse(sys.argv[1])', code('python')])
+}, 60_000)
+
+test('an embedding model is asked for a vector by generate-content, too', async () => {
+  const code = (client: ClientId): string => {
+    const more = { model: 'sandbox-embedding', baseUrl: gateway.url, secret, prompt: 'A', wanted: 'vector' as const }
+    const part = snippetFor({ client, protocol: 'generate-content', ...more }).parts.at(-1)
+    return part && 'code' in part ? part.code : ''
+  }
+  expect(await run(['sh', '-c', code('curl').replace('curl ', 'curl -sS --fail-with-body ')])).toContain('"values"')
+  await Bun.write(join(folder, 'vector.mjs'), code('javascript'))
+  expect(await run([process.execPath, join(folder, 'vector.mjs')])).toMatch(/^\[[ \d.,-]+\]/)
   const python = Bun.which('python3')
   if (python) await run([python, '-c', 'import ast, sys; ast.parse(sys.argv[1])', code('python')])
 }, 60_000)

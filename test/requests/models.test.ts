@@ -149,7 +149,7 @@ describe('paths', () => {
   }
 
   test.each([
-    ['POST', '/v1/audio/speech', 'chat', 'Audio (speech, transcription, translation) is'],
+    ['POST', '/v1/audio/voices', 'chat', 'Voices of your own are'],
     ['POST', '/v1/batches', 'chat', 'Batches are'],
     ['GET', '/v1/batches/batch_1', 'chat', 'Batches are'],
     ['POST', '/v1/messages/batches', 'messages', 'Batches are'],
@@ -175,7 +175,9 @@ describe('paths', () => {
     expect([status, shapeOf(body)]).toEqual([404, dialect])
     const { message } = (body as { error: { message: string } }).error
     expect(message).toStartWith(`${said} not available here. Available: chat completions,`)
-    expect(message).toMatch(/images, video tasks, .*rerank, moderations.* and token counting/)
+    expect(message).toMatch(
+      /images, video tasks, embeddings, rerank, speech, transcriptions, moderations and token counting/,
+    )
   })
 
   test("OpenAI's video API leads to the one that there is", async () => {

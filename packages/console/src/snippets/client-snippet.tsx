@@ -7,7 +7,7 @@ import { Segments } from '../ui/form/choices.tsx'
 import { Facts } from '../ui/page.tsx'
 import { Banner } from '../ui/states.tsx'
 import { CLIENTS, isLoopback, PLACEHOLDER, snippetFor } from './clients.ts'
-import { isProtocol } from './endpoints.ts'
+import { isProtocol, PROTOCOLS } from './endpoints.ts'
 import type { ClientId, Snippet, SnippetPart } from './types.ts'
 
 type ClientSnippetProps = {
@@ -24,18 +24,18 @@ export function ClientSnippet({ baseUrl, model, protocols, secret = PLACEHOLDER 
   const [chosenClient, setClient] = useState<ClientId>('curl')
   const [chosenProtocol, setProtocol] = useState('')
   const spoken = protocols.filter(isProtocol)
-  const isImage = spoken.includes('images')
-  // Agents talk to text models only, though their protocol may also be that of an image model.
+  // Agents talk to text models only, though their protocol may also be that of others.
+  const isText = spoken.includes('chat')
   const clients = CLIENTS.filter(
-    (each) =>
-      each.protocols.some((protocol) => spoken.includes(protocol)) && (!isImage || each.protocols.includes('images')),
+    (each) => each.protocols.some((protocol) => spoken.includes(protocol)) && (isText || each.protocols === PROTOCOLS),
   )
   const client = clients.find(({ id }) => id === chosenClient) ?? clients[0]
   const offered = spoken.filter((protocol) => client?.protocols.includes(protocol))
   const protocol = offered.find((each) => each === chosenProtocol) ?? offered[0]
   if (!client || !protocol) return null
-  const prompt = isImage || protocol === 'video-tasks' ? t.prompts.media : t.prompts.text
-  const snippet = snippetFor({ client: client.id, protocol, model, baseUrl, secret, prompt, isImage })
+  const wanted = spoken.includes('images') ? 'image' : spoken.includes('embeddings') ? 'vector' : 'text'
+  const prompt = isText ? t.prompts.text : t.prompts.media
+  const snippet = snippetFor({ client: client.id, protocol, model, baseUrl, secret, prompt, wanted })
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="flex flex-wrap gap-x-4 gap-y-2">

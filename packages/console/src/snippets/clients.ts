@@ -1,7 +1,7 @@
 // Snippets for each client, with the base URL that it needs.
 
 import { curlCode, javascriptCode, javascriptInstall, pythonCode, pythonInstall, sdkBase } from './code.ts'
-import { exampleRequest, PROTOCOLS, protocolBase } from './endpoints.ts'
+import { exampleRequest, PROTOCOLS, protocolBase, type Wanted } from './endpoints.ts'
 import { shellQuote } from './literals.ts'
 import type { Access, ClientId, ExampleRequest, Protocol, Snippet } from './types.ts'
 
@@ -20,18 +20,18 @@ export const CLIENTS: readonly { id: ClientId; name: string; protocols: readonly
 /** In place of a secret that is not on screen. */
 export const PLACEHOLDER = 'sk-...'
 
-/** `prompt`: what the example asks for. `isImage`: from an image model. */
+/** `prompt`: what the example asks for. */
 export type SnippetOptions = Access & {
   client: ClientId
   protocol: Protocol
   model: string
   prompt: string
-  isImage?: boolean
+  wanted?: Wanted
 }
 
-export function snippetFor({ client, protocol, model, prompt, isImage = false, ...access }: SnippetOptions): Snippet {
+export function snippetFor({ client, protocol, model, prompt, wanted = 'text', ...access }: SnippetOptions): Snippet {
   if (client === 'curl' || client === 'python' || client === 'javascript')
-    return requestSnippet(client, exampleRequest(protocol, model, prompt, isImage), access)
+    return requestSnippet(client, exampleRequest(protocol, model, prompt, wanted), access)
   return AGENTS[client](access, model)
 }
 

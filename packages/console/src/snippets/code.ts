@@ -1,11 +1,19 @@
 // Source text that sends a request: curl, Python and JavaScript with the SDK of each protocol.
 
-import { httpRequest, protocolBase } from './endpoints.ts'
+import { asksForVector, httpRequest, protocolBase } from './endpoints.ts'
 import { javascriptLiteral, jsonLiteral, pythonLiteral, shellQuote } from './literals.ts'
 import type { Access, ExampleRequest, Protocol } from './types.ts'
 
 export function curlCode(request: ExampleRequest, access: Access): string {
   const { url, headers, body } = httpRequest(request, access)
+  if (request.protocol === 'transcriptions') return uploadByCurl(url, headers, body)
+  if (request.protocol === 'speech') return `${curlOf(url, headers, body)} \\\n  -o ${fileOf(body)}`
+  return curlOf(url, headers, body)
+}
+
+type Http = ReturnType<typeof httpRequest>
+
+function curlOf(url: string, headers: Http['headers'], body: Http['body']): string {
   const isStream = body.stream === true
   const lines = [
     `curl${isStream ? ' -N' : ''} ${shellUrl(url)}`,
@@ -14,6 +22,20 @@ export function curlCode(request: ExampleRequest, access: Access): string {
   ]
   return lines.join(' \\\n  ')
 }
+
+/** A form: the type of its parts is curl's matter. */
+function uploadByCurl(url: string, headers: Http['headers'], { file, ...fields }: Http['body']): string {
+  const { 'Content-Type': _, ...credential } = headers
+  return [
+    `curl ${shellUrl(url)}`,
+    ...Object.entries(credential).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
+    ...Object.entries(fields).map(([name, value]) => `-F ${shellQuote(`${name}=${value}`)}`),
+    `-F ${shellQuote(`file=@${file}`)}`,
+  ].join(' \\\n  ')
+}
+
+/** What speech is written to. */
+const fileOf = ({ response_format = 'mp3' }: Readonly<Record<string, unknown>>): string => `speech.${response_format}`
 
 /** Without quotes where the shell takes it literally. */
 const shellUrl = (url: string): string => (/^[\w:/.@%+,-]+$/.test(url) ? url : shellQuote(url))
@@ -25,6 +47,11 @@ const PACKAGES: Readonly<Record<Protocol, { python: string; javascript: string }
   'generate-content': { python: 'google-genai', javascript: '@google/genai' },
   images: { python: 'openai', javascript: 'openai' },
   'video-tasks': { python: 'volcengine-python-sdk[ark]', javascript: '' },
+  embeddings: { python: 'openai', javascript: 'openai' },
+  rerank: { python: 'requests', javascript: '' },
+  speech: { python: 'openai', javascript: 'openai' },
+  transcriptions: { python: 'openai', javascript: 'openai' },
+  moderations: { python: 'openai', javascript: 'openai' },
 }
 
 export const pythonInstall = (protocol: Protocol): string => `pip install ${shellWord(PACKAGES[protocol].python)}`
@@ -38,7 +65,8 @@ const shellWord = (text: string): string => (/^[\w-]+$/.test(text) ? text : shel
 export const sdkBase = (protocol: Protocol, baseUrl: string): string =>
   protocol === 'generate-content' ? baseUrl : protocolBase(protocol, baseUrl)
 
-export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret }: Access): string {
+export function pythonCode(request: ExampleRequest, { baseUrl, secret }: Access): string {
+  const { protocol, body } = request
   const [base, key] = [pythonLiteral(sdkBase(protocol, baseUrl)), pythonLiteral(secret)]
   const call = (method: string, values: Readonly<Record<string, unknown>>) =>
     `${method}(\n${Object.entries(values)
@@ -63,14 +91,21 @@ export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret
       'from google import genai',
       '',
       `client = genai.Client(api_key=${key}, http_options={"base_url": ${base}})`,
-      `response = ${call('client.models.generate_content', contentArguments(body))}`,
-      ...(asksForImage(body)
+      ...(asksForVector(body)
         ? [
-            'image = next(part.inline_data for part in response.candidates[0].content.parts if part.inline_data)',
-            'with open("image.png", "wb") as file:',
-            '    file.write(image.data)',
+            `response = ${call('client.models.embed_content', vectorArguments(body))}`,
+            'print(response.embeddings[0].values[:5])',
           ]
-        : ['print(response.text)']),
+        : [`response = ${call('client.models.generate_content', contentArguments(body))}`]),
+      ...(asksForVector(body)
+        ? []
+        : asksForImage(body)
+          ? [
+              'image = next(part.inline_data for part in response.candidates[0].content.parts if part.inline_data)',
+              'with open("image.png", "wb") as file:',
+              '    file.write(image.data)',
+            ]
+          : ['print(response.text)']),
     ],
     images: () =>
       body.stream === true
@@ -94,6 +129,32 @@ export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret
       '    time.sleep(3)',
       'print(result.status, result.content.video_url if result.content else result.error)',
     ],
+    embeddings: () => [...openai, ...print('client.embeddings.create', 'response.data[0].embedding[:5]')],
+    rerank: () => {
+      const { url, headers } = httpRequest(request, { baseUrl, secret })
+      return [
+        'import requests',
+        '',
+        `response = requests.post(\n    ${pythonLiteral(url)},\n    headers=${pythonLiteral(headers, '    ')},\n    json=${pythonLiteral(body, '    ')},\n)`,
+        'print(response.json()["results"])',
+      ]
+    },
+    speech: () => [
+      ...openai,
+      `with ${call('client.audio.speech.with_streaming_response.create', body)} as response:`,
+      `    response.stream_to_file("${fileOf(body)}")`,
+    ],
+    transcriptions: () => {
+      const { file, ...fields } = body
+      const values = Object.entries(fields).map(([name, value]) => `        ${name}=${pythonLiteral(value)},`)
+      return [
+        ...openai,
+        `with open(${pythonLiteral(file)}, "rb") as file:`,
+        ['    response = client.audio.transcriptions.create(', ...values, '        file=file,', '    )'].join('\n'),
+        'print(response.text)',
+      ]
+    },
+    moderations: () => [...openai, ...print('client.moderations.create', 'response.results[0].flagged')],
   }
   return lines[protocol]().join('\n')
 }
@@ -121,13 +182,17 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
       "import { GoogleGenAI } from '@google/genai'",
       '',
       `const client = new GoogleGenAI({ apiKey: ${key}, httpOptions: { baseUrl: ${base} } })`,
-      `const response = ${call('client.models.generateContent', contentArguments(body))}`,
-      ...(asksForImage(body)
-        ? [
-            'const { inlineData } = response.candidates[0].content.parts.find((part) => part.inlineData)',
-            "await writeFile('image.png', Buffer.from(inlineData.data, 'base64'))",
-          ]
-        : ['console.log(response.text)']),
+      asksForVector(body)
+        ? `const response = ${call('client.models.embedContent', vectorArguments(body))}`
+        : `const response = ${call('client.models.generateContent', contentArguments(body))}`,
+      ...(asksForVector(body)
+        ? ['console.log(response.embeddings[0].values.slice(0, 5))']
+        : asksForImage(body)
+          ? [
+              'const { inlineData } = response.candidates[0].content.parts.find((part) => part.inlineData)',
+              "await writeFile('image.png', Buffer.from(inlineData.data, 'base64'))",
+            ]
+          : ['console.log(response.text)']),
     ],
     images: () =>
       body.stream === true
@@ -139,6 +204,39 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
             "await writeFile('image.png', Buffer.from(response.data[0].b64_json, 'base64'))",
           ],
     'video-tasks': () => videoInJavascript(request, access),
+    embeddings: () => [...openai, ...print('client.embeddings.create', 'response.data[0].embedding.slice(0, 5)')],
+    rerank: () => {
+      const { url, headers } = httpRequest(request, access)
+      return [
+        `const response = await fetch(${javascriptLiteral(url)}, {`,
+        "  method: 'POST',",
+        `  headers: ${javascriptLiteral(headers, '  ')},`,
+        `  body: JSON.stringify(${javascriptLiteral(body, '  ')}),`,
+        '})',
+        'const { results } = await response.json()',
+        'console.log(results)',
+      ]
+    },
+    speech: () => [
+      "import { writeFile } from 'node:fs/promises'",
+      ...openai,
+      `const response = ${call('client.audio.speech.create', body)}`,
+      `await writeFile('${fileOf(body)}', Buffer.from(await response.arrayBuffer()))`,
+    ],
+    transcriptions: () => {
+      const { file, ...fields } = body
+      const values = Object.entries(fields).map(([name, value]) => `  ${name}: ${javascriptLiteral(value)},`)
+      return [
+        "import { createReadStream } from 'node:fs'",
+        ...openai,
+        'const response = await client.audio.transcriptions.create({',
+        ...values,
+        `  file: createReadStream(${javascriptLiteral(file)}),`,
+        '})',
+        'console.log(response.text)',
+      ]
+    },
+    moderations: () => [...openai, ...print('client.moderations.create', 'response.results[0].flagged')],
   }
   return lines[protocol]().join('\n')
 }
@@ -163,6 +261,9 @@ function videoInJavascript(request: ExampleRequest, access: Access): string[] {
 
 const asksForImage = ({ generationConfig }: ExampleRequest['body']): boolean =>
   typeof generationConfig === 'object' && generationConfig !== null && 'responseModalities' in generationConfig
+
+/** The SDKs call the content of a vector contents, too. */
+const vectorArguments = ({ model, content }: ExampleRequest['body']) => ({ model, contents: content })
 
 /** The SDKs take the settings beside the contents in one object. */
 function contentArguments({ model, contents, generationConfig, ...rest }: ExampleRequest['body']) {

@@ -9,6 +9,11 @@ export const PROTOCOLS: readonly Protocol[] = [
   'generate-content',
   'images',
   'video-tasks',
+  'embeddings',
+  'rerank',
+  'speech',
+  'transcriptions',
+  'moderations',
 ]
 
 export const isProtocol = (name: string): name is Protocol => (PROTOCOLS as readonly string[]).includes(name)
@@ -20,25 +25,39 @@ const BASES: Readonly<Record<Protocol, string>> = {
   'generate-content': '/v1beta',
   images: '/v1',
   'video-tasks': '/api/v3',
+  embeddings: '/v1',
+  rerank: '/v1',
+  speech: '/v1',
+  transcriptions: '/v1',
+  moderations: '/v1',
 }
 
 /** The base URL of a protocol. One that does not fit the protocol gets 404. */
 export const protocolBase = (protocol: Protocol, baseUrl: string): string => baseUrl + BASES[protocol]
 
-const PATHS: Readonly<Record<Protocol, (model: string) => string>> = {
+const PATHS: Readonly<Record<Protocol, (model: string, body: ExampleRequest['body']) => string>> = {
   chat: () => '/v1/chat/completions',
   responses: () => '/v1/responses',
   messages: () => '/v1/messages',
-  'generate-content': (model) => `/v1beta/models/${encodeURIComponent(model)}:generateContent`,
+  'generate-content': (model, body) =>
+    `/v1beta/models/${encodeURIComponent(model)}:${asksForVector(body) ? 'embedContent' : 'generateContent'}`,
   images: () => '/v1/images/generations',
   'video-tasks': () => '/api/v3/contents/generations/tasks',
+  embeddings: () => '/v1/embeddings',
+  rerank: () => '/v1/rerank',
+  speech: () => '/v1/audio/speech',
+  transcriptions: () => '/v1/audio/transcriptions',
+  moderations: () => '/v1/moderations',
 }
+
+/** A vector is asked for with one content, an answer with all contents of a conversation. */
+export const asksForVector = (body: ExampleRequest['body']): boolean => 'content' in body
 
 /** The request as HTTP. */
 export function httpRequest({ protocol, body }: ExampleRequest, { baseUrl, secret }: Access) {
   const { model, ...rest } = body
   return {
-    url: baseUrl + PATHS[protocol](model),
+    url: baseUrl + PATHS[protocol](model, body),
     headers: { ...credential(protocol, secret), 'Content-Type': 'application/json' },
     body: protocol === 'generate-content' ? rest : body,
   }
@@ -50,19 +69,37 @@ function credential(protocol: Protocol, secret: string): Record<string, string> 
   return { Authorization: `Bearer ${secret}` }
 }
 
-/** The shortest useful request. `isImage`: to an image model, which `generate-content` asks for an image. */
-export function exampleRequest(protocol: Protocol, model: string, prompt: string, isImage = false): ExampleRequest {
+/** What `generate-content` asks a model for. */
+export type Wanted = 'text' | 'image' | 'vector'
+
+/** The shortest useful request. */
+export function exampleRequest(
+  protocol: Protocol,
+  model: string,
+  prompt: string,
+  wanted: Wanted = 'text',
+): ExampleRequest {
   const messages = [{ role: 'user', content: prompt }]
   const bodies: Readonly<Record<Protocol, Record<string, unknown>>> = {
     chat: { messages },
     responses: { input: prompt },
     messages: { max_tokens: 500, messages },
-    'generate-content': {
-      contents: [{ role: 'user', parts: [{ text: prompt }] }],
-      ...(isImage ? { generationConfig: { responseModalities: ['IMAGE'] } } : {}),
-    },
+    'generate-content':
+      wanted === 'vector'
+        ? { content: { parts: [{ text: prompt }] } }
+        : {
+            contents: [{ role: 'user', parts: [{ text: prompt }] }],
+            ...(wanted === 'image' ? { generationConfig: { responseModalities: ['IMAGE'] } } : {}),
+          },
     images: { prompt },
     'video-tasks': { content: [{ type: 'text', text: prompt }] },
+    embeddings: { input: prompt },
+    rerank: { query: prompt, documents: DOCUMENTS },
+    speech: { input: prompt, voice: 'alloy' },
+    transcriptions: { file: 'audio.mp3' },
+    moderations: { input: prompt },
   }
   return { protocol, body: { model, ...bodies[protocol] } }
 }
+
+const DOCUMENTS = ['The lamp is lit at dusk.', 'Trains leave every hour.']

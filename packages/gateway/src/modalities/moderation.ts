@@ -29,7 +29,7 @@ export const moderation: Modality<UnitPrice<ModerationFigure>, ModerationLimits,
   describe: ({ limits: { inputs } }, rate) => ({
     price: shownPrice(rate),
     limits: { inputs: inputs ?? null },
-    protocols: [],
+    protocols: ['moderations'],
   }),
   sandbox: { id: 'sandbox-moderation', price: { figure: 'per_request', price: 0n }, limits: {} },
 }

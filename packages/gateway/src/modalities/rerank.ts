@@ -30,7 +30,7 @@ export const rerank: Modality<UnitPrice<RerankFigure>, RerankLimits, UnitRate<Re
   describe: ({ limits: { documents } }, rate) => ({
     price: shownPrice(rate),
     limits: { documents: documents ?? null },
-    protocols: [],
+    protocols: ['rerank'],
   }),
   sandbox: {
     id: 'sandbox-rerank',

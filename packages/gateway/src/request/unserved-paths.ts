@@ -2,14 +2,14 @@
 // the message says so, and what is served instead.
 
 const SERVED =
-  'Available: chat completions, responses, messages, generateContent, images, video tasks, embeddings, rerank, moderations and token counting; GET /v1/models lists the models.'
+  'Available: chat completions, responses, messages, generateContent, images, video tasks, embeddings, rerank, speech, transcriptions, moderations and token counting; GET /v1/models lists the models.'
 
 /** Google's SDKs choose the version themselves. */
 const google = (name: string): string[] => ['/v1', '/v1beta', '/v1alpha'].map((version) => `${version}/${name}`)
 
 /** The feature at a path and below it, as the beginning of a sentence. */
 const APIS: readonly [name: string, paths: readonly string[]][] = [
-  ['Audio (speech, transcription, translation) is', ['/v1/audio']],
+  ['Voices of your own are', ['/v1/audio']],
   ['Batches are', ['/v1/batches', '/v1/messages/batches', ...google('batches')]],
   ['The realtime API is', ['/v1/realtime']],
   ['Files are', ['/v1/uploads', ...google('files'), ...google('files').map((path) => `/upload${path}`)]],

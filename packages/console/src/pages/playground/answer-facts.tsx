@@ -11,7 +11,7 @@ import { Popover } from '../../ui/overlay.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Amount, Duration, useNumber } from '../../ui/values.tsx'
 import { OutcomeBadge } from '../usage/outcome.tsx'
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from './history/outcome.ts'
 
 const POLL_MS = 1_000
 /** Outcomes in which the answer looks complete and is not. */

@@ -4,9 +4,18 @@ import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { preferredModels } from '../models/preferred.ts'
-import type { Kind } from './entry.ts'
+import type { Kind } from './history/entry.ts'
 
-export const TABS: readonly Kind[] = ['text', 'image', 'video']
+/** The protocol in which each tab calls its models. */
+const PROTOCOLS: Readonly<Record<Kind, string>> = {
+  text: 'chat',
+  image: 'images',
+  video: 'video-tasks',
+  embedding: 'embeddings',
+  speech: 'speech',
+  transcription: 'transcriptions',
+}
+export const TABS = Object.keys(PROTOCOLS) as readonly Kind[]
 export const isTab = (type: string): boolean => TABS.some((tab) => tab === type)
 export const PLACE = { tab: 'text', model: '' }
 
@@ -20,8 +29,7 @@ export function useModels(kind: Kind) {
   const [{ model: chosen }, setPlace] = useUrlState(PLACE)
   const { id: account } = useSession().account
   const lastUsed = localStorage.getItem(storedAt(account, kind)) ?? ''
-  const protocol = { text: 'chat', image: 'images', video: 'video-tasks' }[kind]
-  const callable = all?.filter(({ type, protocols }) => type === kind && protocols.includes(protocol))
+  const callable = all?.filter(({ type, protocols }) => type === kind && protocols.includes(PROTOCOLS[kind]))
   const ranked = callable && preferredModels(callable, key?.group)
   const named = (id: string) => ranked?.find((each) => each.id === id)
   const model: ModelRow | undefined = named(chosen) ?? named(lastUsed) ?? ranked?.[0]

@@ -2,13 +2,23 @@ import { useTexts } from '../../i18n/language.tsx'
 import { Tabs } from '../../ui/overlay.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
+import { EmbeddingTab } from './embedding/embedding-tab.tsx'
 import { ImageTab } from './image/image-tab.tsx'
 import { KeyBar } from './key-bar.tsx'
 import { PLACE, TABS } from './models.ts'
+import { SpeechTab } from './speech/speech-tab.tsx'
 import { TextTab } from './text/text-tab.tsx'
+import { TranscriptionTab } from './transcription/transcription-tab.tsx'
 import { VideoTab } from './video/video-tab.tsx'
 
-const CONTENTS = { text: <TextTab />, image: <ImageTab />, video: <VideoTab /> }
+const CONTENTS = {
+  text: <TextTab />,
+  image: <ImageTab />,
+  video: <VideoTab />,
+  embedding: <EmbeddingTab />,
+  speech: <SpeechTab />,
+  transcription: <TranscriptionTab />,
+}
 
 export default function PlaygroundPage() {
   const t = useTexts().playground

@@ -4,6 +4,7 @@ import { type RefObject, useRef } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { dataUrl } from './data-url.ts'
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 const LARGEST = 8 * 1024 * 1024
@@ -24,15 +25,8 @@ export function useReadPictures(most: number): (files: Iterable<File>, present: 
   }
 }
 
-const dataUrl = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result))
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(file)
-  })
-
-export function AddPictures({
+/** A button that opens the file dialog. */
+export function AddFiles({
   label,
   onAdd,
   multiple = true,

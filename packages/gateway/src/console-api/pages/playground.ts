@@ -71,7 +71,15 @@ async function withSecret(key: Key, call: SignedInCall<unknown>, deps: ConsoleDe
 const FORMER_MS = 3_600_000
 
 /** The endpoints that the playground uses; ids of tasks follow the last one. */
-const ENDPOINTS = ['v1/chat/completions', 'v1/responses', 'v1/images/generations', 'v1/images/edits']
+const ENDPOINTS = [
+  'v1/chat/completions',
+  'v1/responses',
+  'v1/images/generations',
+  'v1/images/edits',
+  'v1/embeddings',
+  'v1/audio/speech',
+  'v1/audio/transcriptions',
+]
 const TASKS = 'api/v3/contents/generations/tasks'
 const ONE_TASK = new RegExp(`^${TASKS}/[\\w-]+$`)
 const isEndpoint = (path: string): boolean => ENDPOINTS.includes(path) || path === TASKS || ONE_TASK.test(path)

@@ -37,7 +37,7 @@ export const speech: Modality<SpeechPrice, SpeechLimits, SpeechRate, 'chat' | 'g
   describe: ({ limits: { characters } }, { price, multiplierMillionths }) => ({
     price: shownFigures(figuresOf(price), multiplierMillionths),
     limits: { characters: characters ?? null },
-    protocols: [],
+    protocols: ['speech'],
   }),
   previewedUnits: ['characters', 'audio_seconds', 'input', 'audio_output'],
   preview(rate, units) {

@@ -65,7 +65,7 @@ export const transcription: Modality<
   describe: ({ limits: { megabytes } }, { price, multiplierMillionths }) => ({
     price: shownFigures(figuresOf(price), multiplierMillionths),
     limits: { megabytes: megabytes ?? null },
-    protocols: [],
+    protocols: ['transcriptions'],
   }),
   previewedUnits: ['audio_seconds', ...TOKENS],
   preview(rate, units) {

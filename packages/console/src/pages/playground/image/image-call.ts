@@ -1,9 +1,9 @@
 // Asks for images and follows the partial ones.
 
 import { callGateway, errorIn, field, parsed, readEvents, textField, unreached } from '../call-gateway.ts'
-import type { Entry } from '../entry.ts'
-import { begin, end, type History } from '../history.ts'
-import { failed, type Outcome } from '../outcome.ts'
+import type { Entry } from '../history/entry.ts'
+import { begin, end, type History } from '../history/history.ts'
+import { failed, type Outcome } from '../history/outcome.ts'
 
 /** As chosen; empty: the model's own default. */
 export type ImageSettings = {

@@ -6,11 +6,11 @@ import { Segments } from '../../../ui/form/choices.tsx'
 import { TextArea } from '../../../ui/form/field.tsx'
 import { useKeptText } from '../../../ui/kept-text.ts'
 import { EmptyState } from '../../../ui/states.tsx'
-import { newId, useHistory } from '../history.ts'
+import { newId, useHistory } from '../history/history.ts'
 import { Columns } from '../layout.tsx'
 import { ModelChoice } from '../model-choice.tsx'
 import { useModels } from '../models.ts'
-import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
+import { AddFiles, Thumbnails, useReadPictures } from '../pictures.tsx'
 import { PriceNote } from '../price-note.tsx'
 import { type ImageEntry, makeImages } from './image-call.ts'
 import { ImageSettingsFields, NO_IMAGE_SETTINGS } from './image-settings.tsx'
@@ -66,7 +66,7 @@ export function ImageTab() {
               <div className="flex flex-col gap-3">
                 <Thumbnails urls={inputs} onRemove={(at) => setInputs(inputs.filter((_, index) => index !== at))} />
                 <div className="flex flex-wrap gap-2">
-                  <AddPictures
+                  <AddFiles
                     label={t.addPictures}
                     onAdd={async (files) => {
                       const urls = await readPictures(files, inputs.length)
@@ -74,7 +74,7 @@ export function ImageTab() {
                     }}
                   />
                   {mask === '' && (
-                    <AddPictures
+                    <AddFiles
                       label={t.addMask}
                       multiple={false}
                       types={['image/png']}

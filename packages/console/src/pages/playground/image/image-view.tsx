@@ -1,14 +1,11 @@
 import { useAbout } from '../../../api/queries.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { safeImage } from '../../../markdown/addresses.ts'
-import { Button, ButtonAnchor, IconButton, Spinner } from '../../../ui/button.tsx'
-import { Badge } from '../../../ui/states.tsx'
-import { Time } from '../../../ui/values.tsx'
-import { AnswerFacts } from '../answer-facts.tsx'
-import { Failure } from '../failure.tsx'
-import { isRunning, stop } from '../history.ts'
+import { Button, ButtonAnchor } from '../../../ui/button.tsx'
+import { EntryCard } from '../entry-card.tsx'
+import { isRunning } from '../history/history.ts'
 import { Thumbnails } from '../pictures.tsx'
-import { codeOf, RequestCode } from '../request-code.tsx'
+import { codeOf } from '../request-code.tsx'
 import { editCode } from './edit-code.ts'
 import { extensionOf, type ImageEntry, imageBody } from './image-call.ts'
 
@@ -21,29 +18,18 @@ export function ImageView({ entry, onAgain, onEdit, onRemove }: ImageViewProps) 
   const isWaiting = outcome.state === 'running' && isRunning(entry.id)
   const shown = images.length > 0 ? images : partial === '' ? [] : [partial]
   return (
-    <article
-      aria-label={settings.prompt}
-      aria-busy={isWaiting}
-      className="flex min-w-0 flex-col gap-3 rounded-lg border bg-surface p-4"
+    <EntryCard
+      entry={entry}
+      title={settings.prompt}
+      first={t.firstImage}
+      snippet={
+        inputs.length > 0
+          ? (language, access) => editCode(entry, language, access)
+          : codeOf({ protocol: 'images', body: imageBody(settings) })
+      }
+      onAgain={onAgain}
+      onRemove={onRemove}
     >
-      <header className="flex items-start justify-between gap-2">
-        <div className="min-w-0">
-          <p className="break-words whitespace-pre-wrap">{settings.prompt}</p>
-          <p className="mt-1 flex flex-wrap items-center gap-2 text-sm text-muted">
-            <span className="break-all">{settings.model}</span>
-            <Time at={new Date(entry.at).toISOString()} />
-            {isWaiting && <Spinner />}
-            {outcome.state === 'stopped' && <Badge tone="warn">{t.stopped}</Badge>}
-          </p>
-        </div>
-        {isWaiting ? (
-          <Button icon="stop" onClick={() => stop(entry.id)}>
-            {t.stop}
-          </Button>
-        ) : (
-          <IconButton icon="trash" label={t.removeEntry(settings.prompt.slice(0, 60))} onClick={onRemove} />
-        )}
-      </header>
       <Thumbnails urls={[...inputs, ...(mask === '' ? [] : [mask])]} />
       {isWaiting && shown.length === 0 && (
         <div className="skeleton grid aspect-square w-full max-w-96 place-items-center text-muted">{t.waiting}</div>
@@ -79,26 +65,6 @@ export function ImageView({ entry, onAgain, onEdit, onRemove }: ImageViewProps) 
           )
         })}
       </div>
-      {outcome.error && <Failure error={outcome.error} />}
-      <AnswerFacts
-        outcome={outcome}
-        isEnded={!isWaiting}
-        first={t.firstImage}
-        code={() => (
-          <RequestCode
-            snippet={
-              inputs.length > 0
-                ? (language, access) => editCode(entry, language, access)
-                : codeOf({ protocol: 'images', body: imageBody(settings) })
-            }
-          />
-        )}
-        actions={
-          <Button small variant="quiet" icon="refresh" onClick={onAgain}>
-            {t.again}
-          </Button>
-        }
-      />
-    </article>
+    </EntryCard>
   )
 }

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { classes } from '../../../ui/classes.ts'
 import { TextArea } from '../../../ui/form/field.tsx'
 import { useKeptText } from '../../../ui/kept-text.ts'
-import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
+import { AddFiles, Thumbnails, useReadPictures } from '../pictures.tsx'
 import type { Question } from './conversation.ts'
 
 const MOST_PICTURES = 8
@@ -66,7 +66,7 @@ export function Composer({ onSend, onStop, floats }: ComposerProps) {
         placeholder={t.messageHint}
       />
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <AddPictures label={t.addPictures} onAdd={(files) => void add(files)} />
+        <AddFiles label={t.addPictures} onAdd={(files) => void add(files)} />
         {onStop ? (
           <Button icon="stop" onClick={onStop}>
             {t.stop}

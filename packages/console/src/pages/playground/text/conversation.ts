@@ -1,8 +1,8 @@
 // A conversation, and the request that continues it.
 
 import { field, textField } from '../call-gateway.ts'
-import type { Entry } from '../entry.ts'
-import type { Outcome } from '../outcome.ts'
+import type { Entry } from '../history/entry.ts'
+import type { Outcome } from '../history/outcome.ts'
 
 /** Numbers are as typed; empty: the model's own default. */
 export type Settings = {

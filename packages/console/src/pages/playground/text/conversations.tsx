@@ -3,7 +3,7 @@ import { useTexts } from '../../../i18n/language.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmDialog, Drawer } from '../../../ui/dialog.tsx'
 import { Time } from '../../../ui/values.tsx'
-import type { History } from '../history.ts'
+import type { History } from '../history/history.ts'
 import type { Conversation } from './conversation.ts'
 
 type ConversationsProps = {

@@ -1,9 +1,9 @@
 // Video tasks: submitted, asked for until they end, cancelled.
 
 import { callGateway, errorIn, field, parsed, textField } from '../call-gateway.ts'
-import type { Entry } from '../entry.ts'
-import type { History } from '../history.ts'
-import { failed, type Outcome } from '../outcome.ts'
+import type { Entry } from '../history/entry.ts'
+import type { History } from '../history/history.ts'
+import { failed, type Outcome } from '../history/outcome.ts'
 
 /** As chosen; empty: the model's own default. `picture`: the first frame, as a data URL. */
 export type VideoSettings = {

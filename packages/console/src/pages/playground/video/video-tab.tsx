@@ -5,12 +5,12 @@ import { Button } from '../../../ui/button.tsx'
 import { SelectField, TextArea } from '../../../ui/form/field.tsx'
 import { useKeptText } from '../../../ui/kept-text.ts'
 import { EmptyState } from '../../../ui/states.tsx'
-import { newId, useHistory } from '../history.ts'
+import { newId, useHistory } from '../history/history.ts'
 import { textsOf } from '../image/image-settings.tsx'
 import { Columns, MoreSettings } from '../layout.tsx'
 import { ModelChoice } from '../model-choice.tsx'
 import { useModels } from '../models.ts'
-import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
+import { AddFiles, Thumbnails, useReadPictures } from '../pictures.tsx'
 import { PriceNote } from '../price-note.tsx'
 import { submitVideo, type VideoEntry, type VideoSettings } from './video-call.ts'
 import { VideoView } from './video-view.tsx'
@@ -66,7 +66,7 @@ export function VideoTab() {
               {limits.images !== 0 && (
                 <div className="flex flex-col items-start gap-2">
                   {chosen.picture === '' ? (
-                    <AddPictures
+                    <AddFiles
                       label={t.firstFrame}
                       multiple={false}
                       onAdd={async (files) => {

@@ -8,7 +8,7 @@ import { useToast } from '../../../ui/toast.tsx'
 import { Duration, Time } from '../../../ui/values.tsx'
 import { AnswerFacts } from '../answer-facts.tsx'
 import { Failure } from '../failure.tsx'
-import type { History } from '../history.ts'
+import type { History } from '../history/history.ts'
 import { codeOf, RequestCode } from '../request-code.tsx'
 import { cancelVideo, isEnded, refreshVideo, type VideoEntry, videoBody } from './video-call.ts'
 

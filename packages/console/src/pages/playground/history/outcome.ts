@@ -1,4 +1,4 @@
-import type { ApiError } from '../../api/client.ts'
+import type { ApiError } from '../../../api/client.ts'
 
 /** How a call went. Times are in milliseconds, as this browser saw them. */
 export type Outcome = {

@@ -2,11 +2,18 @@
 // this browser alone, for each account by itself, and bounded.
 
 import { useCallback, useSyncExternalStore } from 'react'
-import { useSession } from '../../app/session.tsx'
+import { useSession } from '../../../app/session.tsx'
 import { readEntries, writeEntries } from './database.ts'
 import type { Entry, Kind } from './entry.ts'
 
-const MOST: Readonly<Record<Kind, number>> = { text: 50, image: 30, video: 30 }
+const MOST: Readonly<Record<Kind, number>> = {
+  text: 50,
+  image: 30,
+  video: 30,
+  embedding: 30,
+  speech: 30,
+  transcription: 30,
+}
 
 export const newId = (): string => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`
 
