@@ -18,6 +18,7 @@ import type { Journey, Kind, OpenDependencies, Routed } from '../paid-call/journ
 import { openPaidCall } from '../paid-call/open.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
+import { memoryFailure } from '../request/failure.ts'
 import { type CandidateRequest, type CandidateSteps, candidateCall } from '../routing/call-candidates.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
@@ -25,7 +26,7 @@ import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import { type ReadRequest, type ReadUploadDependencies, readUpload } from './read-upload.ts'
 import { respondWhole } from './respond.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
-import type { MeasuredRequest, TranscriptionCall } from './transcription-call.ts'
+import { expectedBytes, type MeasuredRequest, type TranscriptionCall } from './transcription-call.ts'
 import { upstreamRequest } from './upstream-request.ts'
 
 export type TranscriptionDependencies = OpenDependencies &
@@ -72,9 +73,14 @@ const TRANSCRIPTION: Journey<{
     freeMemory()
     return close()
   },
-  respond(call, { request: { request } }, deps) {
+  respond(call, { slot, catalogue, request: { request, fingerprint } }, deps) {
     const steps = stepsOf(request)
-    const work = () => (request.stream ? respondStream(call, steps, deps) : respondWhole(call, steps, deps))
+    const work = () => {
+      // After the hold: before it, requests may take little more memory than they have sent.
+      const bytes = fingerprint.length + expectedBytes(request.audio)
+      if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
+      return request.stream ? respondStream(call, steps, deps) : respondWhole(call, steps, deps)
+    }
     return runPaidCall(call, work, deps, finishAfterDisconnect)
   },
 }

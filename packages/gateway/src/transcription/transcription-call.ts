@@ -57,5 +57,13 @@ export async function settle(
 /** The largest transcript: of a day of audio, with a timestamp for each word. */
 export const TRANSCRIPT_BYTES = 32 * 1024 * 1024
 
+/** With timestamps of words and segments, and what every response has. */
+const BYTES_PER_SECOND = 500
+const FEWEST_BYTES = 64 * 1024
+
+/** What the transcript will take in memory. */
+export const expectedBytes = ({ most }: HeardAudio): number =>
+  Math.min(TRANSCRIPT_BYTES, FEWEST_BYTES + Math.ceil(most * BYTES_PER_SECOND))
+
 export const typeOfReply = (reply: UpstreamResponse): string =>
   reply.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
