@@ -220,6 +220,35 @@ describe.each(CLIENTS)('%s client: the answer of a search is sent back', (client
   })
 })
 
+test('a search is charged once also if the answer breaks off before the usage is reported', async () => {
+  const events = [
+    { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', content: [] } },
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'tide' } },
+    },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: { type: 'web_search_tool_result', tool_use_id: 's1', content: [] },
+    },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'High water' } },
+  ]
+  const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  sandbox.intercept(() => new Response(frames, { headers: { 'content-type': 'text/event-stream' } }))
+  const options = { model: 'priced-messages', streamed: true, more: TOOLS.responses }
+  const response = await callIn('responses', gateway.url, key.secret, options)
+  expect(await response.text()).toContain('High water')
+  const { request_id, outcome, receipt } = await newest()
+  expect(request_id).toBe(response.headers.get('x-request-id') ?? '')
+  expect(outcome).toBe('cut')
+  expect(receipt?.tools).toEqual({ web_search: 1 })
+})
+
 test('a function of the same name keeps it for the client', async () => {
   const tool = { type: 'function', name: 'web_search', parameters: { type: 'object' }, strict: false }
   const more = { tools: [tool, { type: 'web_search' }] }

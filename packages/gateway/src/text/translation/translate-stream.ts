@@ -4,7 +4,7 @@ import { restoringEmit, type SentTools } from '@trivium/protocol/canonical/encod
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import { type Finish, finishOf, type Stop } from '@trivium/protocol/canonical/finish.ts'
-import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
+import { mergeUsage, type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { ChargedUnits, ReplyQuirks } from '@trivium/protocol/dialects/pass-through.ts'
@@ -60,6 +60,7 @@ export function openTranslation(pair: Pair): StreamMeter {
   const open = new Set<number>()
   let choices = 1
   let isEmpty = true
+  let searches = 0
 
   function tell(lost: string | undefined): void {
     if (lost !== undefined) addWarning(warnings, lost, 'omitted')
@@ -80,6 +81,8 @@ export function openTranslation(pair: Pair): StreamMeter {
         tell(client.droppedPart?.(event))
         choices = Math.max(choices, event.choice + 1)
         if (event.block.type !== 'text' && event.block.type !== 'reasoning') state.sawOutput = true
+        // Billed whatever becomes of the answer; the upstream's own figure replaces it.
+        if (event.block.type === 'search' && !event.block.failed) state.usage = withSearches(state.usage, ++searches)
         break
       case 'citation':
         tell(client.droppedPart?.(event))
@@ -173,6 +176,11 @@ function framingOf({ client, requestId, asArray }: Pair) {
     end: () => array.end(),
     fail: (error: ErrorInfo) => client.encodeArrayStreamError?.(error, begun) ?? '',
   }
+}
+
+function withSearches(usage: Usage | undefined, searches: number): Usage {
+  const counted = { input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined }
+  return mergeUsage(usage, usageOf({ ...counted, reasoning: undefined, toolCalls: { web_search: searches } }))
 }
 
 function usageOfUnits({ input, cachedInput, cacheWrite, output }: ChargedUnits): Usage {
