@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['startup', 'openapi'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
   ['http-api'],
-  ['administration', 'backup', 'image-tool', 'token-counting'],
+  ['administration', 'background', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
   ['conversations', 'tasks', 'alerts'],
   ['routing'],

@@ -100,6 +100,8 @@ const CALLS: Record<RouteId, () => Call> = {
   }),
   messages: () => ({ body: { ...CHAT, max_tokens: 100 } }),
   'show-response': () => ({ path: `/v1/responses/${made.response}` }),
+  // It was not generated in the background.
+  'cancel-response': () => ({ path: `/v1/responses/${made.response}/cancel`, status: 400 }),
   'list-input-items': () => ({ path: `/v1/responses/${made.response}/input_items` }),
   'delete-response': () => ({ path: `/v1/responses/${made.response}` }),
   'generate-content': () => ({ body: CONTENTS }),

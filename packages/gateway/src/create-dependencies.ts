@@ -7,6 +7,8 @@ import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers } from './access/authenticate.ts'
 import { timedLookups } from './access/key-lookups.ts'
 import { createAccountCipher } from './access/secrets/account-cipher.ts'
+import { createDeferral } from './background/defer.ts'
+import { createFollowers } from './background/follow.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
@@ -215,8 +217,14 @@ export async function createDependencies(
     send: countAttempts(send, metrics.attempts),
     random: Math.random,
     streamTiming: STREAM_TIMING,
+    runningResponses: new Map(),
+    followers: createFollowers(),
   }
-  return { ...dependencies, offerGatewayTool: createImageTool(dependencies) }
+  return {
+    ...dependencies,
+    offerGatewayTool: createImageTool(dependencies),
+    defer: createDeferral(dependencies),
+  }
 }
 
 /** All of them are in the ledger; the log names the first. */

@@ -18,15 +18,17 @@ import {
 import { mayReadMetrics } from './access/metrics-access.ts'
 import type { MasterSecrets } from './access/secrets/master-secrets.ts'
 import type { AdminDispatch } from './admin-api/dispatch.ts'
+import {
+  type BackgroundEndpointDependencies,
+  cancelResponse,
+  deleteAnyResponse,
+  showAnyResponse,
+} from './background/endpoints.ts'
 import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
-import {
-  deleteResponse,
-  listInputItems,
-  type ResponseEndpointDependencies,
-  showResponse,
-} from './conversations/endpoints.ts'
+
+import { listInputItems, type ResponseEndpointDependencies } from './conversations/endpoints.ts'
 import { EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
 import { type EmbeddingDependencies, embeddingJourney } from './embeddings/journey.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
@@ -78,6 +80,7 @@ export type GatewayDependencies = TextDependencies &
   SpeechDependencies &
   TaskEndpointDependencies &
   ResponseEndpointDependencies &
+  BackgroundEndpointDependencies &
   WorkerDependencies &
   UsageDependencies &
   MediaDependencies & {
@@ -173,8 +176,9 @@ const HANDLERS = {
     return countTokens(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed }, deps)
   },
   'responses-count-tokens': (incoming, deps) => countTokens(incoming, { dialect: TEXT_DIALECTS.responses }, deps),
-  'show-response': (incoming, deps, id) => showResponse(id, incoming, deps),
-  'delete-response': (incoming, deps, id) => deleteResponse(id, incoming, deps),
+  'show-response': (incoming, deps, id) => showAnyResponse(id, incoming, deps),
+  'delete-response': (incoming, deps, id) => deleteAnyResponse(id, incoming, deps),
+  'cancel-response': (incoming, deps, id) => cancelResponse(id, incoming, deps),
   'list-input-items': (incoming, deps, id) => listInputItems(id, incoming, deps),
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),

@@ -4,6 +4,7 @@ import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import type { InForce } from './administration/configuration/parts.ts'
 import type { OperationContext } from './administration/operation.ts'
 import { createApp } from './app.ts'
+import { responseTasks } from './background/response-tasks.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
 import { CommandError } from './cli/errors.ts'
@@ -202,7 +203,7 @@ function operationContext(
   server: NonNullable<OperationContext['server']>,
 ) {
   const { node, send, random, upstreamCalls, upstreamMeasures, ticker } = deps
-  const types = { video: videoTasks(deps) }
+  const types = { video: videoTasks(deps), response: responseTasks(deps) }
   return () => ({
     storage,
     mailer,

@@ -113,6 +113,7 @@ export function createTestDependencies({
     freeCallLimit: { take: () => undefined },
     absentEndpoints: { has: () => false, note: () => {} },
     settler: {
+      begin: unused,
       open: async ({ amount, tokens }) => ({
         verdict: 'open',
         request: {
@@ -232,6 +233,9 @@ export function createTestDependencies({
     signedUrls: { sign: unused, verify: unused, isFor: unused },
     spool: { usedBytes: 0, open: unused, close: unused },
     offerGatewayTool: () => undefined,
+    defer: unused,
+    runningResponses: new Map(),
+    followers: { take: unused },
   }
   return { deps, ends, logged }
 }

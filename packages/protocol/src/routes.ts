@@ -145,6 +145,12 @@ export const ROUTES = {
     path: '/v1/responses/{response}',
     summary: 'Deletes a stored response',
   },
+  'cancel-response': {
+    ...STORED,
+    method: 'POST',
+    path: '/v1/responses/{response}/cancel',
+    summary: 'Cancels a background response',
+  },
   'list-input-items': {
     ...STORED,
     method: 'GET',

@@ -7,12 +7,13 @@ import { visibleKey } from '../access/visible-key.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
-import { formatRequestId } from '../request/ids.ts'
+import { formatResponseId } from '../request/ids.ts'
 import type { StoredTurn } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type KeepDependencies, keepResponse } from './keep-response.ts'
 import { findNamed, type NamedDependencies } from './named-items.ts'
 import { complete, type OpenDependencies, openTurn } from './open-stored.ts'
+import { isPieceId } from './pieces.ts'
 
 export type ConversationDependencies = KeepDependencies & OpenDependencies
 
@@ -52,7 +53,7 @@ export async function continueConversation(
   const { history, named } = found
   const echo = [
     // The id is our own, since vendors do not promise that theirs are unique.
-    { name: 'id', json: JSON.stringify(responseId(id)), always: true },
+    { name: 'id', json: JSON.stringify(formatResponseId(id)), always: true },
     { name: 'previous_response_id', json: JSON.stringify(previousResponse ?? null), always: true },
     { name: 'store', json: String(isStored), always: true },
   ] as const
@@ -99,6 +100,7 @@ async function findHistory(
 ): Promise<History | undefined> {
   const { account } = caller
   if (config.retention.responses === 'off' && previousResponse !== undefined) throw notKept()
+  if (previousResponse !== undefined && isPieceId(previousResponse)) throw notFound()
   const { bodyBytes, memoryBytes } = config.server.limits
   const weigh = (bytes: number) => {
     if (!slot.weigh(own + bytes)) throw memoryFailure(own + bytes, memoryBytes)
@@ -143,9 +145,6 @@ async function findChain(
 function raise(failure: Failure): never {
   throw failure
 }
-
-/** As a translated response is named, too. */
-const responseId = (id: bigint): string => `resp_${formatRequestId(id).slice('req_'.length)}`
 
 const notFound = () =>
   new Failure('previous_response_not_found', 'The previous response was not found.', { param: 'previous_response_id' })

@@ -14,6 +14,7 @@ import type { Caller } from '../storage/storage.ts'
 import type { ConversationDependencies } from './continue.ts'
 import { bytesToList, itemsOf } from './list-items.ts'
 import { type ListedItem, openRecord, readItem } from './open-stored.ts'
+import { isPieceId } from './pieces.ts'
 import { type StoredRead, type StoredReads, sentFrom } from './stored-reads.ts'
 
 export type ResponseEndpointDependencies = AuthenticateDependencies &
@@ -29,14 +30,14 @@ export async function showResponse(
   incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account, key } = await readerOf(incoming, deps)
-  if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
-    throw new Failure('unsupported_parameter', 'A stored response is not streamed again. Leave stream out.', {
-      param: 'stream',
-    })
+  const { account, key } = readerOf(await authenticate(incoming, 'responses', deps), deps)
   const response = decodeId(id)
   const length = await deps.store.responses.length(account, response, key)
   if (!length) throw unknown(id)
+  if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
+    throw new Failure('unsupported_parameter', 'Only background responses are streamed again. Leave stream out.', {
+      param: 'stream',
+    })
   // Encrypted, and decrypted.
   return inMemory(account, 2 * length.record, deps, async (read) => {
     const stored = await deps.store.responses.record(account, response)
@@ -51,8 +52,10 @@ type Reader = { account: bigint; key: bigint | undefined }
 const readerBy = (caller: Caller): Reader => ({ account: caller.account, key: visibleKey(caller) })
 
 /** Counted by the limits of the key, apart from paid requests. Throws Failure. */
-async function readerOf(incoming: ApiRequest, deps: ResponseEndpointDependencies): Promise<Reader> {
-  const caller = await authenticate(incoming, 'responses', deps)
+export function readerOf(
+  caller: Caller,
+  deps: Pick<ResponseEndpointDependencies, 'storedReadLimit' | 'clock'>,
+): Reader {
   const rejection = deps.storedReadLimit.take(caller)
   if (rejection) throw freeCallFailure(rejection, 'reads of stored responses', deps.clock())
   return readerBy(caller)
@@ -86,7 +89,7 @@ export async function deleteResponse(
 }
 
 /** As for a new response, the client says so. */
-const asksForEncrypted = ({ query }: ApiRequest): boolean =>
+export const asksForEncrypted = ({ query }: ApiRequest): boolean =>
   [...new URLSearchParams(query)].some(
     ([name, value]) => /^include(?:\[\d*\])?$/.test(name) && value.split(',').includes('reasoning.encrypted_content'),
   )
@@ -105,7 +108,7 @@ export async function listInputItems(
   incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account, key } = await readerOf(incoming, deps)
+  const { account, key } = readerOf(await authenticate(incoming, 'responses', deps), deps)
   const query = new URLSearchParams(incoming.query)
   if (query.has('before'))
     throw new Failure('unsupported_parameter', 'before is not available. Turn order around and use after.', {
@@ -155,11 +158,11 @@ function limitOf(query: URLSearchParams): number {
   throw new Failure('bad_request', `limit must be a whole number between 1 and ${MOST_ITEMS}.`, { param: 'limit' })
 }
 
-function decodeId(segment: string): string {
+export function decodeId(segment: string): string {
   const id = decodeSegment(segment)
-  if (id === undefined) throw unknown(segment)
+  if (id === undefined || isPieceId(id)) throw unknown(segment)
   return id
 }
 
-const unknown = (id: string): Failure =>
+export const unknown = (id: string): Failure =>
   new Failure('not_found', `There is no response with the id '${id.slice(0, 100)}'.`, { param: 'response_id' })

@@ -4,7 +4,7 @@ import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 
 export type SealDependencies = { accountCipher: Pick<AccountCipher, 'encrypt' | 'decrypt'> }
 
-type Part = 'turn' | 'record' | 'image'
+type Part = 'turn' | 'record' | 'image' | 'piece'
 /** What the encrypted bytes belong to: they cannot be decrypted as part of anything else. */
 export type Sealed = { account: bigint; id: string }
 

@@ -1,6 +1,7 @@
 // Every background job of a server.
 import type { Callers } from '../access/authenticate.ts'
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
+import { type ResponseTaskDependencies, responseTasks } from '../background/response-tasks.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { mediaFolder } from '../media/open-media.ts'
 import type { ErrorCounts } from '../observe/error-counts.ts'
@@ -39,7 +40,8 @@ import { warnOfUnsharedMedia } from './warn-of-unshared-media.ts'
 import { type ClusterStatus, watchNodes } from './watch-nodes.ts'
 
 export type JobDependencies = WorkerDependencies &
-  VideoTaskDependencies & {
+  VideoTaskDependencies &
+  ResponseTaskDependencies & {
     callers: Pick<Callers, 'clear'>
     secrets: MasterSecrets
     latencies: Latencies
@@ -117,7 +119,7 @@ export function startJobs(
     nodeId: () => deps.node.identity().nodeId,
     monotonic: () => performance.now(),
   })
-  const worker = createTaskWorker({ video: videoTasks(deps) }, deps)
+  const worker = createTaskWorker({ video: videoTasks(deps), response: responseTasks(deps) }, deps)
   runTasks(every, worker)
   return {
     clusterStatus,

@@ -74,6 +74,7 @@ function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['verdict'][]
       },
     },
     settler: {
+      ...others.settler,
       async open(verb): Promise<Opened> {
         const verdict = holds.shift()
         return verdict === undefined ? others.settler.open(verb) : { verdict, available: 0n }

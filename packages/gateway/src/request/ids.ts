@@ -1,6 +1,6 @@
 // Request ids: 64 bits, ordered by time, unique over all nodes: 41 bits of milliseconds, 10 of node id, 12 of sequence.
 
-import { EPOCH_MS } from '../money/request-ids.ts'
+import { EPOCH_MS, formatRequestId } from '../money/request-ids.ts'
 
 export { firstIdAt, formatRequestId, timeOfId } from '../money/request-ids.ts'
 
@@ -43,6 +43,11 @@ export function createIds(
 }
 
 const halves = new DataView(new ArrayBuffer(8))
+/** A response of the responses dialect is named by its request. */
+export const formatResponseId = (id: bigint): string => `resp_${formatRequestId(id).slice('req_'.length)}`
+export const parseResponseId = (text: string): bigint | undefined =>
+  text.startsWith('resp_') ? parseRequestId(`req_${text.slice('resp_'.length)}`) : undefined
+
 /** undefined: cannot be the id of a request; no request has the id 0. */
 export function parseRequestId(text: string): bigint | undefined {
   const id = /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : 0n

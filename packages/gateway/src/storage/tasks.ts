@@ -106,8 +106,8 @@ export interface Tasks {
   find(id: bigint): Promise<TaskRow | undefined>
   /** Those of the ids that are tasks. */
   existing(ids: readonly bigint[]): Promise<bigint[]>
-  /** How many tasks of a type other than `video` the account has that have not ended. */
-  open(account: bigint, type: string): Promise<number>
+  /** How many tasks of a type other than `video` the account has that have not ended; `upTo`: up to this one. */
+  open(account: bigint, type: string, upTo?: bigint): Promise<number>
   /** How many tasks with something left to do are in each state. */
   unfinished(): Promise<{ state: TaskState; tasks: number }[]>
   /** The tasks of one account, newest first; not those that are only accepted. `total`: on all pages. */

@@ -3,7 +3,7 @@
 // this process places late is rejected.
 
 import type { Candidate } from '../catalogue/catalogue.ts'
-import { TASK_NODE, taskLease } from '../money/ledger.ts'
+import { type Result, TASK_NODE, taskLease } from '../money/ledger.ts'
 import { type HoldDependencies, type HoldRequest, holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
@@ -30,7 +30,7 @@ export type NewTask<D extends TaskData> = Pick<TaskRow, 'model' | 'serviceTier'>
 }
 
 /** The hold of a task that is in `accepted`. */
-export type TaskHold<T extends Task = Task> = { task: T; void: OpenRequest['void'] }
+export type TaskHold<T extends Task = Task> = { task: T } & Pick<OpenRequest, 'granted' | 'grantedTokens' | 'void'>
 
 export async function reserveTask<D extends TaskData>(
   hold: HoldRequest,
@@ -61,10 +61,12 @@ export async function reserveTask<D extends TaskData>(
   const held = await ledger.apply({ ...verb, epoch, deadline: row.deadline + COPY_TIME_MS })
   await leases.release(lease, epoch)
   if (held.verdict === 'done' || held.verdict === 'repeated')
-    return { verdict: 'open', request: { task: decodeTaskRow<D>(row), void: abandon } }
+    return { verdict: 'open', request: { task: decodeTaskRow<D>(row), ...grantedBy(held), void: abandon } }
   await tasks.remove(id, row.version)
   return { verdict: held.verdict, available: held.amount }
 }
+
+const grantedBy = ({ amount, tokens }: Result) => ({ granted: amount, grantedTokens: tokens })
 
 /** Nothing was sent. The row stays, and by it the worker voids the hold. */
 const abandon = async () => ({ charged: 0n, spooled: false })

@@ -4,11 +4,11 @@ import { checkTransition, isEnded, statusIn, TRANSITIONS } from './states.ts'
 
 const STATES = Object.keys(TRANSITIONS) as TaskState[]
 const ALLOWED = new Set([
-  'accepted submitting',
+  ...['submitting', 'queued'].map((to) => `accepted ${to}`),
   ...['submitting', 'unknown', 'queued', 'running', 'closing'].map((to) => `submitting ${to}`),
   ...['queued', 'running', 'copying', 'closing'].map((to) => `unknown ${to}`),
   ...['running', 'copying', 'closing'].map((to) => `queued ${to}`),
-  ...['copying', 'closing'].map((to) => `running ${to}`),
+  ...['copying', 'closing', 'succeeded', 'failed', 'cancelled'].map((to) => `running ${to}`),
   'copying closing',
   ...['succeeded', 'failed', 'cancelled', 'expired'].map((to) => `closing ${to}`),
 ])

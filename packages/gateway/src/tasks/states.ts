@@ -4,6 +4,7 @@
 //   submitting  the submit may be under way: from here on it is never sent again
 //   unknown     whether the upstream has the task is not known
 //   copying     the upstream has finished; the video is being copied
+//   running     with the upstream, or run by the gateway itself: then its hold is settled before it ends
 //   closing     how the task ends is decided; the hold is not settled yet
 //
 // A task whose submit was rejected has no row any more: the client got the error instead of an id.
@@ -11,11 +12,11 @@
 import type { TaskRow, TaskState, TaskStatus } from '../storage/tasks.ts'
 
 export const TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  accepted: ['submitting'],
+  accepted: ['submitting', 'queued'],
   submitting: ['submitting', 'unknown', 'queued', 'running', 'closing'],
   unknown: ['queued', 'running', 'copying', 'closing'],
   queued: ['running', 'copying', 'closing'],
-  running: ['copying', 'closing'],
+  running: ['copying', 'closing', 'succeeded', 'failed', 'cancelled'],
   copying: ['closing'],
   closing: ['succeeded', 'failed', 'cancelled', 'expired'],
   succeeded: [],

@@ -34,11 +34,28 @@ export type TaskType<T extends Task = Task, U extends UpstreamTask = UpstreamTas
 
 export type ShownStatus = { status: TaskStatus; updatedAt: number }
 
-/** By the type that rows name. */
-export type TaskTypes = Readonly<Record<string, TaskType>>
+/** A type that the gateway runs itself, in one long step, as the request that it is. */
+export type OwnTaskType<T extends Task = Task> = {
+  /** For a task in `queued` that has a slot: runs it to its end. undefined: another process has changed it. */
+  run(task: T): Promise<T | undefined>
+  /** For one that is due and cannot be run: in `queued` past its deadline, or in `running`, by this process or another one. */
+  lookAfter(task: T): Promise<T | undefined>
+  /** For an operator: ends it, queued or running. false: it has changed meanwhile. */
+  cancel(task: T): Promise<boolean>
+}
 
-export function typeOf({ data }: Task, types: TaskTypes): TaskType {
+/** By the type that rows name. */
+export type TaskTypes = Readonly<Record<string, TaskType | OwnTaskType>>
+
+export function typeOf({ data }: Task, types: TaskTypes): TaskType | OwnTaskType {
   const type = types[data.type]
   if (!type) throw new Error(`there is no task type ${data.type}`)
+  return type
+}
+
+/** The type of a task that is with an upstream. */
+export function upstreamTypeOf(task: Task, types: TaskTypes): TaskType {
+  const type = typeOf(task, types)
+  if ('run' in type) throw new Error(`tasks of the type ${task.data.type} are with no upstream`)
   return type
 }

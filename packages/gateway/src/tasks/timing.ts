@@ -27,6 +27,14 @@ export type TaskTiming = {
   copyPace: Pace
   /** A task that found no slot, and that its process does not wake before, is due again after this long. */
   slotWaitMs: number
+  /** The same of a task that is to be run: another process may have a slot sooner. */
+  runWaitMs: number
+  /** How often the process that runs a task looks whether it is to end. */
+  runWatchMs: number
+  /** How often any process looks whether a task that is run has ended. */
+  runCheckMs: number
+  /** How often a client that follows a run is told what is new. */
+  followMs: number
   /** How soon the receiver of a callback must acknowledge it. */
   acknowledgedWithinMs: number
   /** After the first try of a callback, and after the second. */
@@ -51,6 +59,10 @@ export const TASK_TIMING: TaskTiming = {
   hopelessPausesMs: [5_000, 15_000],
   copyPace: LEAST_PACE,
   slotWaitMs: 30_000,
+  runWaitMs: 5_000,
+  runWatchMs: 1_000,
+  runCheckMs: 10_000,
+  followMs: 200,
   acknowledgedWithinMs: 5_000,
   callbackPausesMs: [2_000, 10_000],
 }

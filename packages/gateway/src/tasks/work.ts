@@ -4,12 +4,16 @@ import { type CloseDependencies, closeTask } from './steps/close.ts'
 import { findSubmitted } from './steps/find-submitted.ts'
 import { endWith, type PollDependencies, poll } from './steps/poll.ts'
 import { changeTask, type Task } from './task.ts'
-import type { TaskType } from './task-type.ts'
+import type { OwnTaskType, TaskType } from './task-type.ts'
 
 export type WorkDependencies = CloseDependencies & PollDependencies
 
-/** One step, of any state but `copying`: see worker.ts. undefined: another process has changed the task, or it does not exist any more. */
-export async function workOn(task: Task, type: TaskType, deps: WorkDependencies): Promise<Task | undefined> {
+/** One step, of any state but `copying`, and not the run of a task of the gateway's own: see worker.ts. undefined: another process has changed the task, or it does not exist any more. */
+export async function workOn(
+  task: Task,
+  type: TaskType | OwnTaskType,
+  deps: WorkDependencies,
+): Promise<Task | undefined> {
   const { tasks } = deps.store
   const isOver = task.now >= task.deadline
   switch (task.state) {
@@ -22,6 +26,7 @@ export async function workOn(task: Task, type: TaskType, deps: WorkDependencies)
     case 'unknown':
     case 'queued':
     case 'running': {
+      if ('run' in type) return type.lookAfter(task)
       if (isOver) return expire(task, type, deps)
       const { upstreamTask } = task
       return upstreamTask === undefined ? findSubmitted(task, type, deps) : poll(task, upstreamTask, type, deps)

@@ -1,14 +1,14 @@
 // Looks after open tasks: claims those that are due and takes the next step for each. Every node has one; a claim decides which of
-// them a task belongs to for the moment. Short steps, copies of results and callbacks have slots of their own, and in each of them
+// them a task belongs to for the moment. Short steps, copies of results, runs of the gateway's own tasks and callbacks have slots of their own, and in each of them
 // accounts and upstreams have shares: what is slow delays nothing but itself.
 
 import type { Log } from '../observe/log.ts'
-import { createSharedSlots } from '../sharing/shared-slots.ts'
+import { createSharedSlots, type Share, type SharedSlots } from '../sharing/shared-slots.ts'
 import { createShares } from '../sharing/shares.ts'
 import { type CallbackDependencies, createCallbacks, dueCallback } from './callbacks/callbacks.ts'
 import { isEnded } from './states.ts'
 import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
-import { type TaskTypes, typeOf } from './task-type.ts'
+import { type TaskTypes, typeOf, upstreamTypeOf } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
 import { type WorkDependencies, workOn } from './work.ts'
 
@@ -26,6 +26,9 @@ const MOST_COPIES_IN_MEMORY = 4
 const IN_MEMORY = 'memory'
 /** Copies that this process remembers to begin. What is not remembered is due again after `slotWaitMs`. */
 const MOST_WAITING = 4_096
+/** Tasks that this process runs itself at once: in all, and of one account. */
+const MOST_RUNS = 64
+export const MOST_RUNS_OF_ACCOUNT = 8
 const STOP_WITHIN_MS = 2_000
 
 export type TaskWorker = {
@@ -34,6 +37,9 @@ export type TaskWorker = {
   /** Claims no more, and waits a moment for what is under way. */
   stop(): Promise<void>
 }
+
+/** Work that takes long, with the slot that it releases. */
+type Long = (task: Task, release: () => void) => Promise<void>
 
 /** A task that waits for a slot, unclaimed. */
 export type Waiting = { id: bigint; version: number }
@@ -51,6 +57,13 @@ export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): Ta
     limitOf: (pool) => (pool === IN_MEMORY ? MOST_COPIES_IN_MEMORY : MOST_COPIES_OF_UPSTREAM),
     mostWaiting: MOST_WAITING,
     woken: (waiting, release) => track(copying, resume(waiting, release, copy)),
+  })
+  const runs = createSharedSlots<Waiting>({
+    limit: MOST_RUNS,
+    // Of the pool that only this account uses, it gets half.
+    limitOf: () => 2 * MOST_RUNS_OF_ACCOUNT,
+    mostWaiting: MOST_WAITING,
+    woken: (waiting, release) => track(copying, resume(waiting, release, run)),
   })
   const callbacks = createCallbacks(types, deps, (waiting, release) =>
     track(underWay, resume(waiting, release, sendFirstCallback)),
@@ -98,28 +111,52 @@ export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): Ta
     const callback = dueCallback(task)
     const sent = callback ? await renewed(task, () => callbacks.send(task, callback)) : 'waiting'
     if (sent !== 'waiting') return sent
-    return task.state === 'copying' ? beginCopy(task) : renewed(task, () => workOn(task, typeOf(task, types), deps))
+    if (task.state === 'copying') return beginCopy(task)
+    const type = typeOf(task, types)
+    if ('run' in type && task.state === 'queued' && task.now < task.deadline) return beginRun(task)
+    return renewed(task, () => workOn(task, type, deps))
   }
 
   /** undefined: the copy goes on by itself. Without a slot the task waits, unclaimed: another process may have one sooner. */
   async function beginCopy(task: Task): Promise<Task | undefined> {
     const ofUpstream = `upstream ${task.upstream}`
-    const isInMemory = typeOf(task, types).isCopiedInMemory(task)
+    const isInMemory = upstreamTypeOf(task, types).isCopiedInMemory(task)
     const share = { account: task.account, pools: isInMemory ? [ofUpstream, IN_MEMORY] : [ofUpstream] }
-    const release = copies.take(share)
+    return beginIn(copies, share, task, copy, TASK_TIMING.slotWaitMs)
+  }
+
+  const beginRun = (task: Task): Promise<Task | undefined> =>
+    beginIn(runs, { account: task.account, pools: [`account ${task.account}`] }, task, run, TASK_TIMING.runWaitMs)
+
+  async function beginIn(
+    slots: SharedSlots<Waiting>,
+    share: Share,
+    task: Task,
+    work: Long,
+    waitMs: number,
+  ): Promise<Task | undefined> {
+    const release = slots.take(share)
     if (release) {
-      track(copying, copy(task, release))
+      track(copying, work(task, release))
       return undefined
     }
-    const waiting = await changeTask(tasks, task, { dueInMs: TASK_TIMING.slotWaitMs })
-    if (waiting) copies.wait(waiting.id, share, waiting)
+    const waiting = await changeTask(tasks, task, { dueInMs: waitMs })
+    if (waiting) slots.wait(waiting.id, share, waiting)
     return waiting
   }
 
-  async function copy(task: Task, release: () => void): Promise<void> {
+  const copy: Long = (task, release) => inSlot(task, release, () => upstreamTypeOf(task, types).copy(task))
+
+  const run: Long = (task, release) =>
+    inSlot(task, release, async () => {
+      const type = typeOf(task, types)
+      return 'run' in type ? renewed(task, () => type.run(task)) : undefined
+    })
+
+  async function inSlot(task: Task, release: () => void, step: () => Promise<Task | undefined>): Promise<void> {
     let after: Task | undefined
     try {
-      after = await typeOf(task, types).copy(task)
+      after = await step()
     } catch (error) {
       notAttended(task, error)
     } finally {
@@ -136,11 +173,7 @@ export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): Ta
   }
 
   /** Claims a task that has waited for a slot, and goes on with it unless it has changed meanwhile. */
-  async function resume(
-    { id, version }: Waiting,
-    release: () => void,
-    run: (task: Task, release: () => void) => Promise<void>,
-  ): Promise<void> {
+  async function resume({ id, version }: Waiting, release: () => void, run: Long): Promise<void> {
     try {
       const isOurs = !isStopped && (await tasks.renew(id, version, TASK_TIMING.claimMs))
       const row = isOurs ? await tasks.find(id) : undefined
@@ -171,6 +204,7 @@ export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): Ta
     async stop() {
       isStopped = true
       copies.close()
+      runs.close()
       callbacks.close()
       await Promise.race([Promise.all([...underWay, ...copying]), Bun.sleep(STOP_WITHIN_MS)])
     },

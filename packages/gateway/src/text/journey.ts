@@ -33,7 +33,7 @@ export type TextDependencies = OpenDependencies &
 export const journey = (incoming: ApiRequest, endpoint: TextEndpoint, deps: TextDependencies): Promise<HttpResponse> =>
   openPaidCall(TEXT, incoming, endpoint, deps)
 
-const TEXT: Journey<{
+type TextKind = {
   endpoint: TextEndpoint
   request: TextRequest
   offer: OfferOf<'text'>
@@ -42,17 +42,20 @@ const TEXT: Journey<{
   hold: OpenRequest
   call: TextCall
   deps: TextDependencies
-}> = {
+}
+
+export const TEXT: Journey<TextKind> = {
   dialectOf: ({ dialect }) => dialect.id,
   check,
   read,
   authorize: (caller, { parsed }, catalogue) => authorize(caller, parsed.model, 'text', catalogue),
-  fingerprint: ({ body }, endpoint) => ({ endpoint: nameOf(endpoint), body }),
+  fingerprint: ({ body, background }, endpoint) => ({ endpoint: nameOf(endpoint, background), body }),
   route,
   prepare,
-  hold: placeHold,
+  hold: (request, deps, _, { deferral }) => deferral?.hold(request) ?? placeHold(request, deps),
   callOf,
   respond(textCall, _, deps) {
+    if (textCall.deferral) return textCall.deferral.respond(textCall)
     const charge: Settle = (observed, whole, before) => settle(textCall, observed, deps, whole, before)
     const work = () => textCall.tool?.respond(textCall) ?? respond(textCall, call(textCall, deps), charge, deps)
     return runPaidCall(textCall, work, deps)
@@ -68,5 +71,11 @@ function check(arrived: Arrived<TextEndpoint>, deps: TextDependencies): void {
 }
 
 /** Part of the fingerprint of a repeated request: what decides, beside the body, the response and its form. */
-const nameOf = ({ dialect, addressed, asArray = false }: TextEndpoint): string =>
-  JSON.stringify([dialect.id, addressed?.model, addressed?.stream, asArray])
+const nameOf = ({ dialect, addressed, asArray = false }: TextEndpoint, background: TextRequest['background']): string =>
+  JSON.stringify([
+    dialect.id,
+    addressed?.model,
+    addressed?.stream,
+    asArray,
+    ...(background ? [background.isStreamed] : []),
+  ])

@@ -1,11 +1,12 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
+import type { PassThroughRequest } from '@trivium/protocol/dialects/pass-through.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { Admitted } from '../paid-call/journey.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { memoryFailure } from '../request/failure.ts'
+import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
 import { type LowFundsDependencies, rejectLowFunds } from './low-funds.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
@@ -32,8 +33,11 @@ function parse(
   const { limits } = config.server
   // Not a repeated request, whose response may be stored.
   if (idempotencyKey === null) rejectLowFunds(caller, body, catalogue, deps)
-  const parsed = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
-  noteParsed(parsed, body, slot, catalogue, incoming)
+  const asked = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
+  noteParsed(asked, body, slot, catalogue, incoming)
+  const isDeferred = asked.state?.background === true
+  const own = isDeferred ? foregroundOf(asked, catalogue) : body
+  const parsed = isDeferred ? dialect.passThrough.readRequest(own, codec, addressed, limits.values) : asked
   const { reasoning } = config.retention
   return Object.freeze({
     id,
@@ -41,12 +45,26 @@ function parse(
     query,
     dialect,
     parsed,
-    body,
+    body: own,
+    background: isDeferred ? { isStreamed: asked.stream, body: own } : undefined,
     asArray,
     conversation: undefined,
     keepReasoningMs: reasoning === 'off' ? undefined : reasoning,
     recalled: undefined,
   })
+}
+
+/** What is generated in the background is found by its id alone, so it has to be stored. */
+function foregroundOf({ state }: PassThroughRequest, { config }: Catalogue): Uint8Array {
+  if (!state?.store)
+    throw new Failure('bad_request', 'A background response has to be stored. Leave store out, or send true.', {
+      param: 'store',
+    })
+  if (config.retention.responses === 'off')
+    throw new Failure('bad_request', 'This gateway stores no responses, so none can be generated in the background.', {
+      param: 'background',
+    })
+  return state.foreground()
 }
 
 export function noteParsed(

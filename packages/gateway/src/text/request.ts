@@ -23,6 +23,8 @@ export type TextRequest = Readonly<{
   dialect: TextDialect
   parsed: PassThroughRequest
   body: Uint8Array
+  /** Set if the response is generated in the background. `body`: of the request that is run later, without its history. */
+  background: { isStreamed: boolean; body: Uint8Array } | undefined
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
   /** undefined: it refers to no stored response, and its own is not stored. */

@@ -5,13 +5,16 @@ import type { HeldCall, Routed } from '../paid-call/journey.ts'
 import { warningsFor } from '../paid-call/warnings.ts'
 import { coverageOf, type Measured, measure, withRecalled } from './billing/coverage.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
+import type { Deferral, DeferralDependencies } from './deferral.ts'
 import type { GatewayTool, GatewayToolDependencies } from './gateway-tool.ts'
 import type { RoutedRequest, TextOpening } from './request.ts'
 import type { TextCall } from './text-call.ts'
 import type { Outbound, TranslationDependencies } from './translation/outbound.ts'
 import { prepare as prepareOutbound } from './translation/prepare.ts'
 
-export type PrepareDependencies = TranslationDependencies & GatewayToolDependencies & { statistics: StatisticsByModel }
+export type PrepareDependencies = TranslationDependencies &
+  GatewayToolDependencies &
+  DeferralDependencies & { statistics: StatisticsByModel }
 
 export type Prepared = {
   request: RoutedRequest
@@ -19,6 +22,7 @@ export type Prepared = {
   bound: Measured
   isExtensible: boolean
   tool: GatewayTool | undefined
+  deferral: Deferral | undefined
 }
 
 export function prepare(
@@ -33,14 +37,16 @@ export function prepare(
   const request = tool?.request ?? found
   const outbound = prepareOutbound(request, deps)
   const bound = measure(request, outbound, deps.statistics)
-  return { request, outbound, bound, isExtensible: parsed.stream, tool }
+  const deferral = opening.request.background && deps.defer(request, opening)
+  return { request, outbound, bound, isExtensible: parsed.stream, tool, deferral }
 }
 
 function routedRequest(
   { wanted, offer, candidate }: Routed<OfferOf<'text'>, CandidateOf<'text'>>,
   { caller, warnings, request }: TextOpening,
 ): RoutedRequest {
-  const { id, headers, query, dialect, parsed, body, asArray, conversation, keepReasoningMs, recalled } = request
+  const { id, headers, query, dialect, parsed, body, background, asArray, conversation, keepReasoningMs, recalled } =
+    request
   // Written out: a spread costs far more, and this is made for every request.
   return {
     id,
@@ -49,6 +55,7 @@ function routedRequest(
     dialect,
     parsed,
     body,
+    background,
     asArray,
     conversation,
     keepReasoningMs,
@@ -65,7 +72,11 @@ function routedRequest(
 
 const NONE: readonly CandidateOf<'text'>[] = []
 
-export function callOf(held: HeldCall, { health }: Routed, { request, outbound, bound, tool }: Prepared): TextCall {
+export function callOf(
+  held: HeldCall,
+  { health }: Routed,
+  { request, outbound, bound, tool, deferral }: Prepared,
+): TextCall {
   const { parsed, offer, candidate, warnings } = request
   const { options, answerer, dialect } = outbound
   const coverage = coverageOf(held.hold, bound, request)
@@ -78,6 +89,7 @@ export function callOf(held: HeldCall, { health }: Routed, { request, outbound, 
     plainBytes: isText ? withRecalled(request).textBytes : 0,
     keepResponse: request.conversation?.keep,
     tool,
+    deferral,
     pending: { request, outbound },
   }
 }

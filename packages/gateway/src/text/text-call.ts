@@ -28,6 +28,8 @@ export type TextCall = PaidCall<TextAttempt> & {
   readonly keepResponse: ((last: Uint8Array) => Promise<Uint8Array>) | undefined
   /** Responds in place of the model's upstream alone. */
   readonly tool: { respond(call: TextCall): Promise<HttpResponse> } | undefined
+  /** It is run later, and answered now. */
+  readonly deferral: { respond(call: TextCall): Promise<HttpResponse> } | undefined
   /** The request and what is sent of it, while another attempt may follow. Released at the first output. */
   pending: { readonly request: RoutedRequest; readonly outbound: Outbound } | undefined
 }

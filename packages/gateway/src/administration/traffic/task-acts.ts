@@ -7,7 +7,7 @@ import { cancelTask } from '../../tasks/steps/cancel.ts'
 import { closeTask } from '../../tasks/steps/close.ts'
 import { endWith } from '../../tasks/steps/poll.ts'
 import { changeTask, decodeTaskRow, formatTaskId, storeNow, type Task } from '../../tasks/task.ts'
-import { typeOf } from '../../tasks/task-type.ts'
+import { typeOf, upstreamTypeOf } from '../../tasks/task-type.ts'
 import { expire } from '../../tasks/work.ts'
 import { auditEntry, type OperationContext, operation, preview, type TaskActs } from '../operation.ts'
 import type { Permission } from '../permissions.ts'
@@ -66,7 +66,10 @@ async function described(act: Promise<boolean>): Promise<boolean> {
 export const cancelOperatedTask = taskAct('task cancel', 'accounts', {
   done: 'cancelled',
   isPossible: ({ state }) => state === 'queued',
-  act: (task, { types, deps }) => cancelTask(task, typeOf(task, types), deps),
+  act(task, { types, deps }) {
+    const type = typeOf(task, types)
+    return 'run' in type ? type.cancel(task) : cancelTask(task, type, deps)
+  },
 })
 
 /** A worker of any node asks at once. A copy that is under way would begin again: that one is left alone. */
@@ -89,6 +92,8 @@ export const releaseTask = taskAct('task release', 'money', {
   done: 'released',
   isPossible: ({ state }) => ['unknown', 'queued', 'running', 'copying', 'closing'].includes(state),
   async act(task, { types, deps }) {
+    const type = typeOf(task, types)
+    if ('run' in type) return type.cancel(task)
     const ended = await endNow(task, { types, deps })
     if (ended?.state === 'closing') await closeTask(ended, deps)
     if (ended?.state === 'copying') await changeTask(deps.store.tasks, ended, { dueInMs: SOON_MS })
@@ -99,7 +104,7 @@ export const releaseTask = taskAct('task release', 'money', {
 async function endNow(task: Task, { types, deps }: TaskActs): Promise<Task | undefined> {
   if (task.state === 'closing') return task
   const isMade = task.state === 'copying'
-  if (!isMade) return await expire(task, typeOf(task, types), deps, RELEASED)
+  if (!isMade) return await expire(task, upstreamTypeOf(task, types), deps, RELEASED)
   const error = { code: 'InternalServiceError', message: NOT_COPIED }
   return await changeTask(deps.store.tasks, task, endWith({ state: 'failed', error, mayBeBilled: true }))
 }

@@ -102,8 +102,8 @@ export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
       const sql = `SELECT id FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
       return (await ask(sql, [`[${ids.join(',')}]`])).map(({ id }) => integer(id))
     },
-    async open(account, type) {
-      const [row] = await ask(COUNT_OPEN, [account, type])
+    async open(account, type, upTo) {
+      const [row] = await ask(COUNT_OPEN, [account, type, upTo ?? LAST_ID])
       return Number(row?.open)
     },
     async unfinished() {
@@ -177,7 +177,8 @@ ORDER BY id DESC`
 const IS_OPEN = `state NOT IN (${LAST_STATES.map((state) => `'${state}'`).join(', ')})`
 
 /** The conditions of the index task_open, written out, so that it is used. */
-const COUNT_OPEN = `SELECT count(*) AS open FROM task WHERE account = $1 AND type = $2 AND type <> 'video' AND ${IS_OPEN}`
+const COUNT_OPEN = `SELECT count(*) AS open FROM task WHERE account = $1 AND type = $2 AND type <> 'video' AND id <= $3 AND ${IS_OPEN}`
+const LAST_ID = (1n << 63n) - 1n
 
 const DURATIONS = `
 SELECT model, updated_at - created_at AS ms

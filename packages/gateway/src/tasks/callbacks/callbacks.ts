@@ -9,7 +9,7 @@ import { createSharedSlots, type Share } from '../../sharing/shared-slots.ts'
 import { LONGEST_PAUSE_MS, type Tasks } from '../../storage/tasks.ts'
 import type { postPublic } from '../../upstreams/public/post-public.ts'
 import { changeTask, formatTaskId, type PendingCallback, storeNow, type Task } from '../task.ts'
-import { type TaskTypes, typeOf } from '../task-type.ts'
+import { type TaskTypes, upstreamTypeOf } from '../task-type.ts'
 import { TASK_TIMING } from '../timing.ts'
 
 export type CallbackDependencies = {
@@ -171,7 +171,7 @@ async function post(
 ): Promise<Posted> {
   const { callbackUrl } = task.data
   if (callbackUrl === undefined) return { error: undefined }
-  const body = typeOf(task, types).encode(task, { status, updatedAt })
+  const body = upstreamTypeOf(task, types).encode(task, { status, updatedAt })
   const message = { id: `${formatTaskId(task.id)}_${status}`, timestamp: Math.floor(deps.clock() / 1_000), body }
   try {
     const answer = await deps.postPublic(callbackUrl, {

@@ -2,7 +2,7 @@
 
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
+import { HELD, type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
 import { type ReceiptError, type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
@@ -30,7 +30,8 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
   if (epoch === undefined) return changeTask(tasks, task, { dueInMs: BUSY_MS })
   const { end = { state: 'failed' } } = task.data
   const result = await settle(task, end, epoch, deps)
-  if (result.verdict === 'not_open') return changeTask(tasks, task, { dueInMs: BUSY_MS })
+  if (result.verdict === 'not_open' && !(await hasEnded(task, deps)))
+    return changeTask(tasks, task, { dueInMs: BUSY_MS })
   await leases.release(lease, epoch)
   // The ledger has the last word: a hold that was voided at its deadline cannot be charged any more.
   const isLate = BigInt(end.cost ?? 0) > 0n && result.verdict !== 'done' && result.amount === 0n
@@ -40,7 +41,19 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
     return undefined
   }
   const state = isLate ? 'expired' : end.state
-  return changeTask(tasks, task, { state, dueInMs: undefined, keepMs: deps.catalogue().config.retention.tasks })
+  return changeTask(tasks, task, { state, dueInMs: undefined, keepMs: keepMsOf(task, deps) })
+}
+
+/** A task that a node has begun is settled by that node. */
+async function hasEnded({ account, id }: Task, { store }: CloseDependencies): Promise<boolean> {
+  const request = await store.ledger.findRequest(account, id)
+  return request !== undefined && request.state !== HELD
+}
+
+/** How long its row is kept once it has ended. */
+export function keepMsOf({ type }: Task, { catalogue }: Pick<CloseDependencies, 'catalogue'>): number {
+  const { tasks, responses } = catalogue().config.retention
+  return type === 'response' && responses !== 'off' ? responses : tasks
 }
 
 function settle(task: Task, end: TaskEnd, epoch: number, { store }: CloseDependencies): Promise<LedgerResult> {

@@ -39,6 +39,6 @@ export function encodeStreamError(error: ErrorInfo, requestId: string, begun?: B
 }
 
 /** A failed response knows fewer codes; agents take an unknown one for a passing failure and try again. */
-function failureCode(error: ErrorInfo): string {
+export function failureCode(error: ErrorInfo): string {
   return ERRORS[error.code].fault === 'client' ? (errorObject(error).code ?? 'invalid_prompt') : 'server_error'
 }

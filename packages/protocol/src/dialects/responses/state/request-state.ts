@@ -21,9 +21,11 @@ export function stateOf(scanned: Scanned, body: Json): ConversationState<PassThr
   return {
     previousResponse: isId(body.previous_response_id) ? body.previous_response_id : undefined,
     store: body.store !== false,
+    background: body.background === true,
     references,
     include: includeOf(body),
     items: (stored) => concat(separated(ownItems(scanned, body, stored), scanned)),
+    foreground: () => concat([...editFields(scanned.bytes, scanned.scan, foreground(), scanned.codec)]),
     expanded: (history, stored) => expanded(scanned, body, history, stored),
     unstored,
   }
@@ -69,6 +71,12 @@ function expanded(scanned: Scanned, body: Json, history: readonly Uint8Array[], 
   setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
   setField(edits, 'store', UNSTORED.set.store)
   return concat([...editFields(bytes, scan, edits, codec)])
+}
+
+function foreground(): FieldEdits {
+  const edits: FieldEdits = { set: [], remove: ['background'] }
+  setField(edits, 'stream', 'true')
+  return edits
 }
 
 /** The gateway stores the response. */
