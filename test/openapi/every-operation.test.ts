@@ -158,6 +158,7 @@ const GIVEN: Record<string, () => Promise<Given>> = {
     await eventually(async () => (await done('showVideoTask', { parameters })).body.status === 'succeeded')
     return { parameters }
   },
+  cancelResponse: async () => ({ parameters: { response: await idOf(another('responses', { background: true })) } }),
   mediaObject: async () => {
     const { data } = await another('imageGenerations', {})
     const url = new URL(String((data as Node[])[0]?.url))

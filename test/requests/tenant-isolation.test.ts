@@ -308,12 +308,6 @@ describe('options that change the price and have none', () => {
     expect(text).toContain('web_search')
   })
 
-  test('responses: a background response is rejected, since it would not be charged', async () => {
-    const { status, text, sent } = await send('responses', { background: true })
-    expect({ status, sent }).toEqual({ status: 400, sent: [] })
-    expect(text).toContain('background')
-  })
-
   test('generate-content: images from a responses upstream are rejected, since they are billed per call', async () => {
     const more = { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }
     const { status, text, sent } = await send('generate-content', more, { model: 'responses-model' })

@@ -82,7 +82,6 @@ const REJECTED: [client: TextDialectId, what: string, targets: Targets, more: Mo
   [R, 'an item by its id', [C, M, G], { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].id'],
   [R, 'a conversation', [C, R, M, G], { conversation: 'conv_1' }, 'conversation'],
   [R, 'a template', [C, R, M, G], { prompt: { id: 'pmpt_1' } }, 'prompt.id'],
-  [R, 'in the background', [C, M, G], { background: true }, 'background'],
   [R, 'only a hosted tool', [C, M, G], { tools: [{ type: 'local_shell' }] }, 'tools[0]'],
   [
     R,

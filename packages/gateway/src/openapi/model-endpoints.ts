@@ -135,7 +135,7 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
   },
   responses: {
     body: {
-      schema: open(INPUT, { ...STREAM, previous_response_id: NULLABLE, store: BOOLEAN }),
+      schema: open(INPUT, { ...STREAM, previous_response_id: NULLABLE, store: BOOLEAN, background: BOOLEAN }),
       example: { model: TEXT, input: 'Hello' },
     },
     responses: { 200: { schema: RESPONSE, stream: true } },
@@ -153,7 +153,14 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
       },
     },
   },
-  'show-response': { responses: { 200: { schema: RESPONSE } } },
+  'show-response': {
+    parameters: {
+      stream: { ...BOOLEAN, description: 'The events of a background response, then those to come.' },
+      starting_after: { ...INTEGER, description: 'The `sequence_number` of the last event that is known.' },
+    },
+    responses: { 200: { schema: RESPONSE, stream: true } },
+  },
+  'cancel-response': { responses: { 200: { schema: RESPONSE } } },
   'delete-response': { responses: { 200: { schema: open({ id: STRING, deleted: BOOLEAN }) } } },
   'list-input-items': {
     parameters: { order: { ...STRING, enum: ['asc', 'desc'] }, limit: INTEGER, after: STRING },

@@ -33,7 +33,7 @@ export const REQUEST = {
   ...neutral('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
   // `auto` is what the vendor does when nothing is said; the answer tells which tier that was.
   service_tier: tier(['auto', 'default', 'standard']),
-  // A background response reports its usage only to a later request with its id, so it could not be billed here.
+  // The gateway runs background responses itself: an upstream would report the usage only to a later request with the id.
   background: other('background', { forced: true }),
 } satisfies FieldTable
 

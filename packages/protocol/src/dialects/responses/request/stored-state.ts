@@ -65,7 +65,7 @@ export function rejectStored(body: unknown): void {
 
 /** What to use instead of fields that are not available. */
 export const INSTEAD: Readonly<Record<string, string>> = {
-  background: 'Background responses are not available. Send stream: true to read the response while it is generated.',
+  background: 'background is not available here. Leave it out.',
   conversation: 'Conversation objects are not available. Continue a stored response with previous_response_id instead.',
 }
 
