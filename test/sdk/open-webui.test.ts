@@ -1,6 +1,7 @@
 // What Open WebUI sends to the services behind its settings for documents and audio, written down here and replayed: the fields and
 // headers of its Python clients, and only what it reads of the responses.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { parseBuffer } from 'music-metadata'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { wavOf } from '../support/requests/audio.ts'
@@ -60,6 +61,28 @@ test('documents are ranked by an external reranker: it wants a score for each of
   expect(await settled()).toMatchObject([{ model: 'sandbox-rerank', outcome: 'completed' }])
 })
 
+test.each([
+  ['documents', ROWS, { input_type: 'passage' }],
+  ['a query', ['tall towers'], {}],
+])('%s become vectors, in the order of the texts', async (_, input, prefix) => {
+  const { secret, settled } = await newKey(gateway)
+  const sent = json(AIOHTTP, { input, model: 'sandbox-embedding', ...prefix })
+  const { data } = (await (await post(secret, '/v1/embeddings', sent)).json()) as { data: { embedding: number[] }[] }
+  expect(data.map(({ embedding }) => embedding.every(Number.isFinite))).toEqual(input.map(() => true))
+  expect(new Set(data.map(({ embedding }) => embedding.join())).size).toBe(input.length)
+  expect(await settled()).toMatchObject([{ model: 'sandbox-embedding', outcome: 'completed' }])
+})
+
+test.each([{}, { speed: 1.2, response_format: 'mp3' }])('text to speech is an MP3, with %j', async (params) => {
+  const { secret, settled } = await newKey(gateway)
+  const sent = json(AIOHTTP, { input: 'Good morning.', voice: 'alloy', model: 'sandbox-speech', ...params })
+  const response = await post(secret, '/v1/audio/speech', sent)
+  expect(response.headers.get('content-type')).toBe('audio/mpeg')
+  const { format } = await parseBuffer(await response.bytes(), 'audio/mpeg', { duration: true })
+  expect([format.container, (format.duration ?? 0) > 0]).toEqual(['MPEG', true])
+  expect(await settled()).toMatchObject([{ model: 'sandbox-speech', outcome: 'completed' }])
+})
+
 // A rejected language is tried again without one.
 test.each<Record<string, string>>([{ language: 'de' }, {}])('speech to text: a recording, with %j', async (more) => {
   const { secret, settled } = await newKey(gateway)
@@ -74,7 +97,8 @@ test('models are listed for its settings', async () => {
   const { secret } = await newKey(gateway)
   const headers = { ...AIOHTTP, ...USER, authorization: `Bearer ${secret}` }
   const { data } = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }
-  expect(data.map(({ id }) => id)).toContain('sandbox-rerank')
+  const ids = ['sandbox-embedding', 'sandbox-rerank', 'sandbox-speech', 'sandbox-transcription']
+  expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
 })
 
 test.each([

@@ -7,6 +7,9 @@ import { rerank as rerank7 } from 'ai-7'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
+// Otherwise it warns of objects as documents.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
 type Sent = { path: string; authorization: string | null; body: Record<string, unknown> }
 let sent: Sent[] = []
 let answer: (call: Sent) => Response | Promise<Response> = () => Response.json({})
@@ -30,6 +33,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: [
       'sandbox: true',
+      'server: { limits: { memory: 24MiB, body: 8MiB } }',
       'upstreams:',
       `  - { id: custom, dialect: chat, ${at}/v1", keys: [k], breaker: false }`,
       `  - { id: second, dialect: chat, ${at}/second/v1", keys: [k], breaker: false }`,
@@ -309,13 +313,15 @@ describe('bad input costs nothing', () => {
   test('another content type is 415, a body that is too large 413, and a ranking model has another endpoint than chat', async () => {
     const { secret, rows } = await newKey(gateway)
     const text = await rerank(secret, {}, { headers: { 'content-type': 'text/plain' } })
-    const large = await rerank(secret, { model: 'sandbox-rerank', query: 'x'.repeat(33 * 1024 * 1024) })
+    const large = await rerank(secret, { model: 'sandbox-rerank', query: 'x'.repeat(9 * 1024 * 1024) })
     const chat = await rerank(
       secret,
       { model: 'sandbox-rerank', messages: [{ role: 'user', content: 'Hello' }] },
       { path: '/v1/chat/completions' },
     )
-    expect([text.status, large.status, chat.status]).toEqual([415, 413, 400])
+    // Small in bytes, and large once it is parsed.
+    const wide = await rerank(secret, { model: 'sandbox-rerank', theirs: Array(240_000).fill(0) })
+    expect([text.status, large.status, wide.status, chat.status]).toEqual([415, 413, 413, 400])
     expect(await chat.json()).toMatchObject({ error: { message: expect.stringContaining('POST /v1/rerank') } })
     expect(await rows()).toEqual([])
   })

@@ -1,5 +1,5 @@
 // Prices by one unit: one figure, and how many of what it counts. For modalities whose requests count in few ways.
-import type { Nanos } from '../money/amount.ts'
+import { formatUsd, type Nanos } from '../money/amount.ts'
 import type { Price } from '../money/prices/price.ts'
 import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { fieldsOf } from '../yaml/fields.ts'
@@ -27,7 +27,15 @@ export type UnitRate<F extends Figure> = Price<UnitCounts<F>, UnitCounts<F>> & {
 
 type Priced<F extends Figure, Limits> = Pick<
   Modality<UnitPrice<F>, Limits, UnitRate<F>>,
-  'readPrice' | 'rateOf' | 'comparePrices' | 'comparedBy' | 'tokens' | 'previewedUnits' | 'preview' | 'reprice'
+  | 'readPrice'
+  | 'rateOf'
+  | 'comparePrices'
+  | 'belowCost'
+  | 'comparedBy'
+  | 'tokens'
+  | 'previewedUnits'
+  | 'preview'
+  | 'reprice'
 >
 
 /** What a modality says of its prices. `figures`: those that a price can have, the preferred ones first. */
@@ -37,6 +45,7 @@ export function pricedByUnit<F extends Figure, Limits>(figures: readonly F[], ex
     readPrice: (value) => readUnitPrice(value, figures, example),
     rateOf: unitRate,
     comparePrices: (yours, list) => compareUnits(yours && figuresOf(yours), figuresOf(list)),
+    belowCost,
     comparedBy: figures,
     tokens: { input: units.filter((unit) => unit === 'input'), output: [] },
     previewedUnits: units,
@@ -82,6 +91,13 @@ function unitRate<F extends Figure>(price: UnitPrice<F>, multiplierMillionths: b
       return { cost, units: `"${unit}":${count}`, figures: `"${price.figure}":"${price.price}"` }
     },
   }
+}
+
+/** Prices by different units cannot be compared. */
+function belowCost<F extends Figure>(sold: UnitPrice<F>, multiplierMillionths: bigint, cost: UnitPrice<F>) {
+  const charged = (sold.price * multiplierMillionths) / MILLION
+  if (sold.figure !== cost.figure || charged >= cost.price) return undefined
+  return `${sold.figure} is ${formatUsd(charged)} and costs ${formatUsd(cost.price)}`
 }
 
 const figuresOf = <F extends Figure>({ figure, price }: UnitPrice<F>): UnitFigures => ({

@@ -8,6 +8,7 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import type { Candidate } from '../catalogue/catalogue.ts'
 import { bookableTokens } from '../money/limits.ts'
+import type { Slot } from '../overload/admission.ts'
 import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { placeHold } from '../paid-call/hold.ts'
 import type { Journey, Kind, OpenDependencies, OpeningOf, Routed } from '../paid-call/journey.ts'
@@ -63,6 +64,7 @@ export function serviceJourney<K extends ServiceKind>(
       const body = await readJson(incoming.http, limits.bodyBytes, slot, deps)
       const decoded = service.decode(body, endpoint, limits.values)
       incoming.record.model = decoded.model
+      weigh(body.length + decoded.values * BYTES_PER_VALUE, slot, limits)
       return { decoded, body }
     },
     authorize: (caller, { decoded }, catalogue) => service.authorize(caller, decoded, catalogue),
@@ -84,6 +86,13 @@ export function serviceJourney<K extends ServiceKind>(
   return (incoming, endpoint, deps) => openPaidCall(journey, incoming, endpoint, deps)
 }
 
+/** What a JSON value takes in memory once it has been parsed, besides its text. */
+const BYTES_PER_VALUE = 128
+
+function weigh(bytes: number, slot: Slot, { memoryBytes }: { memoryBytes: number }): void {
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, memoryBytes)
+}
+
 async function respond<K extends ServiceKind>(
   service: JsonService<K>,
   call: ServiceCall<K>,
@@ -91,8 +100,8 @@ async function respond<K extends ServiceKind>(
   deps: ServiceDependencies,
 ): Promise<HttpResponse> {
   // After the hold: before it, requests may take little more memory than they have sent.
-  const bytes = sent.length + service.replyBytes(decoded)
-  if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
+  const parsed = sent.length + decoded.values * BYTES_PER_VALUE
+  weigh(parsed + service.replyBytes(decoded), slot, catalogue.config.server.limits)
   const steps: CandidateSteps<K['price'], K['model'], K['dialect']> = {
     requestFor: (candidate) => ({
       ...service.requestFor(decoded, candidate, endpoint),
@@ -105,6 +114,7 @@ async function respond<K extends ServiceKind>(
   const { read, tokens } = reply
   const body = service.encodeReply(read, received, decoded, call, endpoint)
   const { offer, candidate } = call.attempt
+  call.record.tokens = { input: tokens, cached: 0, output: 0, reasoning: undefined }
   const charge = service.costOf(offer.rate, read, decoded)
   const result = {
     outcome: call.client.isDisconnected ? ('client_disconnected' as const) : ('completed' as const),

@@ -13,8 +13,8 @@ import type { Caller } from '../storage/storage.ts'
 /** The types of one service: `Read` is what a response tells. */
 export type ServiceKind = {
   endpoint: unknown
-  /** As it was decoded. `urls`: what the upstream would fetch. */
-  request: { model: string; urls?: readonly NamedUrl[] }
+  /** As it was decoded. `values`: how many JSON values it has. `urls`: what the upstream would fetch. */
+  request: { model: string; values: number; urls?: readonly NamedUrl[] }
   price: AnyPrice
   model: { id: string }
   dialect: 'chat' | 'generate-content'

@@ -21,6 +21,8 @@ export type ModerationRequest = {
   urls: readonly { field: string; url: string }[]
   bytes: Uint8Array
   fields: Fields
+  /** JSON values of the body. */
+  values: number
 }
 
 const NAMES = knownNames(namesOf({ model: 1, input: 1 }), {})
@@ -43,7 +45,14 @@ export function decodeModerationRequest(
     else if (isObject(item)) readPart(item, at, request)
     else throw wrong(at, `${at} must be a string${Array.isArray(input) ? ' or an object' : ' or an array'}`)
   }
-  return { model: readName(body, 'model') ?? '', inputs: items.length, bytes, fields: scan, ...request }
+  return {
+    model: readName(body, 'model') ?? '',
+    inputs: items.length,
+    bytes,
+    fields: scan,
+    values: scan.values,
+    ...request,
+  }
 }
 
 type Counted = { textBytes: number; images: number; urls: { field: string; url: string }[] }

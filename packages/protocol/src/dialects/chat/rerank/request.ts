@@ -33,6 +33,8 @@ export type RerankRequest = {
   maxTokensPerDoc: number | undefined
   /** Fields that only some services have. */
   others: Json
+  /** JSON values of the body. */
+  values: number
 }
 
 const FIELDS = {
@@ -58,7 +60,7 @@ export function decodeRerankRequest(
   codec: Codec,
   { mostDocuments, maxValues }: { mostDocuments: number; maxValues: number },
 ): RerankRequest {
-  const { body } = readBody(bytes, codec, NAMES, maxValues)
+  const { body, scan } = readBody(bytes, codec, NAMES, maxValues)
   const model = readName(body, 'model')
   if (!model) throw wrong('model', 'model is required')
   for (const [name, known] of Object.entries(INSTEAD))
@@ -80,6 +82,7 @@ export function decodeRerankRequest(
     returnsDocuments: readFlag(body, 'return_documents') ?? false,
     maxTokensPerDoc: readInteger(body, 'max_tokens_per_doc', 1, Number.MAX_SAFE_INTEGER),
     others: Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(FIELDS, name))),
+    values: scan.values,
   }
 }
 
@@ -103,7 +106,7 @@ export type RerankTarget = {
 
 /** Documents are always sent as texts, and never asked back: the caller's own are returned. */
 export function encodeRerankRequest(
-  { query, texts, topN, maxTokensPerDoc, others }: RerankRequest,
+  { query, texts, topN, maxTokensPerDoc, others }: Omit<RerankRequest, 'values'>,
   { model, shape, lacks, warn }: RerankTarget,
   codec: Codec,
 ): Uint8Array {
