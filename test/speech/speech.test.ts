@@ -24,7 +24,9 @@ beforeAll(async () => {
       `  - { id: a, dialect: chat, ${at('/v1')} }`,
       `  - { id: b, dialect: chat, ${at('/v1')}, max_concurrency: 2 }`,
       `  - { id: g, dialect: generate-content, ${at('/v1beta')} }`,
+      '  - { id: s, kind: sandbox, dialect: generate-content }',
       'models:',
+      model('embedded', 's, model: sandbox-speech', tokens),
       model('good', 'a, model: good'),
       model('second', 'a, model: busy', undefined, ', { upstream: b, model: good, priority: 2 }'),
       model('late', 'a, model: error-event', undefined, ', { upstream: b, model: good, priority: 2 }'),
@@ -235,6 +237,15 @@ describe('a speech model of generateContent', () => {
     expect(await settled()).toMatchObject([
       { cost_usd: '0.012345678', held_usd: '0.012345678', receipt: { units: { characters: 1_000 } } },
       { cost_usd: '0.000012346', held_usd: '0.012345678', receipt: { units: { characters: 1 } } },
+    ])
+  })
+
+  test('the embedded model in that dialect', async () => {
+    const { secret, settled } = await newKey(gateway)
+    const response = await ask(secret, { model: 'embedded', input: 'Hello world', response_format: 'wav' })
+    expect(secondsOf(await response.bytes())).toBeCloseTo(0.6, 5)
+    expect(await settled()).toMatchObject([
+      { cost_usd: '0.0001818', receipt: { units: { input: 3, audio_output: 15 } } },
     ])
   })
 

@@ -45,7 +45,11 @@ export const ENDPOINTS = {
   },
   'embed-content': { needsKey: true, answer: answerEmbedContent },
   'batch-embed-contents': { needsKey: true, answer: answerBatch },
-  speech: { needsKey: true, answer: answerSpeech, model: { id: SANDBOX_SPEECH, name: 'Sandbox speech', methods: [] } },
+  speech: {
+    needsKey: true,
+    answer: answerSpeech,
+    model: { id: SANDBOX_SPEECH, name: 'Sandbox speech', methods: ['generateContent', 'streamGenerateContent'] },
+  },
 } satisfies Partial<Record<RouteId, Endpoint>>
 
 type EndpointId = keyof typeof ENDPOINTS

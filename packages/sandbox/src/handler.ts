@@ -14,6 +14,7 @@ import { makePlan } from './model/plan.ts'
 import { SANDBOX_TEXT } from './model-list.ts'
 import { dialectOf, errorFormOf, routeOf } from './paths.ts'
 import { badRequest, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
+import { answerSpeechContent } from './speech/content.ts'
 import { openVideoEndpoints, type VideoEndpoints } from './video/endpoints.ts'
 
 export type SandboxOptions = {
@@ -80,6 +81,8 @@ async function answer(request: Request, url: URL, parts: Parts): Promise<Respons
   const { count } = dialectOf(url.pathname)
   if (count !== undefined && route.endsWith('-count-tokens')) return answerCount(count, request, url, parts)
   const bytes = route === 'image-edits' ? NO_BYTES : await request.bytes()
+  const speech = answerSpeechContent(url, bytes)
+  if (speech !== undefined) return speech
   const images = await readImageCall(route, request, url, bytes)
   return images === undefined
     ? answerPrompt({ bytes, url, headers: request.headers }, request, dialectOf(url.pathname), parts)

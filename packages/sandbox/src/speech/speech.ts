@@ -131,7 +131,7 @@ function* eventsOf(pieces: Iterable<Uint8Array>, input: string, format: Format):
 const eventOf = (event: object): Uint8Array => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 
 /** Made as it is read. */
-const streamOf = (pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> =>
+export const streamOf = (pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> =>
   new ReadableStream({
     pull(controller) {
       const { value, done } = pieces.next()
