@@ -28,8 +28,8 @@ beforeAll(async () => {
       `  - { id: b, dialect: chat, ${at} }`,
       `  - { id: g, dialect: generate-content, base_url: "${upstream.origin}/v1beta", keys: [g-key-123] }`,
       'models:',
-      ...['plain', 'seconds', 'verbose', 'absurd', 'gated', 'broken', 'page', 'no-text', 'rejected'].map((id) =>
-        model(id),
+      ...['plain', 'seconds', 'verbose', 'absurd', 'gated', 'broken', 'page', 'no-text', 'rejected', 'mistral'].map(
+        (id) => model(id),
       ),
       ...['tokens', 'cut', 'cut-early', 'error-event', 'texts'].map((id) => model(id, tokens)),
       '  - { id: unreported, type: transcription, price: { input: 2.5, audio_input: 6, output: 10 }, routes: [{ upstream: a, model: plain }] }',
@@ -211,6 +211,7 @@ describe('streams', () => {
     ['tokens', ['Hello', ' world'], 'Hello world', '0.000255'],
     ['texts', ['Hello', ' world'], 'Hello world', '0.00018'],
     ['plain', ['Hello'], 'Hello', '0.000179167'],
+    ['mistral', ['Hello', ' world'], 'Hello world', '0.000645'],
     ['gemini', ['Hello', ' world'], 'Hello world', '0.00076'],
   ])('of %s', async (model, deltas, text, cost) => {
     const { secret, settled } = await newKey(gateway)

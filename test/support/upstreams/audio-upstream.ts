@@ -39,6 +39,14 @@ const REPLIES: Record<string, (stream: boolean) => Response | Promise<Response>>
   'cut-early': () => streamed([': wait\n\n'], false),
   'error-event': () => streamed(sse(delta('Hello'), { error: { message: 'out of memory', type: 'server_error' } })),
   texts: () => streamed(sse({ text: 'Hello' }, { text: ' world' })),
+  mistral: () =>
+    streamed(
+      sse(
+        { type: 'transcription.text.delta', text: 'Hello' },
+        { type: 'transcription.text.delta', text: ' world' },
+        { type: 'transcription.done', text: 'Hello world', usage: { prompt_audio_seconds: 9, prompt_tokens: 4 } },
+      ),
+    ),
   busy: () => Response.json({ error: { message: 'busy' } }, { status: 503 }),
   broken: () => Response.json({ error: { message: 'broken' } }, { status: 500 }),
   rejected: () => Response.json({ error: { message: 'Audio too short', param: 'file' } }, { status: 400 }),

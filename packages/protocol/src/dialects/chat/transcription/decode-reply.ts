@@ -55,7 +55,11 @@ function tokensIn(usage: Json): Usage | undefined {
   return usageOf({ input, output, ...nothing, audioInput: readCount(details.audio_tokens) })
 }
 
-/** Events pass as they came; those of services that send nothing but text become deltas. */
+/** Mistral's names of events. */
+const MISTRAL_DELTA = 'transcription.text.delta'
+const MISTRAL_DONE = 'transcription.done'
+
+/** Events pass as they came; those of services that have other names, or send nothing but text, are translated. */
 export function openTranscriptEvents(emit: (event: TranscriptEvent) => void, codec: Codec): TranscriptReader {
   let text = ''
   let isDone = false
@@ -69,9 +73,11 @@ export function openTranscriptEvents(emit: (event: TranscriptEvent) => void, cod
     if (typeof type === 'string' && type.endsWith('.done')) {
       isDone = true
       if (typeof object.text === 'string') text = object.text
-      return emit({ type: 'done', sse: formatSse(data, event), text, report: reportIn(object) })
+      const report = reportIn(object)
+      const sse = type === MISTRAL_DONE ? doneEvent(text, report.usage) : formatSse(data, event)
+      return emit({ type: 'done', sse, text, report })
     }
-    const isPlain = type === undefined && typeof object.text === 'string'
+    const isPlain = (type === undefined || type === MISTRAL_DELTA) && typeof object.text === 'string'
     const delta = isPlain ? String(object.text) : typeof object.delta === 'string' ? object.delta : ''
     text += delta
     emit({ type: 'delta', sse: isPlain ? deltaEvent(delta) : formatSse(data, event), text: delta })
