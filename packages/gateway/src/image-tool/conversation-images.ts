@@ -47,8 +47,7 @@ export class ConversationImages {
    * whose message is for the model.
    */
   choose(names: unknown): ImageInput[] {
-    const chosen = isNothing(names) ? this.#last() : this.#named(names)
-    if (chosen.length > MAX_IMAGES) throw wrong('images', `At most ${MAX_IMAGES} images can be used at once.`)
+    const chosen = isNothing(names) ? atMost(this.#last()) : this.#named(names)
     return chosen.map((entry) => this.fetched(inputOf(entry)))
   }
 
@@ -82,8 +81,8 @@ export class ConversationImages {
 
   #named(names: unknown): readonly Entry[] {
     if (!Array.isArray(names)) throw wrong('images', 'images must be a list of names of images.')
-    const entries = names.map((name: unknown) => {
-      const entry = this.#entries.find((_, index) => nameOf(index + 1) === name)
+    const entries = atMost(names).map((name: unknown) => {
+      const entry = this.#entries[Number(NAME.exec(String(name))?.[1]) - 1]
       if (!entry) throw wrong('images', `There is no such image. ${this.#listed()}`)
       return entry
     })
@@ -97,6 +96,12 @@ export class ConversationImages {
 }
 
 const nameOf = (number: number): string => `image_${number}`
+const NAME = /^image_([1-9]\d{0,8})$/
+
+function atMost<T>(list: readonly T[]): readonly T[] {
+  if (list.length > MAX_IMAGES) throw wrong('images', `At most ${MAX_IMAGES} images can be used at once.`)
+  return list
+}
 
 const isNothing = (names: unknown): boolean =>
   names === undefined || names === null || (Array.isArray(names) && names.length === 0)

@@ -195,6 +195,9 @@ describe('images of the conversation', () => {
   )
   test.each<[string, object, ConversationImages | undefined]>([
     ['an unknown name', { images: ['image_9'] }, undefined],
+    ['no name', { images: ['image_0'] }, undefined],
+    ['a name that is no text', { images: [{}] }, undefined],
+    ['too many names', { images: Array(17).fill('image_1') }, undefined],
     ['no list', { action: 'edit', images: 'image_1' }, undefined],
     ['none there', { action: 'edit' }, NONE],
     ['too many', { action: 'edit' }, many],
