@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { retryAfterIn } from './upstream-errors.ts'
+import { retryAfterIn, withOwnName } from './upstream-errors.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
@@ -17,4 +17,13 @@ test.each<[Record<string, string>, number | undefined]>([
   [{}, undefined],
 ])('%j: retry in %p s', (headers, seconds) => {
   expect(retryAfterIn({ header: (name) => headers[name] ?? null }, NOW)).toBe(seconds)
+})
+
+test.each([
+  ['The model `m` does not exist.', 'm', 'The model `mine` does not exist.'],
+  ['models/gpt-4o is not found', 'gpt-4o', 'models/mine is not found'],
+  ['gpt-4o-mini is not gpt-4o.', 'gpt-4o', 'gpt-4o-mini is not mine.'],
+  ['a.b and axb', 'a.b', 'mine and axb'],
+])('the name of a model at the upstream is replaced where it stands alone: %s', (message, name, shown) => {
+  expect(withOwnName(message, name, 'mine')).toBe(shown)
 })

@@ -97,12 +97,13 @@ export function failureOfUpstream(
   deps: UpstreamErrorDependencies,
   reply?: UpstreamResponse,
 ): Failure {
-  const { upstream } = call.attempt.candidate
+  const { candidate, offer } = call.attempt
+  const { upstream, route } = candidate
   const { code, message, param, detail, overloaded, vendorCode, violations } = errorWithoutKeys(upstream, info)
   const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, deps.clock()))
   // The message is for the caller alone: it may quote the request, so it is not logged.
   logUpstream(call, 'upstream returned an error', { status: reply?.status, code, detail }, deps)
-  return new Failure(code, withOwnName(call, message), {
+  return new Failure(code, withOwnName(message, route.model, offer.model.id), {
     ...(param === undefined ? {} : { param }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(overloaded === undefined ? {} : { overloaded }),
@@ -112,9 +113,11 @@ export function failureOfUpstream(
 }
 
 /** An upstream names the model as it is called there, which callers need not know. */
-function withOwnName({ attempt: { candidate, offer } }: AttemptedCall, message: string): string {
-  const { route } = candidate
-  return route.model === offer.model.id ? message : message.replaceAll(route.model, offer.model.id)
+export function withOwnName(message: string, upstreamName: string, ownName: string): string {
+  if (upstreamName === ownName) return message
+  // Only where it stands alone: a short name is part of other words, too.
+  const named = new RegExp(`(?<![\\w-])${RegExp.escape(upstreamName)}(?![\\w-])`, 'g')
+  return message.replace(named, () => ownName)
 }
 
 /** In seconds. Services send milliseconds, seconds or a date. */

@@ -1,6 +1,8 @@
 // A model as it is edited, and as the API takes it. Pure.
-import type { ModelRow } from './inline-price.tsx'
+import type { Row } from '../../api/routes.ts'
 import { type Figures, figuresOf, type ModelType, mainFigures, withFigures } from './prices/price-values.ts'
+
+type Written = Readonly<Record<string, unknown>>
 
 export type RouteValues = {
   /** For the form alone: rows have no other identity. */
@@ -10,8 +12,8 @@ export type RouteValues = {
   priority: string
   weight: string
   cost: Figures
-  /** Parts of a cost that the form does not show. */
-  written: unknown
+  /** As it stands in the configuration: what the form does not show is kept. */
+  written: Written
 }
 export type ModelValues = {
   id: string
@@ -23,7 +25,6 @@ export type ModelValues = {
   fallbacks: string
 }
 
-type Written = Readonly<Record<string, unknown>>
 const asText = (value: unknown): string => (value === null || value === undefined ? '' : String(value))
 
 let rows = 0
@@ -34,10 +35,10 @@ export const newRoute = (upstream: string): RouteValues => ({
   priority: '1',
   weight: '1',
   cost: {},
-  written: undefined,
+  written: {},
 })
 
-export function valuesOf(model: ModelRow | undefined, upstream: string): ModelValues {
+export function valuesOf(model: Row<'models'> | undefined, upstream: string): ModelValues {
   if (!model) {
     const price = Object.fromEntries(mainFigures('text', {}).map((path) => [path, '']))
     return { id: '', type: 'text', price, routes: [newRoute(upstream)], context: '', maxOutput: '', fallbacks: '' }
@@ -57,7 +58,7 @@ export function valuesOf(model: ModelRow | undefined, upstream: string): ModelVa
       priority: asText(route.priority ?? 1),
       weight: asText(route.weight ?? 1),
       cost: figuresOf(route.cost),
-      written: route.cost,
+      written: route,
     })),
     context: asText(limits.context),
     maxOutput: asText(limits.max_output),
@@ -84,15 +85,20 @@ export function entryOf(values: ModelValues, before: Written): Written {
   }
 }
 
+/** The fields of a route that the form shows. */
+const SHOWN = ['upstream', 'model', 'priority', 'weight', 'cost']
+
 /** Defaults are left out, as people write them. */
 function routeOf({ upstream, model, priority, weight, cost, written }: RouteValues): Written {
-  const figures = withFigures(written, cost)
+  const figures = withFigures(written.cost, cost)
+  const others = Object.entries(written).filter(([name]) => !SHOWN.includes(name))
   return {
     upstream,
     ...(model.trim() === '' ? {} : { model: model.trim() }),
     ...(priority.trim() === '1' ? {} : { priority: numberOf(priority) }),
     ...(weight.trim() === '1' ? {} : { weight: numberOf(weight) }),
     ...(Object.keys(figures).length === 0 ? {} : { cost: figures }),
+    ...Object.fromEntries(others),
   }
 }
 

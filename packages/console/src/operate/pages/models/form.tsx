@@ -20,7 +20,7 @@ import type { ModelRow } from './inline-price.tsx'
 import { PriceImpact } from './prices/impact.tsx'
 import { isEmpty, patchBetween } from './prices/patches.ts'
 import { PriceFields } from './prices/price-fields.tsx'
-import { firstCosts, type ModelType, mainFigures, withFigures } from './prices/price-values.ts'
+import { firstCosts, MODEL_TYPES, type ModelType, mainFigures, withFigures } from './prices/price-values.ts'
 import { RouteFields } from './route-fields.tsx'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -122,7 +122,7 @@ function Form({ subject, upstreams, onClose }: FormProps) {
     values.routes.map(({ priority, weight, cost, written }) => ({
       priority: Number(priority),
       weight: Number(weight),
-      cost: Object.values(cost).some((text) => text.trim() !== '') ? withFigures(written, cost) : null,
+      cost: Object.values(cost).some((text) => text.trim() !== '') ? withFigures(written.cost, cost) : null,
     })),
   )
   const setType = (type: ModelType) =>
@@ -158,7 +158,7 @@ function Form({ subject, upstreams, onClose }: FormProps) {
               label={t.columns.type}
               value={values.type}
               onChange={(type) => setType(type as ModelType)}
-              options={(['text', 'image', 'video'] as const).map((value) => ({
+              options={MODEL_TYPES.map((value) => ({
                 value,
                 label: texts.types[value] ?? value,
               }))}

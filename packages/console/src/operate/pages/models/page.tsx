@@ -14,12 +14,12 @@ import { usePriceAct } from './acts.tsx'
 import { useModelColumns } from './columns.tsx'
 import { ModelDrawer } from './detail.tsx'
 import { ModelForm } from './form.tsx'
+import { MODEL_TYPES } from './prices/price-values.ts'
 
 const FILTERS = { search: '', type: '', problem: '', upstream: '', group: '', after: '' }
 /** Which model is open. */
 const OPEN = { model: '' }
 const PROBLEMS = ['no_price', 'no_route', 'no_group', 'below_cost', 'invalid', 'shadowed'] as const
-const TYPES = ['text', 'image', 'video'] as const
 
 export default function ModelsPage() {
   const t = useOperateTexts().models
@@ -57,7 +57,7 @@ export default function ModelsPage() {
           fields={[
             { name: 'search', label: t.filters.search },
             { name: 'problem', label: t.filters.problem, options: options(problems, t.problems) },
-            { name: 'type', label: t.columns.type, options: options(TYPES, types) },
+            { name: 'type', label: t.columns.type, options: options(MODEL_TYPES, types) },
             { name: 'upstream', label: t.filters.upstream, options: useIds('upstreams') },
             { name: 'group', label: t.filters.group, options: useIds('groups') },
           ]}

@@ -1,7 +1,12 @@
 // Prices as a person edits them: every figure by its path, such as `tiers.priority`, as the text that was typed. Pure.
 
 export type Price = Readonly<Record<string, unknown>>
-export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'embedding' | 'rerank' | 'moderation' | 'transcription'
+/** In the order in which models are listed. */
+export const MODEL_TYPES = [
+  ...(['text', 'image', 'video', 'embedding'] as const),
+  ...(['rerank', 'speech', 'transcription', 'moderation'] as const),
+] as const
+export type ModelType = (typeof MODEL_TYPES)[number]
 /** By path. */
 export type Figures = Readonly<Record<string, string>>
 
