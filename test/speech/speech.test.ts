@@ -253,7 +253,7 @@ describe('a speech model of generateContent', () => {
     const { secret, rows, settled } = await newKey(gateway)
     for (const [more, param] of [
       [{ response_format: 'mp3' }, 'response_format'],
-      [{ response_format: 'wav', voice: { id: 'voice_1' } }, 'voice'],
+      [{ response_format: 'wav', voice: { id: 'voice_1' } }, 'voice.id'],
     ] as const) {
       const response = await ask(secret, { model: 'gemini', input: 'a', ...more })
       expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])
@@ -308,6 +308,7 @@ test.each<[object, number, string | null, string]>([
   [{ model: 'good', input: ' ' }, 400, 'input', 'input is required'],
   [{ input: 'a' }, 400, 'model', 'model is required'],
   [{ model: 'good', input: 'a', voice: 1 }, 400, 'voice', 'voice must be a string'],
+  [{ model: 'good', input: 'a', voice: { id: 'voice_1' } }, 400, 'voice.id', ''],
   [{ model: 'good', input: 'a', voice: { name: 'x' } }, 400, 'voice', 'voice must be a string, or an object with id'],
   [{ model: 'good', input: 'a', speed: 9 }, 400, 'speed', 'speed must be a number between 0.25 and 4'],
   [{ model: 'good', input: 'a', response_format: 'ogg' }, 400, 'response_format', 'must be one of mp3'],

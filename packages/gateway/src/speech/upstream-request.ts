@@ -3,7 +3,7 @@
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { encodeSpeechRequest, type ReadSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
 import { encodeSpeechContent } from '@trivium/protocol/dialects/generate-content/speech/request.ts'
-import { withCandidates } from '../access/urls/url-policy.ts'
+import { foreignObjectError, withCandidates } from '../access/urls/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import { serviceOf } from '../config/upstream-dialects.ts'
@@ -20,6 +20,9 @@ export function speechRequest(
   { rate }: Priced,
   { upstream, route, costRate }: CandidateOf<'speech'>,
 ): CandidateRequest<DialectOf<'speech'>> {
+  // A voice of one's own is kept at the vendor: a caller who knows its id could use another account's.
+  const isOwnVoice = typeof request.voice === 'object'
+  if (isOwnVoice && !upstream.sharedObjects && !upstream.embedded) throw foreignObjectError('voice.id')
   const warnings: string[] = []
   const warn = (field: string, reason: string) => addWarning(warnings, field, reason)
   const dialect = dialectFor(upstream, 'speech')
