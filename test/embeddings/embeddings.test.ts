@@ -165,6 +165,20 @@ test('an upstream that calls fields by other names, or lacks them', async () => 
   expect(upstream.asked[1]?.body).toEqual({ model: 'float-only', input: 'ab', output_dimension: 2 })
 })
 
+test.each([
+  'float',
+  'base64',
+])('an upstream that ignores dimensions is found out by its vectors of %s', async (form) => {
+  const { secret } = await newKey(gateway)
+  const warningsFor = async (dimensions: number, model = 'good') => {
+    const response = await embed(secret, { model, input: ['ab', 'abc'], encoding_format: form, dimensions })
+    return [response.status, response.headers.get('x-trivium-warnings')]
+  }
+  expect(await warningsFor(1)).toEqual([200, 'dimensions;ignored'])
+  expect(await warningsFor(2)).toEqual([200, null])
+  expect(await warningsFor(3, 'second')).toEqual([200, 'dimensions;ignored'])
+})
+
 test('a request of the OpenAI protocol for a Gemini model', async () => {
   const { secret, settled } = await newKey(gateway)
   const body = { model: 'gemini', input: ['ab', 'abc'], dimensions: 2, encoding_format: 'base64', user: 'u', task: 'x' }

@@ -39,6 +39,7 @@ test('every kind says what it needs, and where its keys are made', async () => {
   expect(kind('azure')).toMatchObject({ base_url: null, needs_base_url: true, base_url_example: expect.any(String) })
   expect(kind('ollama')).toMatchObject({ needs_key: false, keys_url: null })
   expect(Number(kind('openai')?.priced_models)).toBeGreaterThan(3)
+  expect(kind('voyage')).toMatchObject({ protocols: [], priced_models: 6 })
   // Whoever needs a key from a vendor is told where it is, except for access tokens, which a command makes.
   const without = data.filter(({ needs_key, keys_url }) => needs_key && keys_url === null).map(({ id }) => id)
   expect(without).toEqual(['vertex'])
@@ -60,6 +61,21 @@ test('a draft is tested with its real answer, after its price, and the cost is b
   expect(await booked()).toBe(before + 1)
   const rows = (await admin<List>('GET', 'audit-log?limit=1')).body.data
   expect(rows).toMatchObject([{ action: 'upstream draft-test', target: 'upstream-draft' }])
+})
+
+test('models of every type are proposed with their units', async () => {
+  const figures: [model: string, type: string, price: Json, proposed: Json][] = [
+    ['text-embedding-3-small', 'embedding', { input: '0.02' }, { input: '0.03' }],
+    ['rerank-v4.0-fast', 'rerank', { per_search: '0.002' }, { per_search: '0.003' }],
+    ['tts-1', 'speech', { per_million_characters: '15.00' }, { per_million_characters: '22.50' }],
+    ['whisper-1', 'transcription', { per_minute: '0.006' }, { per_minute: '0.009' }],
+    ['omni-moderation-latest', 'moderation', { per_request: '0.00' }, { per_request: '0.00' }],
+  ]
+  const asked = { models: figures.map(([model]) => model), markup_percent: 50 }
+  const { body } = await admin<{ models: Json[] }>('POST', 'price-proposals', { body: asked })
+  expect(body.models).toMatchObject(
+    figures.map(([model, type, price, proposed_price]) => ({ model, type, price, proposed_price })),
+  )
 })
 
 test('the models of a draft, and what they would be sold for', async () => {

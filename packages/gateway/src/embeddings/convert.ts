@@ -6,6 +6,14 @@ const OPEN_BRACKET = 0x5b
 
 export const encodingOf = (vector: Uint8Array): VectorEncoding => (vector[0] === OPEN_BRACKET ? 'float' : 'base64')
 
+const COMMA = 0x2c
+
+/** How many numbers it has. */
+export function lengthOf(vector: Uint8Array = new Uint8Array()): number {
+  if (encodingOf(vector) === 'base64') return Buffer.from(Buffer.from(vector).toString(), 'base64').length / 4
+  return vector.reduce((count, byte) => (byte === COMMA ? count + 1 : count), 1)
+}
+
 /** Other requests are served after so many bytes. */
 const BYTES_AT_ONCE = 256 * 1024
 

@@ -4,6 +4,7 @@
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { EMBEDDING_SERVICES } from '@trivium/protocol/dialects/embedding-services.ts'
 import type { EmbeddingReply } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
@@ -13,6 +14,7 @@ import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { settle } from '../paid-call/settle.ts'
+import { showWarnings } from '../paid-call/warnings.ts'
 import { jsonResponse, writeLargeJson } from '../paid-call/writing/write-json.ts'
 import { memoryFailure } from '../request/failure.ts'
 import {
@@ -24,7 +26,7 @@ import {
 } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther, failedByThrow } from '../routing/upstream-errors.ts'
-import { convertVectors, encodingOf } from './convert.ts'
+import { convertVectors, encodingOf, lengthOf } from './convert.ts'
 import { type ReadRequest, requestFor, type UpstreamRequestDependencies } from './upstream-request.ts'
 
 export type RespondDependencies = CallDependencies & UpstreamRequestDependencies & { unsentResponses: UnsentResponses }
@@ -62,7 +64,7 @@ async function present(
   request: ReadRequest,
   deps: RespondDependencies,
 ): Promise<Presented | FailedAttempt> {
-  const { offer, candidate, dialect } = call.attempt
+  const { offer, candidate, dialect, warnings } = call.attempt
   const bytes = await readReply(call, response, deps)
   if (!(bytes instanceof Uint8Array)) return bytes
   const reply = EMBEDDING_SERVICES[dialect].decodeReply(bytes, codec)
@@ -71,6 +73,11 @@ async function present(
   if (vectors.length !== request.inputs.length)
     return failedByOther(`The upstream sent ${vectors.length} vectors for ${request.inputs.length} inputs.`)
   call.firstOutputAt ??= performance.now()
+  // Some servers do not know the field, and say nothing about it.
+  if (request.dimensions !== undefined && lengthOf(vectors[0]) !== request.dimensions) {
+    addWarning(warnings, 'dimensions', 'ignored')
+    showWarnings(warnings, call.headers)
+  }
   const isSameModel = candidate.route.model === offer.model.id
   if (passes(call, reply, request)) return { body: reply.passed(isSameModel ? undefined : offer.model.id), tokens }
   const converted = await convertVectors(vectors, request.encoding)

@@ -74,8 +74,9 @@ describe('what to do next', () => {
   })
 })
 
-test('models of every type are listed', () => {
-  expect(summary({})).toContain(`  models   sandbox: ${SANDBOX_MODELS.length} (${SANDBOX_MODELS.join(', ')})\n`)
+test('models of every type are counted, and the first of them named', () => {
+  const [named, more] = [SANDBOX_MODELS.slice(0, 5).join(', '), SANDBOX_MODELS.length - 5]
+  expect(summary({})).toContain(`  models   sandbox: ${SANDBOX_MODELS.length} (${named} and ${more} more)\n`)
 })
 
 test('only the first key begins with sk-, whatever the names of models and upstreams', () => {

@@ -41,7 +41,7 @@ export type FieldNames = Readonly<Partial<Record<WarnedField, string>>>
 /**
  * One word each. `dropped`: the target has no such thing. `changed`: sent in another form, with the same meaning as far
  * as the target allows. `clipped`: brought into the target's range. `off`: switched off for this call.
- * `assumed`: something that was missing was filled in. `ignored`: sent, though the server is known to ignore it.
+ * `assumed`: something that was missing was filled in. `ignored`: sent, and the server ignores it.
  */
 export type WarningReason = 'dropped' | 'changed' | 'clipped' | 'off' | 'assumed' | 'ignored'
 

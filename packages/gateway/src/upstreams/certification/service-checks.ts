@@ -28,7 +28,10 @@ const json = (body: object): Uint8Array => codec.encode(JSON.stringify(body))
 const TEXTS = ['A red ship on the sea.', 'How a circuit breaker works.']
 const embed = (row: string, more: object, judge: (vectors: unknown[]) => Problem, isOptional?: true): ServiceCheck => ({
   row,
-  body: (model) => json({ model, input: TEXTS, ...more }),
+  body: (model, { names = {} }) => {
+    const own = Object.entries(more).map(([name, value]) => [names[name] ?? name, value])
+    return json({ model, input: TEXTS, ...Object.fromEntries(own) })
+  },
   most: { input: 50 },
   judge: (reply) => {
     const vectors = listOf(reply, 'data').map((each) => Object(each).embedding)

@@ -1,6 +1,7 @@
 // Vendors with a fixed base URL, most of them with the chat dialect. Those that host models of other vendors have their own
 // fields for reasoning effort, so that the name of a model does not tell them.
 import { standardEndpoint, standardServices, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { OWN_TO_OPENAI, UNSTREAMED } from './openai-fields.ts'
 
 /** What most of them have in common. */
 const AT_V1 = {
@@ -44,7 +45,8 @@ export const mistral: UpstreamKind = {
   endpoints: [standardEndpoint('chat')],
   services: {
     embeddings: { path: '/embeddings', names: { dimensions: 'output_dimension' }, lacks: ['user'] },
-    ...standardServices(['transcriptions', 'moderations']),
+    transcriptions: { path: '/audio/transcriptions', lacks: [...OWN_TO_OPENAI, 'prompt', 'response_format'] },
+    ...standardServices(['moderations']),
   },
   service: {
     cap: 'max_tokens',
@@ -66,7 +68,11 @@ export const groq: UpstreamKind = {
   keysPage: 'https://console.groq.com/keys',
   baseUrl: 'https://api.groq.com/openai/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
-  services: standardServices(['speech', 'transcriptions', 'translations']),
+  services: {
+    speech: { path: '/audio/speech', lacks: ['instructions', 'stream_format'] },
+    transcriptions: { path: '/audio/transcriptions', lacks: UNSTREAMED },
+    translations: { path: '/audio/translations', lacks: UNSTREAMED },
+  },
   service: {
     cap: 'max_completion_tokens',
     endUser: 'user',
@@ -124,7 +130,11 @@ export const qwen: UpstreamKind = {
     standardEndpoint('chat', { path: '/compatible-mode/v1/chat/completions' }),
     standardEndpoint('messages', { path: '/apps/anthropic/v1/messages' }),
   ],
-  services: { embeddings: { path: '/compatible-mode/v1/embeddings' } },
+  services: {
+    // Vectors are numbers only.
+    embeddings: { path: '/compatible-mode/v1/embeddings', lacks: ['encoding_format', 'user'] },
+    rerank: { path: '/compatible-api/v1/reranks', shape: 'cohere', lacks: ['max_tokens_per_doc'] },
+  },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
   testedWith: 'none',
 }
@@ -151,7 +161,13 @@ export const together: UpstreamKind = {
   keysPage: 'https://api.together.ai/settings/api-keys',
   baseUrl: 'https://api.together.ai/v1',
   endpoints: [standardEndpoint('chat')],
-  services: standardServices(['embeddings', 'rerank', 'speech', 'transcriptions', 'translations']),
+  services: {
+    ...standardServices(['embeddings', 'rerank']),
+    // Its streams of events are others.
+    speech: { path: '/audio/speech', lacks: ['instructions', 'stream_format'] },
+    transcriptions: { path: '/audio/transcriptions', lacks: UNSTREAMED },
+    translations: { path: '/audio/translations', lacks: UNSTREAMED },
+  },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
 }
 

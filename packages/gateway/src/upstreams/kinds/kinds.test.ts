@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
+import { dialectsFor } from '../../config/upstream-dialects.ts'
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
 import { CERTIFICATES, testedWith } from '../certified/index.ts'
@@ -159,19 +160,44 @@ test('the examples of the page load', () => {
 
 test('the price list and the kinds agree on the vendors that an environment variable enables', () => {
   const { vendors } = readPriceList()
-  expect(vendors.map(({ kind, variable }) => [kind, variable])).toEqual(
+  const enabled = vendors.flatMap((vendor) =>
+    vendor.variable === undefined ? [] : { ...vendor, variable: vendor.variable },
+  )
+  expect(enabled.map(({ kind, variable }) => [kind, variable])).toEqual(
     ALL.flatMap(({ kind, keyVariable }) => (keyVariable ? [[kind, keyVariable]] : [])),
   )
-  for (const { kind, variable, upstreams } of vendors) {
+  for (const { kind, variable, upstreams, models } of enabled) {
     const text = upstreams.find(({ types }) => types.includes('text'))
     expect(text).toMatchObject({
       dialect: KINDS.get(kind)?.endpoints[0]?.dialect,
       baseUrl: KINDS.get(kind)?.baseUrl ?? '',
     })
     const image = upstreams.find(({ types }) => types.includes('image'))
-    const { config } = assemble({ source: '', file: 'f', env: { [variable]: 'k' } }, BUILT_IN)
+    const { config, mistakes } = assemble({ source: '', file: 'f', env: { [variable]: 'k' } }, BUILT_IN)
+    expect(mistakes).toEqual([])
+    expect([...(config?.models.keys() ?? [])]).toEqual(models.map(({ id }) => id))
     const upstream = config?.upstreams.get(kind)
     expect([kind, upstream && dialectFor(upstream, 'image')]).toEqual([kind, image?.dialect as ImageDialectId])
     if (image) expect(image.baseUrl).toBe(upstream?.baseUrl ?? '')
   }
+})
+
+// What the console proposes for a new upstream must load, whichever vendor it is.
+test.each(readPriceList().vendors)('the models of $kind in the price list fit its kind', ({
+  kind,
+  upstreams,
+  models,
+}) => {
+  const upstream = load(KINDS.get(kind) as UpstreamKind).config?.upstreams.get('up')
+  for (const { types, dialect, baseUrl } of upstreams) {
+    expect(baseUrl).toBe(upstream?.baseUrl ?? '')
+    for (const type of types)
+      expect({ type, dialects: upstream && dialectsFor(upstream, type) }).toEqual({
+        type,
+        dialects: expect.arrayContaining([dialect]),
+      })
+  }
+  const written = models.map(({ id, type, written }) => ({ id, type, routes: [{ upstream: 'up' }], ...written }))
+  const source = JSON.stringify({ upstreams: [{ id: 'up', kind, keys: ['k'] }], models: written })
+  expect(assemble({ source, file: 'f', env: {} }, BUILT_IN).mistakes).toEqual([])
 })

@@ -11,6 +11,9 @@ const SELF_HOSTED = {
   testedWith: 'sandbox',
 } as const satisfies Partial<UpstreamKind>
 
+/** A server that ignores `dimensions`, and answers with vectors of the model's own length. */
+const FULL_VECTORS = { embeddings: { path: '/embeddings', lacks: ['dimensions'] } } as const
+
 type Differences = Parameters<typeof standardEndpoint>[1]
 
 /** `differences`: of each dialect from what its vendor's servers do. */
@@ -62,7 +65,7 @@ export const llamaCpp: UpstreamKind = {
     responses: { ignores: ['json_schema', 'json_object', 'named_tool'], completesAtCap: true },
     messages: { ignores: ['json_schema', 'json_object'] },
   }),
-  services: standardServices(['embeddings', 'rerank']),
+  services: { ...FULL_VECTORS, ...standardServices(['rerank']) },
 }
 
 export const lmStudio: UpstreamKind = {
@@ -72,4 +75,5 @@ export const lmStudio: UpstreamKind = {
   source: 'https://lmstudio.ai/docs/developer/openai-compat',
   baseUrl: 'http://127.0.0.1:1234/v1',
   endpoints: endpointsWith('x-api-key'),
+  services: FULL_VECTORS,
 }

@@ -1,7 +1,8 @@
 // Vendors and servers of embeddings, rerank and audio. Most of them have no text models.
 import { standardEndpoint, standardServices, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { UNSTREAMED } from './openai-fields.ts'
 
-/** Its own embeddings API differs; the compatible one has the standard's fields. */
+/** Its own embeddings API has dimensions, but also a required field that others do not know; the compatible one has neither. */
 export const cohere: UpstreamKind = {
   kind: 'cohere',
   name: 'Cohere',
@@ -10,7 +11,10 @@ export const cohere: UpstreamKind = {
   baseUrl: 'https://api.cohere.ai',
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('chat', { path: '/compatibility/v1/chat/completions' })],
-  services: { embeddings: { path: '/compatibility/v1/embeddings' }, rerank: { path: '/v2/rerank', shape: 'cohere' } },
+  services: {
+    embeddings: { path: '/compatibility/v1/embeddings', lacks: ['dimensions', 'user'] },
+    rerank: { path: '/v2/rerank', shape: 'cohere' },
+  },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
   healthPath: '/v1/models',
   testedWith: 'none',
@@ -60,7 +64,16 @@ export const siliconflow: UpstreamKind = {
   baseUrl: 'https://api.siliconflow.com/v1',
   baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat')],
-  services: standardServices(['embeddings', 'rerank', 'speech', 'transcriptions']),
+  services: {
+    embeddings: { path: '/embeddings', lacks: ['user'] },
+    ...standardServices(['rerank']),
+    speech: { path: '/audio/speech', lacks: ['instructions', 'stream_format'] },
+    // Nothing but the file and the model.
+    transcriptions: {
+      path: '/audio/transcriptions',
+      lacks: [...UNSTREAMED, 'language', 'prompt', 'temperature', 'response_format', 'timestamp_granularities'],
+    },
+  },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
   healthPath: '/models',
   testedWith: 'none',

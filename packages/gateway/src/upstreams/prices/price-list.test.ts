@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageTokenFigures } from '../../modalities/image/token-price.ts'
-import type { PriceOf } from '../../modalities/index.ts'
+import { MODEL_TYPES, type ModelType, modalityOf, type PriceOf } from '../../modalities/index.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { Figures } from '../../money/prices/token-kinds.ts'
 import type { TokenPrice } from '../../money/prices/token-price.ts'
@@ -12,13 +12,14 @@ const list = readPriceList()
 const models = list.vendors.flatMap((vendor) => vendor.models.map((model) => ({ vendor, model })))
 
 describe('the built-in list', () => {
-  test('has a date, and the vendors that an environment variable enables', () => {
+  test('has a date, the vendors that an environment variable enables, and others', () => {
     expect(list.date).toMatch(/^20\d\d-\d\d-\d\d$/)
-    expect(list.vendors.map(({ kind, variable }) => `${kind} ${variable}`)).toEqual([
-      'openai OPENAI_API_KEY',
-      'anthropic ANTHROPIC_API_KEY',
-      'gemini GEMINI_API_KEY',
-      'ark ARK_API_KEY',
+    expect(list.vendors.map(({ kind, variable }) => [kind, variable])).toEqual([
+      ['openai', 'OPENAI_API_KEY'],
+      ['anthropic', 'ANTHROPIC_API_KEY'],
+      ['gemini', 'GEMINI_API_KEY'],
+      ['ark', 'ARK_API_KEY'],
+      ...['mistral', 'cohere', 'voyage', 'groq'].map((kind): [string, undefined] => [kind, undefined]),
     ])
     for (const { source } of list.vendors) expect(source).toStartWith('https://')
   })
@@ -27,7 +28,8 @@ describe('the built-in list', () => {
     const text = readFileSync(join(import.meta.dir, '../../../../../docs/prices.md'), 'utf8')
     expect(text).toContain(`Built-in price list of ${list.date}.`)
     for (const { kind, variable, source } of list.vendors) {
-      expect(text).toContain(`| \`${kind}\` | \`${variable}\` | ${source} |`)
+      const enabledBy = variable === undefined ? 'your configuration' : `\`${variable}\``
+      expect(text).toContain(`| \`${kind}\` | ${enabledBy} | ${source} |`)
     }
   })
 
@@ -51,6 +53,10 @@ describe('the built-in list', () => {
       expect(baseUrl).toStartWith('https://')
   })
 
+  test('has every type of model', () => {
+    expect(MODEL_TYPES.filter((type) => !models.some(({ model }) => model.type === type))).toEqual([])
+  })
+
   test('no limit exceeds the context of its model', () => {
     for (const { id, type, limits } of models.map(({ model }) => model)) {
       if (type !== 'text' || limits.context === undefined) continue
@@ -61,11 +67,48 @@ describe('the built-in list', () => {
   // A slip of a digit is the likeliest mistake of who updates the list; most of them turn one of these around.
   test('the prices of a model are in a plausible order', () => {
     for (const model of models.map(({ model }) => model)) {
-      const wrong = model.type === 'text' ? oddTables(model) : oddVariants(model)
+      const wrong = ODD[model.type](model)
       expect({ [model.id]: wrong }).toEqual({ [model.id]: [] })
     }
   })
 })
+
+/** The dearest of each figure that any vendor has, in USD. */
+const DEAREST: Readonly<Record<string, number>> = {
+  input: 3,
+  output: 12,
+  cached_input: 3,
+  audio_output: 25,
+  per_search: 0.005,
+  per_million_characters: 60,
+  per_minute: 0.01,
+  per_request: 0,
+}
+/** Dearer in this order, where a model has several of them. */
+const ASCENDING = ['cached_input', 'input', 'output', 'audio_output']
+
+function oddService({ id, type, price, limits }: ListedModel): string[] {
+  const { describe, rateOf } = modalityOf(type)
+  const shown = describe({ id, routes: [], price, priceVersion: '', limits }, rateOf(price, 1_000_000n)).price
+  const figures = new Map(Object.entries(shown as Record<string, string>).map(([name, usd]) => [name, Number(usd)]))
+  const far = [...figures].filter(
+    ([name, usd]) => !(usd <= (DEAREST[name] ?? 0)) || (usd === 0 && type !== 'moderation'),
+  )
+  const tokens = ASCENDING.flatMap((name) => figures.get(name) ?? [])
+  const isSorted = tokens.every((usd, index) => usd >= (tokens[index - 1] ?? 0))
+  return [...far.map(([name]) => name), ...(isSorted ? [] : ['output is cheaper than input'])]
+}
+
+const ODD: Readonly<Record<ModelType, (model: ListedModel) => string[]>> = {
+  text: oddTables,
+  image: oddVariants,
+  video: oddVariants,
+  embedding: oddService,
+  rerank: oddService,
+  speech: oddService,
+  transcription: oddService,
+  moderation: oddService,
+}
 
 function oddTables({ price }: ListedModel): string[] {
   const { longContext = [], tools, tiers, ...figures } = price as TokenPrice
@@ -157,6 +200,8 @@ describe('a model is found by its name at the vendor', () => {
     // Not every snapshot of this one has its price.
     ['gpt-4o', 'gpt-4o'],
     ['gpt-4o-2024-05-13', undefined],
+    ['gpt-4o-mini-tts-2025-12-15', 'gpt-4o-mini-tts'],
+    ['rerank-2.5-lite', 'rerank-2.5-lite'],
     ['', undefined],
   ])('%s', (name, id) => expect(findListed(list, name)?.model.id).toBe(id as string))
 })

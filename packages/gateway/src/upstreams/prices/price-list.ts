@@ -28,8 +28,8 @@ export type ListedModel = KnownModel & {
 
 export type Vendor = {
   kind: string
-  /** Environment variable with its key. */
-  variable: string
+  /** Environment variable with its key, which switches it on. Absent: none does. */
+  variable?: string
   /** The vendor's page with the prices. */
   source: string
   upstreams: readonly ListedUpstream[]
@@ -95,10 +95,11 @@ function readDay(value: YamlValue): string | undefined {
 function readVendor(value: YamlValue): Vendor | undefined {
   const fields = fieldsOf(value, VENDOR_FIELDS, '{ kind: openai, variable: OPENAI_API_KEY }')
   if (!fields) return undefined
+  const variable = fields.optional<string | undefined>('variable', readText, undefined)
   const readUpstreams = listOf(readUpstream, `[${UPSTREAM_EXAMPLE}]`, 'name at least one upstream')
   return {
     kind: fields.required('kind', readText) ?? '',
-    variable: fields.required('variable', readText) ?? '',
+    ...(variable === undefined ? {} : { variable }),
     source: fields.required('source', readAddress) ?? '',
     upstreams: fields.required('upstreams', readUpstreams) ?? [],
     models: fields.required('models', listOf(readModel, MODEL_EXAMPLE, 'name at least one model')) ?? [],

@@ -92,6 +92,35 @@ describe('the operator’s prices and the list', () => {
     ])
   })
 
+  test.each([
+    ['embedding', 'text-embedding-3-large', 'input: 0.26', [['input', '0.26', '0.13', 100]]],
+    ['rerank', 'rerank-v4.0-fast', 'per_search: 0.001', [['per_search', '0.001', '0.002', -50]]],
+    [
+      'rerank',
+      'rerank-2.5',
+      'per_search: 0.001',
+      [
+        ['input', null, '0.05', null],
+        ['per_search', '0.001', null, null],
+      ],
+    ],
+    ['speech', 'gpt-4o-mini-tts', 'input: 0.6, audio_output: 24', [['audio_output', '24.00', '12.00', 100]]],
+    ['transcription', 'whisper-large-v3', 'per_minute: 0.0037', [['per_minute', '0.0037', '0.00185', 100]]],
+    ['moderation', 'omni-moderation-latest', 'per_request: 0', []],
+  ] as const)('a model of the type %s in the built-in list: %s', (type, id, price, expected) => {
+    const upstream = '{ id: main, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: ["none"] }'
+    const source = `upstreams: [${upstream}]\nmodels: [{ id: ${id}, type: ${type}, routes: [{ upstream: main }], price: { ${price} } }]`
+    const { config } = assemble({ source, file: 'test.yaml', env: {} })
+    const [compared] = config ? compareWithList(config, readPriceList()).models : []
+    const shown = compared?.differences.map(({ field, yours, list: listed, percent }) => [
+      field,
+      yours,
+      listed,
+      percent,
+    ])
+    expect(shown).toEqual(expected.map((row) => [...row]))
+  })
+
   test('embedded models have no vendor', () => {
     const { config } = assemble({ source: '', file: 'test.yaml', env: {} })
     if (!config) throw new Error('the defaults are wrong')

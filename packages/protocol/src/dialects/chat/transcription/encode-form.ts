@@ -19,6 +19,8 @@ export function encodeTranscription(
   for (const { name, value } of fields) {
     const base = name.replace(/\[.*$/, '')
     if (!lacks.includes(base)) text += field(boundary, name, value)
+    // A stream can be made of a whole answer.
+    else if (base === 'stream') continue
     else if (base !== 'response_format') warn(base, 'dropped')
     else if (value !== 'json') throw unsupported(base, `The upstream of this model has no ${base} but json.`)
   }

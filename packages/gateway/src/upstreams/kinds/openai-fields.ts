@@ -1,0 +1,12 @@
+// Fields that OpenAI's models have, and others that are called in the same way do not.
+
+/** Of transcriptions: probabilities, how audio is cut, and samples of voices. */
+export const OWN_TO_OPENAI = [
+  'include',
+  'chunking_strategy',
+  'known_speaker_names',
+  'known_speaker_references',
+] as const
+
+/** Of services that send transcripts only as a whole. */
+export const UNSTREAMED = [...OWN_TO_OPENAI, 'stream'] as const
