@@ -12,8 +12,7 @@ import { bookableTokens } from '../money/limits.ts'
 import { placeHold } from '../paid-call/hold.ts'
 import type { Admitted, Journey, Kind, OpenDependencies, Routed } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
-import type { PaidCall } from '../paid-call/paid-call.ts'
-import { DRAIN_MS, runPaidCall } from '../paid-call/run.ts'
+import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
@@ -61,7 +60,7 @@ const EMBEDDINGS: Journey<{
   hold: placeHold,
   callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, false),
   respond: (call, { request }, deps) =>
-    runPaidCall(call, () => respond(call, request, deps), deps, continueOnDisconnect),
+    runPaidCall(call, () => respond(call, request, deps), deps, finishAfterDisconnect),
 }
 
 /** What a JSON value takes in memory once it has been parsed, on average: texts are long, and token ids are numbers. */
@@ -122,10 +121,4 @@ function leastTokens(inputs: readonly EmbeddingInput[], enough: number): number 
     least += typeof input === 'string' ? 1 + countWords(input, enough - least) : input.length
   }
   return least
-}
-
-/** The call runs to its end and is charged, and its idempotency key replays the response: what was begun is billed. */
-function continueOnDisconnect({ client, upstreamCall }: PaidCall): void {
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
-  if (client.isDisconnected) client.onDisconnect()
 }

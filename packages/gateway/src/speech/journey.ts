@@ -11,8 +11,7 @@ import { usualSeconds } from '../modalities/speech/price.ts'
 import { fixedBound, placeHold } from '../paid-call/hold.ts'
 import type { Journey, Kind, OpenDependencies, Opening, Routed } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
-import type { PaidCall } from '../paid-call/paid-call.ts'
-import { DRAIN_MS, runPaidCall } from '../paid-call/run.ts'
+import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
@@ -61,7 +60,7 @@ const SPEECH: Journey<{
   },
   hold: placeHold,
   callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, true),
-  respond: (call, opening, deps) => runPaidCall(call, () => work(call, opening, deps), deps, continueOnDisconnect),
+  respond: (call, opening, deps) => runPaidCall(call, () => work(call, opening, deps), deps, finishAfterDisconnect),
 }
 
 /** In base64, of 16 bits at 24 kHz. */
@@ -78,10 +77,4 @@ function work(
   const bytes = request.body.length + Math.min(EVENT_BYTES, Math.ceil(speech))
   if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
   return respond(call, request, deps)
-}
-
-/** A vendor bills a text that it has begun to speak: the call runs on and is charged, and its idempotency key replays it. */
-function continueOnDisconnect({ client, upstreamCall }: PaidCall): void {
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
-  if (client.isDisconnected) client.onDisconnect()
 }
