@@ -97,6 +97,15 @@ test('the models of a draft, and what they would be sold for', async () => {
   ])
 })
 
+test('of a vendor that lists no models, those of the price list are proposed', async () => {
+  const at = (path: string) => ({ base_url: new URL(path, vendor.baseUrl).href })
+  const listed = await admin('POST', 'upstream-drafts/models', { body: draft({ kind: 'ark', ...at('/api/v3') }) })
+  expect(listed.body).toMatchObject({ kind: 'ark', is_complete: false })
+  expect(listed.body.models).toEqual(expect.arrayContaining(['seed-1-8-251228', 'seedream-4-5-251128']))
+  const unknown = await admin('POST', 'upstream-drafts/models', { body: draft({ kind: 'qwen', ...at('/') }) })
+  expect(adminOutcome(unknown)).toBe('409 conflict')
+})
+
 test.each([
   ['a wrong key', { keys: ['not-the-key-of-the-vendor'] }, '502 upstream_failed', /rejected \(401\)/],
   ['no key', { keys: undefined }, '400 bad_request', /keys.*is missing/],

@@ -33,6 +33,7 @@ export function startStubVendor(): StubVendor {
           { status: 401 },
         )
       if (pathname === '/v1/models') return Response.json({ object: 'list', data: MODELS.map((id) => ({ id })) })
+      if (request.method === 'GET') return Response.json({ error: { message: 'Not found.' } }, { status: 404 })
       const body = (await request.json()) as Record<string, unknown>
       if (!MODELS.includes(String(body.model)))
         return Response.json(

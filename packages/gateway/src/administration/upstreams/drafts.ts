@@ -59,8 +59,12 @@ export const discoverDraftModels = operation({
     const listed = await limitCalls(context.actor, () => listUpstreamModels(send, upstream))
     if (!('problem' in listed)) return { kind: upstream.kind, is_complete: listed.isComplete, models: listed.models }
     const { status, problem } = listed
-    if (status === 404 || status === 405) throw rejected('no_model_list', { upstream: DRAFT_ID, kind: upstream.kind })
-    throw rejected('upstream_failed', { upstream: DRAFT_ID, problem })
+    if (status !== 404 && status !== 405) throw rejected('upstream_failed', { upstream: DRAFT_ID, problem })
+    const { kind } = upstream
+    const models = listedOf(kind).map(({ id }) => id)
+    if (models.length === 0) throw rejected('no_model_list', { upstream: DRAFT_ID, kind })
+    // Of a vendor that lists none, the well-known ones.
+    return { kind, is_complete: false, models }
   },
 })
 
@@ -98,9 +102,13 @@ function modelNamed(upstream: Upstream, name: string): RoutedModel {
   return { id: undefined, name, type: typeAt(upstream), rate: undefined, price: null }
 }
 
+const listedOf = (kind: string): readonly ListedModel[] =>
+  builtInPriceList().vendors.find((vendor) => vendor.kind === kind)?.models ?? []
+
 function cheapestOf(kind: string): RoutedModel | undefined {
-  const models = builtInPriceList().vendors.find((vendor) => vendor.kind === kind)?.models ?? []
-  const tried = models.filter(({ type }) => type === DEFAULT_TYPE).map(pricedByList)
+  const tried = listedOf(kind)
+    .filter(({ type }) => type === DEFAULT_TYPE)
+    .map(pricedByList)
   const [cheapest] = tried
     .map((model) => ({ model, most: (model.rate && MODEL_CHECKS[model.type]?.bound(model.rate)) ?? 0n }))
     .toSorted((one, other) => (one.most < other.most ? -1 : one.most > other.most ? 1 : 0))

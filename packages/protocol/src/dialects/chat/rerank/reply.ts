@@ -42,8 +42,8 @@ export function decodeRerankReply(
   return { id: typeof id === 'string' ? id : undefined, ranked, ...reportedIn(reply) }
 }
 
-function reportedIn({ usage, meta }: Json): Pick<RerankReply, 'searches' | 'tokens'> {
-  const { billed_units: billed, tokens } = isObject(meta) ? meta : {}
+function reportedIn({ usage, meta, tokens: own }: Json): Pick<RerankReply, 'searches' | 'tokens'> {
+  const { billed_units: billed, tokens = own } = isObject(meta) ? meta : {}
   const [ofUsage, ofTokens, ofBilled] = [usage, tokens, billed].map((each) => (isObject(each) ? each : {}))
   return {
     searches: countOf(ofBilled?.search_units),
