@@ -28,9 +28,19 @@ beforeAll(async () => {
       `  - { id: b, dialect: chat, ${at} }`,
       `  - { id: g, dialect: generate-content, base_url: "${upstream.origin}/v1beta", keys: [g-key-123] }`,
       'models:',
-      ...['plain', 'seconds', 'verbose', 'absurd', 'gated', 'broken', 'page', 'no-text', 'rejected', 'mistral'].map(
-        (id) => model(id),
-      ),
+      ...[
+        'plain',
+        'seconds',
+        'verbose',
+        'absurd',
+        'days',
+        'gated',
+        'broken',
+        'page',
+        'no-text',
+        'rejected',
+        'mistral',
+      ].map((id) => model(id)),
       ...['tokens', 'cut', 'cut-early', 'error-event', 'texts'].map((id) => model(id, tokens)),
       '  - { id: unreported, type: transcription, price: { input: 2.5, audio_input: 6, output: 10 }, routes: [{ upstream: a, model: plain }] }',
       model('busy', minutes, ', { upstream: b, model: plain, priority: 2 }'),
@@ -155,6 +165,8 @@ describe('what is charged', () => {
     // 40,000 bytes of anything: 10 s, of which 40 s are held.
     ['plain', { file: new Blob([UNKNOWN]) }, '0.000716667', { audio_seconds: 10 }],
     ['seconds', { file: new Blob([UNKNOWN]) }, '0.000645', { audio_seconds: 9 }],
+    // No file of 40,000 bytes lasts for days.
+    ['days', { file: new Blob([UNKNOWN]) }, '0.011466667', { audio_seconds: 160 }],
     ['tokens', {}, '0.000255', { input: 10, audio_input: 30, output: 5 }],
     ['unreported', {}, '0.00017', { input: 0, audio_input: 25, output: 2 }],
     ['busy', {}, '0.000179167', { audio_seconds: 2.5 }],

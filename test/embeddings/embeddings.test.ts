@@ -28,6 +28,7 @@ beforeAll(async () => {
     'error-inside',
     'few',
     'silent',
+    'boasting',
     'slow',
     'large',
   ]
@@ -239,6 +240,15 @@ test.each([
   const response = await embed(secret, { model, input: 'ab' })
   expect([response.status, upstream.asked.length]).toEqual([200, calls])
   expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.000000865' }])
+})
+
+test('no more tokens are charged than the request can have', async () => {
+  const { secret, settled } = await newKey(gateway)
+  const body = JSON.stringify({ model: 'boasting', input: 'abc' })
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  expect((await fetch(`${gateway.url}/v1/embeddings`, { method: 'POST', headers, body })).status).toBe(200)
+  // A token for each byte, and 16 that models add to an input.
+  expect(await settled()).toMatchObject([{ outcome: 'completed', receipt: { units: { input: body.length + 16 } } }])
 })
 
 test.each(['broken', 'error-inside', 'few'])('a failure is free: %s', async (model) => {

@@ -74,7 +74,7 @@ function chat(model: string, { input, encoding_format: asked }: Record<string, u
   })
   if (model === 'reversed') data.reverse()
   if (model === 'few') data.pop()
-  const usage =
-    model === 'silent' ? '' : `,"usage":{"prompt_tokens":${list.length * 7},"total_tokens":${list.length * 7}}`
+  const tokens = model === 'boasting' ? 90_000_000 : list.length * 7
+  const usage = model === 'silent' ? '' : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`
   return `{"object":"list","data":[${data.join(' ,')}],\n"model":"${model}","extra":{"kept":[1.10]}${usage}}`
 }

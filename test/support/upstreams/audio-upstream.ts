@@ -33,6 +33,7 @@ const REPLIES: Record<string, (stream: boolean) => Response | Promise<Response>>
   seconds: () => Response.json({ text: 'Hello', usage: { type: 'duration', seconds: 9 } }),
   verbose: () => Response.json({ text: 'Hello', duration: '8.4701', segments: [] }),
   absurd: () => Response.json({ text: 'Hello', usage: { type: 'duration', seconds: -4 } }),
+  days: () => Response.json({ text: 'Hello', usage: { type: 'duration', seconds: 900_000 } }),
   tokens: (stream) =>
     stream ? streamed(sse(delta('Hello'), delta(' world'), done)) : Response.json({ text: 'Hello', usage: TOKENS }),
   cut: () => streamed(sse(delta('Hello')), false),

@@ -126,7 +126,8 @@ async function write(
   deps: RespondDependencies,
 ): Promise<HttpResponse> {
   const { attempt, client, record } = call
-  const charged = tokens ?? request.tokens.expected
+  // More than the request can have is not charged.
+  const charged = Math.min(tokens ?? request.tokens.expected, request.tokens.most)
   record.tokens = { input: charged, cached: 0, output: 0, reasoning: undefined }
   const settled = () =>
     settle(

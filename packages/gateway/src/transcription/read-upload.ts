@@ -7,14 +7,14 @@ import {
 } from '@trivium/protocol/dialects/chat/transcription/decode-form.ts'
 import type { TranscriptionTask } from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
 import { authorize } from '../access/authorize.ts'
-import type { AudioDurations } from '../media/audio/audio-durations.ts'
+import type { AudioDurations, MeasuredAudio } from '../media/audio/audio-durations.ts'
 import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
 import { type ReadFormDependencies, readForm, type UploadedFile } from '../media/read-form.ts'
 import { MOST_MEGABYTES } from '../modalities/transcription/index.ts'
 import { type ClaimDependencies, isClaimed } from '../paid-call/claim.ts'
 import type { Admitted } from '../paid-call/journey.ts'
 import { Failure } from '../request/failure.ts'
-import type { HeardAudio, MeasuredRequest } from './transcription-call.ts'
+import { type HeardAudio, longest, type MeasuredRequest } from './transcription-call.ts'
 
 export type ReadUploadDependencies = ReadFormDependencies &
   FundsDependencies &
@@ -67,8 +67,8 @@ export async function readUpload(
     const request = decodeTranscription(task, fields, uploaded)
     record.model = request.model
     checkSize(request.file.bytes, offerOf(request.model).model.limits.megabytes)
-    const seconds = await deps.audioDurations.measure(caller.account, request.file.handle)
-    return { request: { ...request, audio: heardAudio(seconds, request.file.bytes) }, fingerprint, close }
+    const measured = await deps.audioDurations.measure(caller.account, request.file.handle)
+    return { request: { ...request, audio: heardAudio(measured, request.file.bytes) }, fingerprint, close }
   } catch (error) {
     await close()
     throw error
@@ -88,13 +88,15 @@ const USUAL_BYTES_PER_SECOND = 4_000
 /** Of eight channels in the best quality: a file that says less of itself does not say the truth. */
 const MOST_BYTES_PER_SECOND = 4 * MEGABYTE
 
+/** Of most music. What is only said of a file that has more is held as if it had been said of this. */
+const GOOD_BYTES_PER_SECOND = 16_000
+
 /** What a file says of itself is checked by its size. Without it the size alone tells, and the upstream's report corrects it. */
-export function heardAudio(measured: number | undefined, bytes: number): HeardAudio {
-  if (measured === undefined || !Number.isFinite(measured) || measured <= 0)
+export function heardAudio(measured: MeasuredAudio | undefined, bytes: number): HeardAudio {
+  if (!measured || !Number.isFinite(measured.seconds) || measured.seconds <= 0)
     return { seconds: bytes / USUAL_BYTES_PER_SECOND, most: bytes / FEWEST_BYTES_PER_SECOND }
-  const [least, most] = [bytes / MOST_BYTES_PER_SECOND, bytes / (FEWEST_BYTES_PER_SECOND / 4)]
-  const seconds = Math.min(Math.max(measured, least), most)
-  return { seconds, most: seconds }
+  const seconds = Math.min(Math.max(measured.seconds, bytes / MOST_BYTES_PER_SECOND), longest(bytes))
+  return { seconds, most: measured.isCounted ? seconds : Math.max(seconds, bytes / GOOD_BYTES_PER_SECOND) }
 }
 
 const BEGINNING = 64

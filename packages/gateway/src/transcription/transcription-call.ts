@@ -17,6 +17,12 @@ import type { CandidateCall } from '../routing/call-candidates.ts'
 /** `seconds`: by the content of the file. `most`: the same, or a bound where it does not tell. */
 export type HeardAudio = { seconds: number; most: number }
 
+/** A quarter of the bytes of speech that is compressed most. */
+const FEWEST_BYTES_PER_SECOND_OF_ANY = 250
+
+/** The most seconds that a file of so many bytes can last. */
+export const longest = (bytes: number): number => bytes / FEWEST_BYTES_PER_SECOND_OF_ANY
+
 export type MeasuredRequest = TranscriptionRequest & { readonly audio: HeardAudio }
 
 export type TranscriptionCall = CandidateCall<
@@ -38,7 +44,14 @@ export async function settle(
   deps: SettleDependencies,
 ): Promise<void> {
   const { offer, candidate } = call.attempt
-  const heard = { seconds: call.request.audio.seconds, report, textBytes: utf8Length(text) }
+  const { audio, file } = call.request
+  const { seconds = audio.seconds } = report
+  // No file lasts longer, whatever an upstream says: what is wrong must not be charged.
+  const heard = {
+    seconds: Math.min(seconds, longest(file.bytes)),
+    report: { usage: report.usage },
+    textBytes: utf8Length(text),
+  }
   const { input = 0, output = 0 } = report.usage ?? {}
   await settlePaidCall(
     call,

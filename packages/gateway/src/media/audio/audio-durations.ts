@@ -3,9 +3,12 @@
 import { threadCode } from '@trivium/http/system/thread-code.ts'
 import type { FromAudioThread, ToAudioThread } from './audio-thread.ts'
 
+/** `isCounted`: by samples or frames, not by what the file says of itself. */
+export type MeasuredAudio = { seconds: number; isCounted: boolean }
+
 export type AudioDurations = {
-  /** In seconds; undefined: not known. */
-  measure(account: bigint, path: string): Promise<number | undefined>
+  /** undefined: not known. */
+  measure(account: bigint, path: string): Promise<MeasuredAudio | undefined>
   close(): void
 }
 
@@ -17,7 +20,7 @@ export type AudioDurationOptions = {
   code?: Promise<string>
 }
 
-type Job = { account: bigint; path: string; end(seconds?: number): void }
+type Job = { account: bigint; path: string; end(measured?: MeasuredAudio): void }
 
 const LIMIT_MS = 5_000
 const IDLE_MS = 30_000
@@ -30,6 +33,10 @@ export function createAudioDurations(options: AudioDurationOptions = {}): AudioD
   const waiting: Job[] = []
   let current: Job | undefined
   let thread: Worker | undefined
+  /** The last turn of each account that has files here: the one that waited longest is next, however many files others have. */
+  const served = new Map<bigint, number>()
+  let turns = 0
+  const turnOf = ({ account }: Job): number => served.get(account) ?? 0
   let isStarting = false
   let isClosed = false
   /** Of the file that is read, or of the thread that has none. */
@@ -42,11 +49,11 @@ export function createAudioDurations(options: AudioDurationOptions = {}): AudioD
     end(undefined)
   }
 
-  function end(seconds: number | undefined): void {
+  function end(measured: MeasuredAudio | undefined): void {
     clearTimeout(timer)
     const ended = current
     current = undefined
-    ended?.end(seconds)
+    ended?.end(measured)
   }
 
   function start(): void {
@@ -57,7 +64,8 @@ export function createAudioDurations(options: AudioDurationOptions = {}): AudioD
       const started = new Worker(url)
       thread = started
       started.onmessage = ({ data }: MessageEvent<FromAudioThread>) => {
-        if (thread === started) end(data.seconds)
+        const { seconds, isCounted } = data
+        if (thread === started) end(seconds === undefined ? undefined : { seconds, isCounted })
         next()
       }
       started.onerror = () => {
@@ -80,11 +88,15 @@ export function createAudioDurations(options: AudioDurationOptions = {}): AudioD
 
   function next(): void {
     if (current || isStarting) return
-    const job = waiting.shift()
-    if (job && !thread) {
-      waiting.unshift(job)
-      start()
-    } else if (job && thread) {
+    const job = waiting.reduce<Job | undefined>(
+      (first, each) => (first && turnOf(first) <= turnOf(each) ? first : each),
+      undefined,
+    )
+    if (job && !thread) start()
+    else if (job && thread) {
+      waiting.splice(waiting.indexOf(job), 1)
+      if (waiting.length === 0) served.clear()
+      served.set(job.account, ++turns)
       current = job
       timer = setTimeout(restart, limitMs)
       thread.postMessage({ path: job.path } satisfies ToAudioThread)
@@ -105,11 +117,11 @@ export function createAudioDurations(options: AudioDurationOptions = {}): AudioD
         const job: Job = {
           account,
           path,
-          end(seconds) {
+          end(measured) {
             clearTimeout(patience)
             const at = waiting.indexOf(job)
             if (at !== -1) waiting.splice(at, 1)
-            resolve(seconds)
+            resolve(measured)
           },
         }
         // Others may have files that are slow to read.

@@ -32,7 +32,7 @@ export function decodeRerankReply(
   for (const item of list as unknown[]) {
     const { index, relevance_score, score = relevance_score } = isObject(item) ? item : {}
     const isKnown = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count
-    if (!isKnown || seen.has(index) || typeof score !== 'number') return undefined
+    if (!isKnown || seen.has(index) || typeof score !== 'number' || !Number.isFinite(score)) return undefined
     seen.add(index)
     ranked.push({ index, score })
   }
