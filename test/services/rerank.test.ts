@@ -223,6 +223,7 @@ test.each([
   ['an error that is not billed', () => Response.json({ error: { message: 'busy' } }, { status: 503 }), 200],
   ['no ranking of these documents', () => Response.json({ results: [{ index: 3, relevance_score: 1 }] }), 502],
   ['the same document twice', () => Response.json({ results: [0, 0].map((index) => ({ index, score: 1 })) }), 502],
+  ['a score that is no number', () => new Response('{"results":[{"index":0,"relevance_score":1e999}]}'), 502],
   ['something that is not JSON', () => new Response('<html>'), 502],
 ])('%s', async (_, failure, status) => {
   const { secret, settled } = await newKey(gateway)
