@@ -245,6 +245,28 @@ test('a greedy account waits for itself: its queue is bounded, and a polite one 
   expect(await greedy.account()).toMatchObject({ held_usd: '0.00' })
 })
 
+test('a stream that the account has no room for is rejected before anything is queued', async () => {
+  const { here, begin, until, secret, account, rows } = await newClient()
+  const { id } = await begin('crowded')
+  await until(id, 'in_progress')
+  const headers = { authorization: `Bearer ${secret}` }
+  const follow = () => fetch(`${nodes[0].url}/v1/responses/${id}?stream=true`, { headers })
+  const streams = await Promise.all(Array.from({ length: 32 }, follow))
+  expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200))
+  const { held_usd } = await account()
+  const more = here.responses.create({ model: 'gated', input: 'one more', background: true, stream: true })
+  expect(await errorOf(more)).toMatchObject({ status: 429 })
+  expect([(await account()).held_usd, (await rows()).filter(({ outcome }) => outcome === 'running').length]).toEqual([
+    held_usd,
+    1,
+  ])
+  await here.responses.cancel(id)
+  await Promise.all(streams.map((stream) => stream.text()))
+  // Their places are free again.
+  const next = await here.responses.create({ model: 'gated', input: 'resume', background: true, stream: true })
+  for await (const event of next) expect(event.sequence_number).toBeGreaterThanOrEqual(0)
+})
+
 test('kill -9: what is queued still runs, and what runs ends as a request of a dead node does', async () => {
   const config = configWith(gated.origin)
   const options = { taskTiming: TIMING, streamTiming: STREAM }

@@ -18,7 +18,7 @@ import { changeTask } from '../tasks/task.ts'
 import type { Deferral, DeferralDependencies } from '../text/deferral.ts'
 import type { RoutedRequest, TextOpening } from '../text/request.ts'
 import type { TextCall } from '../text/text-call.ts'
-import { type FollowDependencies, followResponse } from './follow.ts'
+import { type FollowDependencies, followResponse, takeFollower } from './follow.ts'
 import { firstEvents } from './record-events.ts'
 import {
   BEGIN_WITHIN_MS,
@@ -112,13 +112,17 @@ function checkRoom(open: number): void {
 
 const RETRY_SECONDS = 5
 
+/** `release`: of the place of the client, if it reads events. */
+type Queued = { task: ResponseTask; release: (() => void) | undefined }
+
 /** Once all that it needs is stored, any process may run it. If that fails, its hold is voided and its row removed. */
 async function queue(
   task: ResponseTask,
   call: TextCall,
-  { request, incoming }: TextOpening,
+  { request, incoming, caller }: TextOpening,
   deps: DeferDependencies,
-): Promise<ResponseTask> {
+): Promise<Queued> {
+  let release: Queued['release']
   const { headers } = incoming.http
   const body = request.background?.body ?? request.body
   const keepMs = keepMsOf(task, deps)
@@ -126,14 +130,17 @@ async function queue(
   try {
     // Others may have come meanwhile: those that came first stay.
     checkRoom(await deps.store.tasks.open(task.account, RESPONSE, task.id))
+    // A client that could not be told of the response would send it again, and pay twice.
+    if (request.background?.isStreamed) release = takeFollower(caller, deps)
     const response = queuedResponse(task, Object(parsedJson(codec.decode(body, 0, body.length))))
     const keyHash = hashSecret(readApiKey(headers, incoming.query, request.dialect.id))
     await putRequest(task, { keyHash, headers: keptHeaders(headers), body }, keepMs, deps)
     await Promise.all([put(VIEW_PIECE, JSON.stringify(response)), put(eventPiece(0), firstEvents(response))])
     const queued = await changeTask(deps.store.tasks, task, { state: 'queued', dueInMs: 0 })
-    if (queued) return queued
+    if (queued) return { task: queued, release }
     throw unavailable()
   } catch (error) {
+    release?.()
     await closeTask({ ...task, data: { ...task.data, end: { state: 'rejected' } } }, deps)
     if (call.claim)
       await endClaim(call.claim, { outcome: 'failed', charged: 0n, headers: call.headers, body: undefined }, deps)
@@ -145,20 +152,23 @@ const tooLarge = ({ message }: ShareExceeded) =>
   new Failure('request_too_large', `The request cannot be stored: ${message}`)
 
 async function respond(
-  task: ResponseTask,
+  { task, release }: Queued,
   call: TextCall,
-  { request, caller, incoming }: TextOpening,
+  { caller, incoming }: TextOpening,
   deps: DeferDependencies,
 ) {
   const { headers, record, claim, slot } = call
   showWarnings(call.attempt.warnings, headers)
   record.outcome = 'submitted'
   record.upstream = call.attempt.candidate.upstream.id
-  const isStreamed = request.background?.isStreamed === true
-  const view = await viewOf(task, deps)
-  const body = isStreamed ? undefined : codec.encode(JSON.stringify(view))
-  headers.set('content-type', 'application/json')
-  if (claim) await endClaim(claim, { outcome: 'completed', charged: 0n, headers, body }, deps)
-  slot.release()
-  return body ? { status: 200, headers, body } : followResponse(task, { caller, incoming, after: -1 }, deps)
+  try {
+    const body = release ? undefined : codec.encode(JSON.stringify(await viewOf(task, deps)))
+    headers.set('content-type', 'application/json')
+    if (claim) await endClaim(claim, { outcome: 'completed', charged: 0n, headers, body }, deps)
+    slot.release()
+    return body ? { status: 200, headers, body } : followResponse(task, { caller, incoming, after: -1 }, deps, release)
+  } catch (error) {
+    release?.()
+    throw error
+  }
 }

@@ -45,17 +45,22 @@ export const createFollowers = (): FollowDependencies['followers'] =>
 /** `after`: the number of the last event that the client has. */
 export type Following = { caller: Caller; incoming: ApiRequest; after: number }
 
-export function followResponse(task: ResponseTask, following: Following, deps: FollowDependencies): HttpResponse {
-  const { account } = following.caller
+/** The place of a client that reads events. Throws Failure if the account has too many. */
+export function takeFollower({ account }: Caller, deps: FollowDependencies): () => void {
   const release = deps.followers.take({ account, pools: [`account ${account}`] })
-  if (!release)
-    throw new Failure(
-      'rate_limit_exceeded',
-      'Too many clients of this account read events. Poll the response instead.',
-      {
-        retryAfter: RETRY_SECONDS,
-      },
-    )
+  if (release) return release
+  throw new Failure('rate_limit_exceeded', 'Too many clients of this account read events. Poll the response instead.', {
+    retryAfter: RETRY_SECONDS,
+  })
+}
+
+/** `release`: of the place that was taken for it. */
+export function followResponse(
+  task: ResponseTask,
+  following: Following,
+  deps: FollowDependencies,
+  release = takeFollower(following.caller, deps),
+): HttpResponse {
   const { responseHeaders: headers } = following.incoming
   setStreamHeaders(headers, 'text/event-stream; charset=utf-8')
   const run = (sink: Sink) => follow(task, following, sink, deps).finally(release)
