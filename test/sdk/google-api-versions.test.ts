@@ -36,7 +36,7 @@ describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) =>
     expect((await models().countTokens({ model: MODEL, contents: 'Hello there.' })).totalTokens).toBeWithin(3, 20)
   })
 
-  test('reads errors: a wrong key, an unknown model, an unsupported method', async () => {
+  test('reads errors: a wrong key, an unknown model, a method of other models', async () => {
     const wrong = { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('API key not valid') }
     const asked = { model: 'nope', contents: 'hi' }
     const calls: [() => Promise<unknown>, object][] = [
@@ -47,7 +47,7 @@ describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) =>
       [() => models().countTokens(asked), { code: 404, status: 'NOT_FOUND' }],
       [
         () => models().embedContent({ ...asked, model: MODEL }),
-        { code: 404, message: expect.stringContaining('Embeddings') },
+        { code: 400, message: expect.stringContaining('generates text') },
       ],
     ]
     for (const [call, error] of calls) {

@@ -24,9 +24,11 @@ function verdict(id: Id, body: string | Uint8Array): Record<string, unknown> {
   }
 }
 
-function stateOf({ items, expanded, ...state }: ConversationState): Record<string, unknown> {
+function stateOf({ items, expanded, foreground, ...state }: ConversationState): Record<string, unknown> {
   const { input } = JSON.parse(textOfPieces([expanded([], new Map())])) as { input: unknown }
-  return { ...state, items: JSON.parse(`[${textOfPieces([items(new Map())])}]`), input }
+  // What runs in the background is the same request without the wish for it.
+  const run: unknown = { ...JSON.parse(textOfPieces([foreground()])), x_padding: undefined }
+  return { ...state, items: JSON.parse(`[${textOfPieces([items(new Map())])}]`), input, run }
 }
 
 /** Strings with their first letter as an escape: all, names alone, values alone. */
