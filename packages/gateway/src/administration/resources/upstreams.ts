@@ -109,7 +109,7 @@ export const UPSTREAM_TEST = resource(
       fields({
         key: nullable(number()),
         dialect: string(),
-        mode: word('unstreamed', 'streamed', 'image', 'health'),
+        mode: word('unstreamed', 'streamed', 'image', 'service', 'health'),
         ok: boolean(),
         status: nullable(number()),
         latency_ms: number(),

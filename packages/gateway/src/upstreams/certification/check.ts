@@ -3,6 +3,7 @@ import type { Upstream } from '../../config/types.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
+import type { Problem } from '../diagnostics/service-checks.ts'
 import type { CostAt, TimedResult } from '../diagnostics/timed-request.ts'
 import type { Send } from '../send.ts'
 
@@ -34,9 +35,6 @@ export type Outcome = {
   /** The response is not kept as a recording. */
   isUnfit?: true
 }
-
-/** What is wrong with a reply; `absent`: it lacks something that not every model has. undefined: nothing. */
-export type Problem = string | { absent: string } | undefined
 
 export const PASSED: Verdict = { result: 'passed', reason: null }
 

@@ -6,11 +6,12 @@ import type { ImageRate } from '../../modalities/image/price.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import type { Capability } from '../../modalities/modality.ts'
 import { checkImages, imageBound } from '../diagnostics/check-images.ts'
+import { checkedService } from '../diagnostics/check-service.ts'
 import { servedDialects } from '../diagnostics/check-upstream.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
 import { dialectFor } from '../endpoint.ts'
 import { type Check, outcomeOf } from './check.ts'
-import { checkedService, servicePart } from './service-part.ts'
+import { servicePart } from './service-part.ts'
 import { textPart } from './text-parts.ts'
 
 /** `name`: at the upstream. `capabilities`: absent: not known. */

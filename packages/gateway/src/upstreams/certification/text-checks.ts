@@ -3,8 +3,8 @@ import type { CallBlock, CanonicalReply } from '@trivium/protocol/canonical/repl
 import type { Part } from '@trivium/protocol/canonical/request.ts'
 import type { UpstreamEndpoint } from '../../config/types.ts'
 import type { Capability } from '../../modalities/modality.ts'
+import type { Problem } from '../diagnostics/service-checks.ts'
 import { type Asked, startOf, textOf } from '../diagnostics/text-call.ts'
-import type { Problem } from './check.ts'
 
 export type TextCheck = {
   /** What the reply must show, by the names of the rows. */

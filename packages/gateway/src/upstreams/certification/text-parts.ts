@@ -7,11 +7,12 @@ import type { Capability } from '../../modalities/modality.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { NO_OPTIONS } from '../../money/prices/token-price.ts'
 import type { TokenRate } from '../../money/prices/token-rate.ts'
+import type { Problem } from '../diagnostics/service-checks.ts'
 import { bodyOf, callText, outgoingText } from '../diagnostics/text-call.ts'
 import { parsed, timedRequest } from '../diagnostics/timed-request.ts'
 import { endpointOf } from '../endpoint.ts'
 import type { Send } from '../send.ts'
-import { type Check, type Outcome, outcomeOf, type Problem, verdictOf } from './check.ts'
+import { type Check, type Outcome, outcomeOf, verdictOf } from './check.ts'
 import { LONG, TEXT_CHECKS, type TextCheck } from './text-checks.ts'
 
 /** `capabilities`: undefined: not known. */

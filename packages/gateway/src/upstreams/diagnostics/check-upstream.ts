@@ -3,7 +3,7 @@
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
-import { dialectsFor, dialectsOf } from '../../config/upstream-dialects.ts'
+import { dialectsFor, dialectsOf, serviceOf } from '../../config/upstream-dialects.ts'
 import type { ImageRate } from '../../modalities/image/price.ts'
 import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
 import type { Nanos } from '../../money/amount.ts'
@@ -13,11 +13,13 @@ import type { TokenRate } from '../../money/prices/token-rate.ts'
 import { dialectFor } from '../endpoint.ts'
 import type { Send } from '../send.ts'
 import { checkImages, imageBound } from './check-images.ts'
+import { checkedService, checkService, firstCheck, serviceBound } from './check-service.ts'
+import type { ServiceCheck } from './service-checks.ts'
 import { callText, startOf, textOf } from './text-call.ts'
 import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
 
 /** `health`: of the URL and the keys alone, without a model. */
-export type Mode = 'unstreamed' | 'streamed' | 'image' | 'health'
+export type Mode = 'unstreamed' | 'streamed' | 'image' | 'service' | 'health'
 
 /** `key`: counted from 1; null: the upstream takes none. */
 export type Check = TimedResult & { key: number | null; dialect: DialectId; mode: Mode }
@@ -37,6 +39,7 @@ type ModelCheck = {
 }
 /** Models of other types take too long, or cost too much. */
 export const MODEL_CHECKS: Readonly<Partial<Record<ModelType, ModelCheck>>> = {
+  ...serviceChecks(),
   text: {
     cost: 'a few tokens',
     modes: ['unstreamed', 'streamed'],
@@ -52,6 +55,32 @@ export const MODEL_CHECKS: Readonly<Partial<Record<ModelType, ModelCheck>>> = {
     bound: (rate) => imageBound(rate as ImageRate),
     check: (send, upstream, dialect, model) => checkImages(send, upstream, dialect as ImageDialectId, model),
   },
+}
+
+/** Of what is neither text nor images, where the upstream has a service for it. */
+function serviceChecks(): Partial<Record<ModelType, ModelCheck>> {
+  const checked = MODEL_TYPES.flatMap((type) => {
+    const first = firstCheck(type)
+    return first ? [[type, serviceCheck(type, first)]] : []
+  })
+  return Object.fromEntries(checked) as Partial<Record<ModelType, ModelCheck>>
+}
+
+function serviceCheck(type: ModelType, first: ServiceCheck): ModelCheck {
+  return {
+    cost: 'one short request',
+    once: true,
+    modes: ['service'],
+    bound: (rate) => serviceBound(type, first, rate),
+    async check(send, upstream, dialect, name) {
+      const id = checkedService(type)
+      const endpoint = id && serviceOf(upstream, id)
+      if (!endpoint) return await checkHealthPath(send, upstream, dialect)
+      const { result, problem } = await checkService(send, upstream, endpoint, { name, type }, first)
+      const text = typeof problem === 'object' ? problem.absent : problem
+      return text === undefined ? result : { ...result, ok: false, problem: text }
+    },
+  }
 }
 
 /** The type of a model that is not configured: the first that the upstream can serve. */

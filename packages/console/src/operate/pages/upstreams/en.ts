@@ -162,7 +162,7 @@ export const upstreams = {
       latency: 'Time',
       cost: 'Cost',
       unknown: 'not known',
-      modes: { unstreamed: 'unstreamed', streamed: 'streamed', image: 'image', health: 'health' },
+      modes: { unstreamed: 'unstreamed', streamed: 'streamed', image: 'image', service: 'call', health: 'health' },
     },
     models: {
       step: 'Choose models and prices',

@@ -164,7 +164,7 @@ export const upstreams: OperateTexts['upstreams'] = {
       latency: '用时',
       cost: '花费',
       unknown: '未知',
-      modes: { unstreamed: '非流式', streamed: '流式', image: '图像', health: '健康检查' },
+      modes: { unstreamed: '非流式', streamed: '流式', image: '图像', service: '调用', health: '健康检查' },
     },
     models: {
       step: '选择模型和价格',

@@ -24,7 +24,10 @@ export function TestStep({ draft, set, proposals }: Props) {
   const [tested, setTested] = useState<Tested>()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const known = (proposals ?? []).filter(({ type }) => type === null || type === 'text')
+  // Videos take too long for a test; images cost more than a text.
+  const texts = (proposals ?? []).filter(({ type }) => type === null || type === 'text')
+  const others = (proposals ?? []).filter(({ type }) => type !== 'image' && type !== 'video')
+  const known = texts.length > 0 ? texts : others
   const models = [...known.filter(({ price }) => price), ...known.filter(({ price }) => !price)]
   const model = named || (cheapestOf(models) ?? '')
   const estimate = useQuery<Tested, ApiError>({

@@ -5,7 +5,9 @@ import { encodeRerankRequest } from '@trivium/protocol/dialects/chat/rerank/requ
 import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
-import type { Problem } from './check.ts'
+
+/** What is wrong with a reply; `absent`: it lacks something that not every model has. undefined: nothing. */
+export type Problem = string | { absent: string } | undefined
 
 type Units = Readonly<Record<string, number>>
 
