@@ -1,5 +1,5 @@
 // The embedded model for vectors: each word is a direction, so that the cosine of two texts follows the words that they share.
-import { json } from '../delivery/json.ts'
+import { json, jsonText } from '../delivery/json.ts'
 import { tokensOfBytes, utf8Bytes } from '../model/tokens.ts'
 import { badRequest } from '../request/errors.ts'
 import { isObject, type Json } from '../request/fields.ts'
@@ -42,12 +42,12 @@ export function vectorOf(input: string | readonly number[], dimensions: number):
       vector[at] = (vector[at] ?? 0) + (hash >>> 31 === 0 ? 1 : -1)
     }
   }
-  const length = Math.hypot(...vector) || 1
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1
   return vector.map((value) => value / length)
 }
 
 /** The shortest decimals that are the same float of 32 bits are not needed: nobody compares more than seven. */
-const numbersOf = (vector: Float32Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(7)))
+const numbersOf = (vector: Float32Array): number[] => Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
 
 export async function answerEmbeddings(request: Request): Promise<Response> {
   const body = parseBody(await request.bytes())
@@ -57,13 +57,27 @@ export async function answerEmbeddings(request: Request): Promise<Response> {
   const dimensions = dimensionsOf(body, 'dimensions')
   if (encoding !== 'float' && encoding !== 'base64')
     throw badRequest("Invalid value for 'encoding_format': expected one of float, base64.", 'encoding_format')
-  const data = inputs.map((each, index) => {
+  const data = await eachInTurn(inputs, (each, index) => {
     const vector = vectorOf(each, dimensions)
     const embedding = encoding === 'float' ? numbersOf(vector) : Buffer.from(vector.buffer).toString('base64')
-    return { object: 'embedding', index, embedding }
+    return JSON.stringify({ object: 'embedding', index, embedding })
   })
   const tokens = inputs.reduce((sum, each) => sum + tokensOf(each), 0)
-  return json({ object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
+  const usage = JSON.stringify({ prompt_tokens: tokens, total_tokens: tokens })
+  return jsonText(`{"object":"list","data":[${data.join()}],"model":${JSON.stringify(model)},"usage":${usage}}`)
+}
+
+/** Vectors that are made before others are served. */
+const AT_ONCE = 16
+
+/** Thousands of long vectors take long to make. */
+async function eachInTurn<T>(inputs: readonly T[], make: (input: T, index: number) => string): Promise<string[]> {
+  const made: string[] = []
+  for (const [index, input] of inputs.entries()) {
+    made.push(make(input, index))
+    if (index % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return made
 }
 
 const checkPath = ({ pathname }: URL): void => checkModel(/([^/]+):[^:]*$/.exec(pathname)?.[1], SANDBOX_EMBEDDING)
@@ -96,9 +110,13 @@ export async function answerBatch(request: Request, url: URL): Promise<Response>
   const { requests } = parseBody(await request.bytes())
   if (!Array.isArray(requests) || requests.length === 0 || requests.length > MOST_INPUTS || !requests.every(isObject))
     throw badRequest(`* BatchEmbedContentsRequest.requests: expected 1 to ${MOST_INPUTS} requests`, 'requests')
-  const all = requests.map(embedded)
-  const promptTokenCount = all.reduce((sum, { tokens }) => sum + tokens, 0)
-  return json({ embeddings: all.map(({ values }) => ({ values })), usageMetadata: { promptTokenCount } })
+  let promptTokenCount = 0
+  const all = await eachInTurn(requests, (request) => {
+    const { values, tokens } = embedded(request)
+    promptTokenCount += tokens
+    return JSON.stringify({ values })
+  })
+  return jsonText(`{"embeddings":[${all.join()}],"usageMetadata":${JSON.stringify({ promptTokenCount })}}`)
 }
 
 function embedded(request: Json): { values: number[]; tokens: number } {

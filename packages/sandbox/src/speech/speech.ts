@@ -71,26 +71,48 @@ export function* spoken(text: string, speed: number, isFile: boolean): Generator
   if (isFile) yield header()
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
     const samples = Math.round(([...word].length * SECONDS_PER_CHARACTER * RATE) / speed)
-    yield tone(frequencyOf(word), Math.max(1, samples))
+    yield* tone(frequencyOf(word), Math.max(1, samples))
   }
 }
 
-/** One of the twelve tones of an octave. */
+/** One of the twelve tones of an octave, as whole vibrations a second: a second of it can be repeated. */
 function frequencyOf(word: string): number {
   let sum = 0
   for (const letter of word) sum += letter.codePointAt(0) ?? 0
-  return 220 * 2 ** ((sum % 12) / 12)
+  return Math.round(220 * 2 ** ((sum % 12) / 12))
 }
 
-/** Faded at both ends, so that it does not click. */
-function tone(frequency: number, samples: number): Uint8Array {
-  const fade = Math.min(samples / 2, RATE / 100)
-  return Buffer.from(
-    Int16Array.from({ length: samples }, (_, at) => {
-      const level = Math.min(1, at / fade, (samples - 1 - at) / fade)
-      return Math.round(8_000 * level * Math.sin((2 * Math.PI * frequency * at) / RATE))
-    }).buffer,
+/** A second of each tone, which is made once: many may listen to long texts at the same time. */
+const SECONDS = new Map<number, Int16Array>()
+
+function secondOf(frequency: number): Int16Array {
+  const made = SECONDS.get(frequency)
+  if (made) return made
+  const second = Int16Array.from({ length: RATE }, (_, at) =>
+    Math.round(8_000 * Math.sin((2 * Math.PI * frequency * at) / RATE)),
   )
+  SECONDS.set(frequency, second)
+  return second
+}
+
+/** Of a piece of audio: no word is made at once, however long it is. */
+const MOST_SAMPLES = RATE / 2
+
+/** Faded at both ends, so that it does not click. */
+function* tone(frequency: number, samples: number): Generator<Uint8Array> {
+  const second = secondOf(frequency)
+  const fade = Math.min(samples / 2, RATE / 100)
+  for (let from = 0; from < samples; from += MOST_SAMPLES) {
+    const place = from % RATE
+    const piece = second.slice(place, place + Math.min(MOST_SAMPLES, samples - from))
+    const soften = (index: number) => {
+      const level = Math.min(from + index, samples - 1 - from - index) / fade
+      if (level < 1) piece[index] = Math.round((piece[index] ?? 0) * level)
+    }
+    for (let index = 0; index < Math.min(piece.length, fade - from); index++) soften(index)
+    for (let index = Math.max(0, Math.ceil(samples - 1 - fade - from)); index < piece.length; index++) soften(index)
+    yield new Uint8Array(piece.buffer)
+  }
 }
 
 function header(): Uint8Array {
@@ -130,10 +152,11 @@ function* eventsOf(pieces: Iterable<Uint8Array>, input: string, format: Format):
 
 const eventOf = (event: object): Uint8Array => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 
-/** Made as it is read. */
+/** Made as it is read, while others are served between its pieces. */
 export const streamOf = (pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> =>
   new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
+      await new Promise((resolve) => setImmediate(resolve))
       const { value, done } = pieces.next()
       if (done) controller.close()
       else controller.enqueue(value)
