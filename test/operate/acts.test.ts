@@ -29,8 +29,10 @@ async function edit(page: Page, value: string): Promise<void> {
 test('what another person changed meanwhile is shown before it is overwritten', async () => {
   await visit('/operate/groups', { account: await as('owner') }, async ({ page }) => {
     await edit(page, '0.6')
-    await admin('PATCH', 'groups/staff', { body: { multiplier: '0.7' } })
     const dialog = page.getByRole('dialog').last()
+    // What is to be changed has been read by then.
+    await dialog.getByRole('region', { name: 'What changes' }).getByText('0.6').waitFor()
+    await admin('PATCH', 'groups/staff', { body: { multiplier: '0.7' } })
     await dialog.getByLabel('Reason').fill('new contract')
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('Someone else changed this since you opened it.').waitFor()
