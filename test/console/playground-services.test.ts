@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Locator, Page } from '../support/browser.ts'
 import { expectWellShown, inTheme, LANGUAGES } from '../support/console/page.ts'
 import { useConsole } from '../support/console/use-console.ts'
-import { tone } from '../support/tone.ts'
+import { wavOf } from '../support/requests/audio.ts'
 
 const open = useConsole(async () => ({}))
 
@@ -81,7 +81,7 @@ test('a recording is uploaded and read; a microphone that may not be used says s
     expect(await transcribe.isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Record', exact: true }).click()
     await page.getByText('The microphone cannot be used.').waitFor()
-    const recording = { name: 'meeting.wav', mimeType: 'audio/wav', buffer: tone(2) }
+    const recording = { name: 'meeting.wav', mimeType: 'audio/wav', buffer: wavOf(2) }
     await page.getByLabel('Choose a file').first().setInputFiles(recording)
     await page.getByText('meeting.wav').waitFor()
     await transcribe.click()

@@ -13,7 +13,7 @@ import {
 import type { ClientId, Protocol } from '../../packages/console/src/snippets/types.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { tone } from '../support/tone.ts'
+import { wavOf } from '../support/requests/audio.ts'
 
 const MODELS: Readonly<Record<Protocol, string>> = {
   chat: 'sandbox-text',
@@ -38,7 +38,7 @@ beforeAll(async () => {
   secret = (await newKey(gateway)).secret
   folder = mkdtempSync(join(import.meta.dir, '.snippets-'))
   // What the snippets of transcriptions upload.
-  await Bun.write(join(folder, 'audio.mp3'), tone(1))
+  await Bun.write(join(folder, 'audio.mp3'), wavOf(1))
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 // Vectors in the other of their two forms: numbers, or base64 of 32-bit floats.
 
 import type { VectorEncoding, Vectors } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
+import { nextTurn } from '../overload/reads/in-turns.ts'
 
 const OPEN_BRACKET = 0x5b
 
@@ -28,7 +29,7 @@ export async function convertVectors(vectors: Vectors, encoding: VectorEncoding)
     bytes += vector.length
     if (bytes < BYTES_AT_ONCE) continue
     bytes = 0
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
   return converted
 }

@@ -1,5 +1,7 @@
 // Writes steps into a body with backpressure, and stops at once when the reader disconnects. The only asynchronous part.
 
+import { nextTurn } from './next-turn.ts'
+
 export type Bytes = Uint8Array<ArrayBuffer>
 
 export type Step =
@@ -34,7 +36,6 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
 
 /** A reader in the same process never pauses: the event loop must run in between. */
 const WRITES_IN_A_ROW = 16
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Nothing is produced before it is read: with a high-water mark of 0 every write follows a pull. */
 export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep): ReadableStream<Bytes> {

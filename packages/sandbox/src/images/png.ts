@@ -2,6 +2,7 @@
 
 import { promisify } from 'node:util'
 import { crc32, deflate, inflateSync } from 'node:zlib'
+import { nextTurn } from '../delivery/next-turn.ts'
 import { color, emptyRaster, type Raster } from './raster.ts'
 
 const deflated = promisify(deflate)
@@ -16,7 +17,6 @@ const signed = ({ pixels }: Raster): Int32Array => new Int32Array(pixels.buffer,
 
 /** Other requests are served between so many pixels. */
 const PIXELS_IN_A_ROW = 256 * 1_024
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function isOpaque(pixels: Int32Array): boolean {
   for (let at = 0; at < pixels.length; at++) if ((pixels[at] ?? 0) >>> 24 !== 255) return false

@@ -1,5 +1,6 @@
 // The embedded model for vectors: each word is a direction, so that the cosine of two texts follows the words that they share.
 import { json, jsonText } from '../delivery/json.ts'
+import { nextTurn } from '../delivery/next-turn.ts'
 import { tokensOfBytes, utf8Bytes } from '../model/tokens.ts'
 import { badRequest } from '../request/errors.ts'
 import { isObject, type Json } from '../request/fields.ts'
@@ -75,7 +76,7 @@ async function eachInTurn<T>(inputs: readonly T[], make: (input: T, index: numbe
   const made: string[] = []
   for (const [index, input] of inputs.entries()) {
     made.push(make(input, index))
-    if (index % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve))
+    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn()
   }
   return made
 }

@@ -1,5 +1,6 @@
 // The speech model: a tone for each word, as long as the word. Formats that need an encoder have the same prepared tones for every text.
 import { LABELLED } from '../delivery/json.ts'
+import { nextTurn } from '../delivery/next-turn.ts'
 import { badRequest, SandboxError } from '../request/errors.ts'
 import { isObject, type Json } from '../request/fields.ts'
 import { parseBody } from '../request/json-body.ts'
@@ -156,7 +157,7 @@ const eventOf = (event: object): Uint8Array => Buffer.from(`data: ${JSON.stringi
 export const streamOf = (pieces: Iterator<Uint8Array>): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
       const { value, done } = pieces.next()
       if (done) controller.close()
       else controller.enqueue(value)

@@ -1,6 +1,7 @@
 // The video of a prompt: the prompt on a panel, a ball that rolls below it, a bar and a clock that show the time.
 
 import { createHash } from 'node:crypto'
+import { nextTurn } from '../delivery/next-turn.ts'
 import { drawCaption } from '../images/draw.ts'
 import { encodePng } from '../images/png.ts'
 import {
@@ -66,8 +67,6 @@ function drawBase({ prompt, width, height, seconds, seed }: Film): Raster {
   drawText(raster, `${LABEL} ${Number(seconds.toFixed(1))}s`, 4, height - 18, 1, PALE)
   return raster
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** The same bytes for the same film. Other requests are served between the frames. */
 export async function renderFilm(

@@ -84,7 +84,7 @@ const DEAREST: Readonly<Record<string, number>> = {
   per_minute: 0.01,
   per_request: 0,
 }
-/** Dearer in this order, where a model has several of them. */
+/** More expensive in this order, where a model has several of them. */
 const ASCENDING = ['cached_input', 'input', 'output', 'audio_output']
 
 function oddService({ id, type, price, limits }: ListedModel): string[] {

@@ -23,7 +23,7 @@ export function useRecorder(onRecorded: (recording: File) => void, onDenied: () 
   const stop = useCallback(() => {
     if (current.current?.state === 'recording') current.current.stop()
   }, [])
-  // The microphone is let go when the page is left.
+  // The microphone is released when the page is left.
   useEffect(() => stop, [stop])
   const start = async () => {
     try {
