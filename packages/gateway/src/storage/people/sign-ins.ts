@@ -67,6 +67,6 @@ export interface SignIns {
   countAttempt(limits: readonly AttemptLimit[]): Promise<number | undefined>
   /** After a success. */
   forgetAttempts(subjects: readonly string[]): Promise<void>
-  /** Removes links and attempts that no longer matter. */
-  sweep(limit: number): Promise<number>
+  /** Removes links and attempts that no longer matter, and the oldest attempts of more than `mostSubjects`. */
+  sweep(limit: number, mostSubjects?: number): Promise<number>
 }

@@ -300,14 +300,14 @@ export function signInsContract(use: Use): void {
       expect(await raw('SELECT subject FROM attempt')).toEqual([{ subject: 'd' }])
     })
 
-    test('a sweep keeps at most a hundred thousand subjects', async () => {
+    test('a sweep keeps at most as many subjects as it is told', async () => {
       const { storage, raw, now } = use()
       await raw(`INSERT INTO attempt (subject, attempts, expires_at)
-        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100003)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 103)
         SELECT 'subject ' || n, 1, ${now()} + n FROM numbers`)
-      expect(await storage.signIns.sweep(1_000)).toBe(3)
+      expect(await storage.signIns.sweep(1_000, 100)).toBe(3)
       const [row] = await raw('SELECT count(*) AS subjects, min(expires_at) AS first FROM attempt')
-      expect([Number(row?.subjects), Number(row?.first)]).toEqual([100_000, now() + 4])
+      expect([Number(row?.subjects), Number(row?.first)]).toEqual([100, now() + 4])
     })
 
     test('limits that make no sense are rejected', async () => {

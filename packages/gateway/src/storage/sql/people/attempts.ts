@@ -5,7 +5,7 @@ import { checkText } from '../guard.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 
 /** A client with many addresses could otherwise fill the store. Those that would be forgotten first are removed. */
-const MOST_SUBJECTS = 100_000
+export const MOST_SUBJECTS = 100_000
 
 export const attemptsOver = ({
   db,
@@ -45,10 +45,10 @@ export const attemptsOver = ({
 })
 
 /** Removes what is forgotten, and what is more than the store keeps. */
-export function sweepAttempts(db: Database, now: number, limit: number): Statement[] {
+export function sweepAttempts(db: Database, now: number, limit: number, mostSubjects: number): Statement[] {
   const all = db.selectFrom('attempt').select('subject')
   const expired = all.where('expires_at', '<=', now).orderBy('expires_at').limit(limit)
-  const excess = all.orderBy('expires_at', 'desc').limit(limit).offset(MOST_SUBJECTS)
+  const excess = all.orderBy('expires_at', 'desc').limit(limit).offset(mostSubjects)
   const removed = db.deleteFrom('attempt').returning('subject')
   return [
     // Checks the time again: since the first check, a new window may have been opened.

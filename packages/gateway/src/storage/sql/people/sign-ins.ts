@@ -10,7 +10,7 @@ import {
   type Statement,
   statement,
 } from '../statements.ts'
-import { attemptsOver, sweepAttempts } from './attempts.ts'
+import { attemptsOver, MOST_SUBJECTS, sweepAttempts } from './attempts.ts'
 import { endPasswordLinks, linksOver, sweepLinks } from './links.ts'
 import { endSessions } from './sessions.ts'
 
@@ -92,9 +92,9 @@ export function signInsOver(connection: Connection): SignIns {
       const used = db.deleteFrom('recovery_code').where('person', '=', person).where('hash', '=', checkHash(hash))
       return (await runner.write([required(used.returning('person'))])) !== undefined
     },
-    async sweep(limit) {
+    async sweep(limit, mostSubjects = MOST_SUBJECTS) {
       const now = clock()
-      const rows = await runner.write([sweepLinks(db, now, limit), ...sweepAttempts(db, now, limit)])
+      const rows = await runner.write([sweepLinks(db, now, limit), ...sweepAttempts(db, now, limit, mostSubjects)])
       return rows?.reduce((sum, removed) => sum + removed.length, 0) ?? 0
     },
   }
