@@ -7,7 +7,7 @@ export type Costs = 'nothing' | 'reported' | 'counted'
 
 /**
  * `status`: of the response; a 200 whose outcome is not `completed` must end in the dialect's own error.
- * `outcome`: on the receipt, as in docs/billing.md.
+ * `outcome`: on the receipt, as in docs/operate/billing.md.
  */
 export type Expected = { status: number; outcome: string; costs: Costs }
 

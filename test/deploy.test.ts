@@ -67,7 +67,7 @@ describe('metrics', () => {
   const metricOf = (series: string) => known.get(series) ?? known.get(series.replace(/_(bucket|sum|count)$/, ''))
 
   test('the page lists every one of them, and no other', () => {
-    const page = readFileSync(join(DEPLOY, '../docs/monitor.md'), 'utf8')
+    const page = readFileSync(join(DEPLOY, '../docs/operate/monitor.md'), 'utf8')
     expect(page.split('\n').filter((line) => line.startsWith('| `trivium_'))).toEqual(rows)
     for (const [name] of page.matchAll(/\btrivium_[a-z_]+/g)) expect([name, metricOf(name)?.name]).toEqual([name, name])
   })

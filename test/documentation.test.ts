@@ -10,10 +10,10 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 const pages = {
   readme: read('README.md'),
-  clients: read('docs/clients.md'),
-  images: read('docs/images.md'),
-  videos: read('docs/videos.md'),
-  speech: read('docs/speech.md'),
+  clients: read('docs/use/clients.md'),
+  images: read('docs/use/images.md'),
+  videos: read('docs/use/videos.md'),
+  speech: read('docs/use/speech.md'),
 }
 const blocksOf = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
@@ -140,8 +140,8 @@ test.each([
   ['rerank', '"relevance_score"'],
   ['moderation', '"flagged":true'],
   ['transcription', 'The lighthouse keeper counts the ships at night.'],
-])('the calls of docs/%s.md', async (page, expected) => {
-  const codes = curlsOf(read(`docs/${page}.md`))
+])('the calls of docs/use/%s.md', async (page, expected) => {
+  const codes = curlsOf(read(`docs/use/${page}.md`))
   expect(codes.length).toBeGreaterThan(0)
   for (const code of codes)
     expect(await responseTo(code)).toEqual({ status: 200, text: expect.stringContaining(expected) })
@@ -155,8 +155,8 @@ test('speech is shown as bytes and as events', async () => {
   ])
 })
 
-test('the program of docs/transcription.md', async () => {
-  const [program = ''] = blocksOf(read('docs/transcription.md'), 'ts')
+test('the program of docs/use/transcription.md', async () => {
+  const [program = ''] = blocksOf(read('docs/use/transcription.md'), 'ts')
   writeFileSync(join(folder, 'transcribe.ts'), filledIn(program))
   const child = Bun.spawn([process.execPath, 'transcribe.ts'], { cwd: folder, stdout: 'pipe' })
   expect(await child.stdout.text()).toContain('The tide is highest at noon.')
@@ -167,6 +167,8 @@ describe('pages', () => {
     '.',
     'docs',
     'docs/decisions',
+    'docs/use',
+    'docs/operate',
     'docs/reference',
     'faults',
     'torture',
@@ -222,9 +224,11 @@ describe('pages', () => {
     expect(enforced.length).toBeGreaterThan(10)
   })
 
-  test('each of docs/ is listed on the first page', () => {
-    const missing = readdirSync(join(ROOT, 'docs')).filter(
-      (name) => name.endsWith('.md') && !pages.readme.includes(`docs/${name}`),
+  test('each of docs/ is listed in docs/README.md', () => {
+    const index = read('docs/README.md')
+    const all = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    const missing = all.filter(
+      (name) => name.endsWith('.md') && !/^(README|decisions)/.test(name) && !index.includes(`](${name})`),
     )
     expect(missing).toEqual([])
   })

@@ -1,4 +1,4 @@
-// The recipes of docs/admin-api.md, in their order, against a gateway: as they stand there, with address, credential and ids filled in.
+// The recipes of docs/operate/admin-api.md, in their order, against a gateway: as they stand there, with address, credential and ids filled in.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { operate } from '../support/gateway/operate.ts'
 type Body = Record<string, unknown> & { data?: Record<string, unknown>[] }
 type Answer = { status: number; headers: Headers; body: Body }
 
-const page = readFileSync(join(import.meta.dir, '../../docs/admin-api.md'), 'utf8')
+const page = readFileSync(join(import.meta.dir, '../../docs/operate/admin-api.md'), 'utf8')
 const recipes = new Map(
   [...page.matchAll(/^### (.+)\n[\s\S]*?```sh\n([\s\S]*?)```$/gm)].map(([, title = '', code = '']) => [
     title,

@@ -46,7 +46,9 @@ test('the help icon of a page shows its part, and links lead to other pages', as
     await page.getByRole('link', { name: 'Help: Requests' }).click()
     await page.getByRole('heading', { level: 1, name: 'Run it from the browser' }).waitFor()
     await page.getByRole('heading', { level: 2, name: 'Requests' }).waitFor()
-    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/console/operate/help/browser#requests')
+    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe(
+      '/console/operate/help/operate/browser#requests',
+    )
     await page.getByText('Your role: viewer').waitFor()
     expect(await page.getByRole('main').locator('br').count()).toBe(0)
   })

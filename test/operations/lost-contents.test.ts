@@ -114,7 +114,7 @@ test('PostgreSQL: tasks restored from before are named by the audit, and their h
 })
 
 test('the page about backups has every file of the data folder', () => {
-  const page = readFileSync(join(import.meta.dir, '../../docs/backup.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dir, '../../docs/operate/backup.md'), 'utf8')
   const isOwn = (name: string) => name !== 'trivium.yaml' && !name.startsWith('control.')
   for (const name of readdirSync(template.dataDir).filter(isOwn))
     expect(page).toMatch(new RegExp(`\\| .*\`${name}/?\``))

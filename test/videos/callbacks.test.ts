@@ -97,7 +97,7 @@ type Verify = (headers: Record<string, string>, body: Uint8Array, secret: string
 
 /** The example of the documentation, as a reader would use it. */
 async function documentedVerification(): Promise<Verify> {
-  const page = await Bun.file(new URL('../../docs/videos.md', import.meta.url)).text()
+  const page = await Bun.file(new URL('../../docs/use/videos.md', import.meta.url)).text()
   const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
   const folder = mkdtempSync(join(tmpdir(), 'trivium-verify-'))
   try {

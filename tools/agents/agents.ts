@@ -1,4 +1,4 @@
-// The coding agents: which version is tested, how each is set up for a gateway (docs/agents.md), and its tools for files.
+// The coding agents: which version is tested, how each is set up for a gateway (docs/use/coding-agents.md), and its tools for files.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
 export type Setup = {

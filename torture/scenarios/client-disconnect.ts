@@ -1,4 +1,4 @@
-// Clients disconnect at every byte of a response, streamed and not: charged as docs/billing.md says, no hold remains,
+// Clients disconnect at every byte of a response, streamed and not: charged as docs/operate/billing.md says, no hold remains,
 // and the upstream call is cancelled or read to its end.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'

@@ -97,7 +97,7 @@ test('every table of both schemas is copied and named on the page about backups,
   const copied = [...LEDGER_TABLES, ...CONTENTS_TABLES]
   expect([...new Set(ofSqlite)].sort()).toEqual([...copied, ...NOT_COPIED].sort())
   expect(ofPostgres.sort()).toEqual([...copied, 'schema_version'].sort())
-  const page = readFileSync(join(import.meta.dir, '../../../../docs/backup.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dir, '../../../../docs/operate/backup.md'), 'utf8')
   const [, section = ''] = /\n## What is in the file\n([\s\S]*?)\n## /.exec(page) ?? []
   const [, list = ''] = /`tables\/NAME\.jsonl`([^\n]*)/.exec(section) ?? []
   expect([...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort()).toEqual(copied.toSorted())

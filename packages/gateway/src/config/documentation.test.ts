@@ -1,4 +1,4 @@
-// The pages show configuration files that load; docs/configuration.md also shows the defaults.
+// The pages show configuration files that load; docs/reference/configuration.md also shows the defaults.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,12 @@ import { assemble } from './assemble.ts'
 const ROOT = join(import.meta.dir, '../../../..')
 const blocksOf = (page: string): string[] =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
-const BLOCKS = blocksOf('docs/configuration.md')
-const OTHER_PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))]
-  .filter((page) => page.endsWith('.md') && page !== 'docs/configuration.md')
+const BLOCKS = blocksOf('docs/reference/configuration.md')
+const OTHER_PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
+]
+  .filter((page) => page.endsWith('.md') && page !== 'docs/reference/configuration.md')
   .flatMap((page) => blocksOf(page).map((block): [string, string] => [page, block]))
 const NUMBERED = BLOCKS.map((block, index): [number, string] => [index + 1, block])
 const ALERT_SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`

@@ -2,7 +2,7 @@
 //
 // The key is claimed before the hold, for this request's id. The claim is resolved when the request ends, after the ledger has
 // recorded the outcome. If the claiming process died in between, the ledger decides: only it knows whether that request was
-// charged. docs/idempotency.md has the rules.
+// charged. docs/use/idempotency.md has the rules.
 import { createHash } from 'node:crypto'
 import type { HttpResponse, ResponseHeaders, StreamedBody } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'

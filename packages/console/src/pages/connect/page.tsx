@@ -39,7 +39,7 @@ export default function ConnectPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="console#connect"
+        help="use/console#connect"
         actions={
           <ButtonAnchor href={`${GATEWAY_PATH}/docs`} target="_blank" rel="noreferrer" icon="external">
             {t.reference}

@@ -12,7 +12,7 @@ import { anchorOf, helpPath } from './addresses.ts'
 
 /** In both places of the console. */
 const BASE = /^(?:\/operate)?\/help\/?/
-const FIRST = 'console'
+const FIRST = 'use/console'
 
 export default function HelpPage() {
   const t = useTexts().help

@@ -50,7 +50,7 @@ export default function KeysPage() {
 
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="console#keys" actions={create} />
+      <PageHeader title={t.title} text={t.text} help="use/console#keys" actions={create} />
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <SearchField label={t.search} value={filters.name} onChange={search} />
         <Segments

@@ -26,7 +26,7 @@ export default function ModelsPage() {
   const page = Math.max(1, Math.min(Math.trunc(Number(place.page)) || 1, pages))
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="console#models" />
+      <PageHeader title={t.title} text={t.text} help="use/console#models" />
       <FilterBar models={data ?? []} filters={filters} onChange={(change) => setPlace({ ...change, page: '1' })} />
       <Section flush>
         {error && !data ? (

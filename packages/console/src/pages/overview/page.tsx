@@ -22,14 +22,14 @@ export default function OverviewPage() {
   if (error && !data) {
     return (
       <>
-        <PageHeader title={t.title} help="console#overview" />
+        <PageHeader title={t.title} help="use/console#overview" />
         <ErrorState error={error} retry={refetch} />
       </>
     )
   }
   return (
     <>
-      <PageHeader title={t.title} help="console#overview" />
+      <PageHeader title={t.title} help="use/console#overview" />
       <Balances />
       {isFirstRun && <FirstRun onBegin={() => setBegun(true)} onFinish={() => setFinished(true)} />}
       {!isFirstRun && data !== undefined && data.requests.length === 0 && <ConnectCard />}

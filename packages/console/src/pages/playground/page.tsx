@@ -25,7 +25,7 @@ export default function PlaygroundPage() {
   const [{ tab }, setPlace] = useUrlState(PLACE)
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="console#playground" />
+      <PageHeader title={t.title} text={t.text} help="use/console#playground" />
       <KeyBar />
       <Tabs
         label={t.title}

@@ -25,7 +25,7 @@ export default function SettingsPage() {
   }, [])
   return (
     <div className="max-w-[800px]">
-      <PageHeader title={t.title} help="console#settings" />
+      <PageHeader title={t.title} help="use/console#settings" />
       <AccountSection />
       <MembersSection />
       <PasswordSection />

@@ -20,7 +20,7 @@ export default function UsagePage() {
   const { data: chosenKey } = useRead('keys/{id}', { id: key }, { enabled: key !== '', staleTime: 60_000 })
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="console#usage" actions={<PeriodPresets period={period} />} />
+      <PageHeader title={t.title} text={t.text} help="use/console#usage" actions={<PeriodPresets period={period} />} />
       <div className="mb-4 grid grid-cols-2 gap-3 full:grid-cols-4">
         <Combobox
           label={t.filters.model}

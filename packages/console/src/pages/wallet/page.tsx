@@ -21,14 +21,14 @@ export default function WalletPage() {
   if (error && !wallet) {
     return (
       <>
-        <PageHeader title={t.title} help="console#wallet" />
+        <PageHeader title={t.title} help="use/console#wallet" />
         <ErrorState error={error} retry={refetch} />
       </>
     )
   }
   return (
     <>
-      <PageHeader title={t.title} help="console#wallet" />
+      <PageHeader title={t.title} help="use/console#wallet" />
       <div className="mb-6 grid gap-4 wide:grid-cols-3">
         <Stat label={t.available} note={hasLine(wallet) ? t.availableWithLine : t.availableNote}>
           {wallet && <Amount usd={wallet.available_usd} />}

@@ -148,7 +148,7 @@ function storeAdvice(error: unknown): string {
     return 'start the version of Trivium that wrote the data, or begin with an empty store'
   if (error instanceof NoDatabase) return `start the server once to create it (${START})`
   if (error instanceof StoreDown) return 'check that the database runs and that DATABASE_URL names it'
-  return 'correct TRIVIUM_DATA, DATABASE_URL or TRIVIUM_SECRET; if the data is damaged, restore a copy (docs/backup.md)'
+  return 'correct TRIVIUM_DATA, DATABASE_URL or TRIVIUM_SECRET; if the data is damaged, restore a copy (docs/operate/backup.md)'
 }
 
 /** Probes all real upstreams concurrently, with calls that cost nothing. */

@@ -40,7 +40,7 @@ test('docs/reference/certified.md shows the tables', () => {
 
 const INTRODUCTION = `# Certified upstreams
 
-What real servers did in a certification ([upstreams.md](../upstreams.md#certify-an-upstream)). This page is written from the tables in
+What real servers did in a certification ([upstreams.md](../operate/upstreams.md#certify-an-upstream)). This page is written from the tables in
 \`packages/gateway/src/upstreams/certified/\`. To add one: certify an upstream of the kind with your key, put the output of \`--json\` there, list it in
 \`index.ts\`, and run \`TRIVIUM_GOLDEN=write npm test -- packages/gateway/src/upstreams/certified\`.
 

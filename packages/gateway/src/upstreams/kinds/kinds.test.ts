@@ -14,7 +14,7 @@ import { readPriceList } from '../prices/price-list.ts'
 import { KINDS } from './index.ts'
 
 const ALL = [...KINDS.values()]
-const PAGE = readFileSync(join(import.meta.dir, '../../../../../docs/upstreams.md'), 'utf8')
+const PAGE = readFileSync(join(import.meta.dir, '../../../../../docs/operate/upstreams.md'), 'utf8')
 
 function load({ kind, baseUrl, example = '' }: UpstreamKind, more = '') {
   const address = baseUrl ? '' : `, base_url: "${example}"`
@@ -95,7 +95,7 @@ describe.each(ALL)('$kind', (kind) => {
     expect(kind.keyless === true || (kind.baseUrl ?? kind.example ?? '').startsWith('https://')).toBe(true)
   })
 
-  test('is listed in docs/upstreams.md', () => {
+  test('is listed in docs/operate/upstreams.md', () => {
     const line = PAGE.split('\n').find((each) => each.startsWith(`| \`${kind.kind}\` |`)) ?? ''
     expect(line).toContain(kind.name)
     for (const { dialect } of kind.endpoints) expect(line).toContain(dialect)
@@ -103,7 +103,7 @@ describe.each(ALL)('$kind', (kind) => {
     const services = Object.keys(kind.services ?? {}).join(', ')
     if (services !== '') expect(PAGE).toContain(`| \`${kind.kind}\` | ${services} |`)
     const certified = CERTIFICATES.some((each) => each.kind === kind.kind)
-    const tested = certified ? `[${testedWith(kind)}](reference/certified.md)` : kind.testedWith
+    const tested = certified ? `[${testedWith(kind)}](../reference/certified.md)` : kind.testedWith
     expect(line).toEndWith(`| ${tested} |`)
   })
 })

@@ -25,7 +25,7 @@ describe('the built-in list', () => {
   })
 
   test('is documented with its date and sources', () => {
-    const text = readFileSync(join(import.meta.dir, '../../../../../docs/prices.md'), 'utf8')
+    const text = readFileSync(join(import.meta.dir, '../../../../../docs/operate/prices.md'), 'utf8')
     expect(text).toContain(`Built-in price list of ${list.date}.`)
     for (const { kind, variable, source } of list.vendors) {
       const enabledBy = variable === undefined ? 'your configuration' : `\`${variable}\``

@@ -53,7 +53,7 @@ export function AccountList() {
     <>
       <PageHeader
         title={t.title}
-        help="browser#accounts"
+        help="operate/browser#accounts"
         actions={
           <>
             <CsvLink path="accounts" params={params} />

@@ -51,7 +51,7 @@ export function AccountPage({ account: id, tab }: { account: string; tab: string
       </div>
       <PageHeader
         title={account?.name ?? t.account}
-        help="browser#accounts"
+        help="operate/browser#accounts"
         text={account ? <AccountState account={account} /> : <Skeleton size="h-5 w-14" />}
         actions={
           account ? (

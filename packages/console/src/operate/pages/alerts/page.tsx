@@ -15,7 +15,7 @@ export default function AlertsPage() {
   const past = useAlertColumns(false)
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#alerts" />
+      <PageHeader title={t.title} text={t.text} help="operate/browser#alerts" />
       <Open />
       <Rules />
       <Targets />

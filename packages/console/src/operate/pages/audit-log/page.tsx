@@ -32,7 +32,7 @@ export default function AuditLogPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="browser#audit-log"
+        help="operate/browser#audit-log"
         actions={
           <>
             <ButtonAnchor icon="download" href={adminUrl('audit-log', { ...params, format: 'jsonl' })} download>

@@ -39,7 +39,7 @@ export default function CodesPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="browser#codes"
+        help="operate/browser#codes"
         actions={
           <>
             <CsvLink path="codes/batches" />

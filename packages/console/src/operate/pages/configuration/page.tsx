@@ -16,7 +16,7 @@ export default function ConfigurationPage() {
   const [{ tab }, setUrl] = useUrlState({ tab: 'entries', ...OTHERS })
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#configuration" />
+      <PageHeader title={t.title} text={t.text} help="operate/browser#configuration" />
       <Tabs
         label={t.tabs.label}
         value={tab}

@@ -32,7 +32,7 @@ export default function GroupsPage() {
   )
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#groups" actions={create} />
+      <PageHeader title={t.title} text={t.text} help="operate/browser#groups" actions={create} />
       <Section flush>
         {error && !data ? (
           <ErrorState error={error} retry={refetch} />

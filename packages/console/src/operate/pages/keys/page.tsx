@@ -44,7 +44,12 @@ export default function KeysPage() {
   const isFiltered = view !== 'active' || [search, account, group, last_four].some((value) => value !== '')
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#keys" actions={<CsvLink path="keys" params={params} />} />
+      <PageHeader
+        title={t.title}
+        text={t.text}
+        help="operate/browser#keys"
+        actions={<CsvLink path="keys" params={params} />}
+      />
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <SearchField label={t.search} value={search} onChange={onSearch} />
         <Filters

@@ -8,7 +8,7 @@ export default function LedgerPage() {
   const t = useOperateTexts().ledger
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#ledger" />
+      <PageHeader title={t.title} text={t.text} help="operate/browser#ledger" />
       <div className="grid items-start gap-x-6 full:grid-cols-[2fr_3fr] [&>*]:min-w-0">
         <BooksSection />
         <AuditSection />

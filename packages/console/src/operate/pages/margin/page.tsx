@@ -48,7 +48,7 @@ export default function MarginPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="browser#margin"
+        help="operate/browser#margin"
         actions={
           <>
             <PeriodPresets period={period} />

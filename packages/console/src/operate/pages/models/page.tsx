@@ -44,7 +44,7 @@ export default function ModelsPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="browser#models"
+        help="operate/browser#models"
         actions={
           <>
             <CsvLink path="models" params={filters} />

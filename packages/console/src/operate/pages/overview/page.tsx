@@ -24,7 +24,7 @@ export default function OverviewPage() {
     <>
       <PageHeader
         title={t.title}
-        help="browser#overview"
+        help="operate/browser#overview"
         actions={
           <Segments
             label={t.range}

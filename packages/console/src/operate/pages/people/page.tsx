@@ -30,7 +30,7 @@ export default function PeoplePage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="browser#people"
+        help="operate/browser#people"
         actions={
           <ActButton permission="people" variant="primary" icon="plus" onClick={() => setInviting(true)}>
             {t.invite.button}

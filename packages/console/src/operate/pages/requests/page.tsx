@@ -40,7 +40,7 @@ export default function RequestsPage() {
     <>
       <PageHeader
         title={t.title}
-        help="browser#requests"
+        help="operate/browser#requests"
         actions={<PeriodPresets period={period} defaults={FILTERS} />}
       />
       <div className="mb-4 flex flex-wrap items-end gap-3">

@@ -29,7 +29,7 @@ export default function StartPage() {
     <>
       <PageHeader
         title={t.title}
-        help="browser#set-up-your-gateway"
+        help="operate/browser#set-up-your-gateway"
         text={t.text}
         actions={<Button onClick={leave}>{real && real.length > 0 ? t.finish : t.skip}</Button>}
       />

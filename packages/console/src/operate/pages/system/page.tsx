@@ -9,7 +9,7 @@ export default function SystemPage() {
   const t = useOperateTexts().system
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#system" />
+      <PageHeader title={t.title} text={t.text} help="operate/browser#system" />
       <Nodes />
       <Doctor />
       <div className="grid gap-x-6 wide:grid-cols-2">

@@ -25,7 +25,7 @@ export default function TasksPage() {
   const columns = useColumns()
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="browser#tasks" />
+      <PageHeader title={t.title} text={t.text} help="operate/browser#tasks" />
       <div className="mb-4">
         <Filters
           fields={[

@@ -26,7 +26,7 @@ export function UpstreamPage({ id }: { id: string }) {
   if (entry.error && !entry.data)
     return (
       <>
-        <PageHeader title={id} help="browser#upstreams" />
+        <PageHeader title={id} help="operate/browser#upstreams" />
         <ErrorState error={entry.error} retry={entry.refetch} />
       </>
     )
@@ -35,7 +35,7 @@ export function UpstreamPage({ id }: { id: string }) {
     <>
       <PageHeader
         title={id}
-        help="browser#upstreams"
+        help="operate/browser#upstreams"
         text={
           <Link href={pathOf('upstreams')} className="text-link hover:underline">
             {t.detail.back}

@@ -33,7 +33,7 @@ export function UpstreamList() {
   const node = data?.data.find((each) => each.node !== null)?.node
   return (
     <>
-      <PageHeader title={t.title} help="browser#upstreams" text={t.text} actions={<AddButton />} />
+      <PageHeader title={t.title} help="operate/browser#upstreams" text={t.text} actions={<AddButton />} />
       <Section flush>
         {error && !data ? (
           <ErrorState error={error} retry={refetch} />
@@ -77,7 +77,7 @@ function AddUpstream() {
   const [, navigate] = useLocation()
   return (
     <>
-      <PageHeader title={t.wizard.title} help="browser#upstreams" text={t.wizard.text} />
+      <PageHeader title={t.wizard.title} help="operate/browser#upstreams" text={t.wizard.text} />
       <Section flush>
         <ol>
           <Wizard onSaved={(id) => navigate(LINKS.upstream(id))} />

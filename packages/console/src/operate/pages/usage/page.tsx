@@ -81,7 +81,7 @@ export default function UsagePage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="browser#usage"
+        help="operate/browser#usage"
         actions={
           <>
             <PeriodPresets period={period} />
