@@ -13,7 +13,7 @@ const pages = {
   clients: read('docs/use/clients.md'),
   images: read('docs/use/images.md'),
   videos: read('docs/use/videos.md'),
-  speech: read('docs/use/speech.md'),
+  audio: read('docs/use/audio.md'),
 }
 const blocksOf = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
@@ -32,7 +32,7 @@ let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'speech.wav'), wavOf(6))
+  writeFileSync(join(folder, 'hello.wav'), wavOf(6))
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -139,7 +139,6 @@ test.each([
   ['embeddings', '"embedding'],
   ['rerank', '"relevance_score"'],
   ['moderation', '"flagged":true'],
-  ['transcription', 'The lighthouse keeper counts the ships at night.'],
 ])('the calls of docs/use/%s.md', async (page, expected) => {
   const codes = curlsOf(read(`docs/use/${page}.md`))
   expect(codes.length).toBeGreaterThan(0)
@@ -147,19 +146,26 @@ test.each([
     expect(await responseTo(code)).toEqual({ status: 200, text: expect.stringContaining(expected) })
 })
 
-test('speech is shown as bytes and as events', async () => {
-  const responses = await Promise.all(curlsOf(pages.speech).map(responseTo))
-  expect(responses.map(({ status, text }) => [status, /^data: /.test(text)])).toEqual([
-    [200, false],
-    [200, true],
+test('speech is shown as bytes and as events, transcription as JSON and subtitles', async () => {
+  const responses = await Promise.all(curlsOf(pages.audio).map(responseTo))
+  expect(responses.map(({ status, text }) => [status, /^data: |^1\n|^\{/.exec(text)?.[0]])).toEqual([
+    [200, undefined],
+    [200, 'data: '],
+    [200, '{'],
+    [200, '1\n'],
   ])
 })
 
-test('the program of docs/use/transcription.md', async () => {
-  const [program = ''] = blocksOf(read('docs/use/transcription.md'), 'ts')
-  writeFileSync(join(folder, 'transcribe.ts'), filledIn(program))
-  const child = Bun.spawn([process.execPath, 'transcribe.ts'], { cwd: folder, stdout: 'pipe' })
-  expect(await child.stdout.text()).toContain('The tide is highest at noon.')
+test('the programs of docs/use/audio.md', async () => {
+  const outputs = blocksOf(pages.audio, 'ts').map(async (program, index) => {
+    writeFileSync(join(folder, `audio-${index}.ts`), filledIn(program))
+    const child = Bun.spawn([process.execPath, `audio-${index}.ts`], { cwd: folder, stdout: 'pipe' })
+    return await child.stdout.text()
+  })
+  expect(await Promise.all(outputs)).toEqual([
+    expect.stringContaining('hello.mp3'),
+    expect.stringContaining('The tide is highest at noon.'),
+  ])
 })
 
 describe('pages', () => {
