@@ -21,3 +21,23 @@ describe('generated text', () => {
     expect(marked.filter((each) => !known.has(each))).toEqual([])
   })
 })
+
+/** What the product consists of, without its tests: the text of each file. */
+const sources = ['packages/gateway/src', 'packages/http/src', 'packages/sandbox/src', 'packages/protocol/src'].flatMap(
+  (folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|mjs)$/.test(name) && !/(\.test|(^|\/)test-[^/]*)\.ts$/.test(name))
+      .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
+)
+
+test('every environment variable that the code reads is in the reference', () => {
+  const page = onDisk('docs/reference/environment.md') ?? ''
+  const text = [...sources, onDisk('tools/run.mjs')].join('\n')
+  const read = [
+    ...text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g),
+    ...text.matchAll(/(?<![$\w])((?:TRIVIUM|OTEL|DATABASE_URL)_[A-Z_]*[A-Z])\b/g),
+  ].map(([, name = '']) => name)
+  const missing = new Set(read.filter((name) => !page.includes(`\`${name}\``)))
+  expect([...missing]).toEqual([])
+  expect(new Set(read).size).toBeGreaterThan(20)
+})

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { OWN_VARIABLES, type SecretVariable, type VariableName } from './config/settings/variables.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
-import { readTraceSettings, TRACE_VARIABLES } from './observe/traces/settings.ts'
+import { readTraceSettings } from './observe/traces/settings.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import type { Mistake } from './yaml/document.ts'
 
@@ -13,16 +14,18 @@ export type Variables = Readonly<Record<string, string | undefined>>
 const DEFAULT_FILE = 'trivium.yaml'
 const SHORTEST_SECRET = 16
 
-/** An empty variable counts as not set: compose files and CI systems set such variables. */
-/** `mayLackSecret`: for commands that find the master secret elsewhere, or need none. */
+/**
+ * An empty variable counts as not set: compose files and CI systems set such variables.
+ * `mayLackSecret`: for commands that find the master secret elsewhere, or need none.
+ */
 export function readEnvironment(
   env: Variables,
   { mayLackSecret } = { mayLackSecret: false },
 ): { environment: Environment; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []
   const add = (message: string) => mistakes.push({ file: 'environment', line: undefined, message })
-  const text = (name: string) => env[name] || undefined
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
+  const text = (name: VariableName) => env[name] || undefined
+  const integer = (name: VariableName, fallback: number, min: number, max: number): number => {
     const written = text(name)
     if (written === undefined) return fallback
     const number = /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN
@@ -58,7 +61,7 @@ export function readEnvironment(
   }
   const traces = readTraceSettings(text, add)
   const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
-  const word = <T extends string>(name: string, words: readonly T[]): T | undefined => {
+  const word = <T extends string>(name: VariableName, words: readonly T[]): T | undefined => {
     const written = text(name)
     const found = words.find((each) => each === written)
     if (written !== undefined && found === undefined)
@@ -84,8 +87,8 @@ function readConfigFile(written: string | undefined, add: (message: string) => v
 
 /** The variable itself, or the text of the file that a variable with the suffix `_FILE` names: containers get secrets as files. */
 function secretText(
-  name: string,
-  text: (name: string) => string | undefined,
+  name: SecretVariable,
+  text: (name: VariableName) => string | undefined,
   add: (message: string) => void,
 ): string | undefined {
   const [value, path] = [text(name), text(`${name}_FILE`)]
@@ -107,23 +110,9 @@ function otherNameRemarks(): string[] {
 }
 
 const OTHER_NAME = 'trivium.yml'
-/** All that are read here. */
+/** All that configure the gateway. */
 export const VARIABLES: readonly string[] = [
-  'HOST',
-  'PORT',
-  'DATABASE_URL',
-  'DATABASE_URL_FILE',
-  'TRIVIUM_CONFIG',
-  'TRIVIUM_DATA',
-  'TRIVIUM_LOG',
-  'TRIVIUM_LOG_FILE',
-  'TRIVIUM_LOG_FORMAT',
-  'TRIVIUM_SECRET',
-  'TRIVIUM_SECRET_FILE',
-  'TRIVIUM_SECRET_OLD',
-  'TRIVIUM_SECRET_OLD_FILE',
-  'TRIVIUM_WORKERS',
-  ...TRACE_VARIABLES,
+  ...OWN_VARIABLES,
   ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
 ]
 

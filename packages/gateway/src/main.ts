@@ -10,6 +10,7 @@ import { CommandError, NoDatabaseYet } from './cli/errors.ts'
 import { START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
+import { PROXY_VARIABLES } from './config/settings/variables.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
 import { assembleFile, loadFile, readConfigFile } from './config.ts'
@@ -31,9 +32,7 @@ import { openSqlite, SQLITE_FILE, type SqliteOptions } from './storage/sqlite/op
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
 import type { Mistake } from './yaml/document.ts'
 
-/** Removed because Bun's client would use them: proxies are set in the configuration only, which may refer to these variables. */
-const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
-
+/** The configuration may refer to variables of proxies, which are removed from the process. */
 const env = { ...process.env }
 for (const name of PROXY_VARIABLES) delete process.env[name]
 

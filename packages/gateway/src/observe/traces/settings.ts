@@ -16,21 +16,6 @@ export type TraceSettings = {
 /** `ratio`: the share of traces that begin here. `parent`: whether the caller's choice counts for traces that it began. */
 export type Sampler = { ratio: number; parent: boolean }
 
-export const TRACE_VARIABLES = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'OTEL_EXPORTER_OTLP_TIMEOUT',
-  'OTEL_EXPORTER_OTLP_PROTOCOL',
-  'OTEL_SERVICE_NAME',
-  'OTEL_RESOURCE_ATTRIBUTES',
-  'OTEL_TRACES_SAMPLER',
-  'OTEL_TRACES_SAMPLER_ARG',
-  'OTEL_BSP_SCHEDULE_DELAY',
-  'OTEL_SDK_DISABLED',
-] as const
-type Name = (typeof TRACE_VARIABLES)[number]
-
 /** By `OTEL_TRACES_SAMPLER`; undefined: the ratio of the argument. */
 const SAMPLERS: Readonly<Record<string, { ratio: number | undefined; parent: boolean }>> = {
   always_on: { ratio: 1, parent: false },
@@ -44,6 +29,42 @@ const DEFAULT_SAMPLER = 'parentbased_always_on'
 const PROTOCOL = 'http/json'
 const TIMEOUT_MS = 10_000
 const DELAY_MS = 5_000
+/** In Markdown, as docs/reference/environment.md shows it. */
+export const TRACE_VARIABLES = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    fallback: 'none: tracing is off',
+    meaning: 'the base URL of the collector; `/v1/traces` is appended',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: { fallback: 'none', meaning: 'the whole URL; wins over the above' },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    fallback: 'none',
+    meaning: '`name=value,name=value`, values percent-encoded, such as a key of the collector',
+  },
+  OTEL_EXPORTER_OTLP_TIMEOUT: { fallback: `\`${TIMEOUT_MS}\``, meaning: 'milliseconds for one batch' },
+  OTEL_EXPORTER_OTLP_PROTOCOL: { fallback: `\`${PROTOCOL}\``, meaning: 'the only one that is supported' },
+  OTEL_SERVICE_NAME: { fallback: '`trivium`', meaning: 'the name of the service in traces' },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    fallback: 'none',
+    meaning: '`name=value,name=value`, such as `deployment.environment.name=production`',
+  },
+  OTEL_TRACES_SAMPLER: {
+    fallback: `\`${DEFAULT_SAMPLER}\``,
+    meaning: Object.keys(SAMPLERS)
+      .map((name) => `\`${name}\``)
+      .join(', '),
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    fallback: '`1`',
+    meaning: 'the share of traces to keep, from 0 to 1, for the samplers by ratio',
+  },
+  OTEL_BSP_SCHEDULE_DELAY: {
+    fallback: `\`${DELAY_MS}\``,
+    meaning: 'milliseconds that a span waits for its batch to fill',
+  },
+  OTEL_SDK_DISABLED: { fallback: '`false`', meaning: '`true` turns tracing off' },
+} as const satisfies Record<string, { fallback: string; meaning: string }>
+type Name = keyof typeof TRACE_VARIABLES
+
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
 
