@@ -1,7 +1,15 @@
 // All that is generated: npm run reference writes it, reference.test.ts compares it with the files.
 import type { Generated } from './generated.ts'
+import { API_PAGE } from './pages/api.ts'
 import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
+import { ERRORS_PAGE } from './pages/errors.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
 
-export const GENERATED: readonly Generated[] = [...COMMAND_LINE_PAGE, ...ENVIRONMENT_PAGE, ...METRICS_PAGE]
+export const GENERATED: readonly Generated[] = [
+  ...API_PAGE,
+  ...COMMAND_LINE_PAGE,
+  ...ENVIRONMENT_PAGE,
+  ...ERRORS_PAGE,
+  ...METRICS_PAGE,
+]

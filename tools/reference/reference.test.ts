@@ -41,3 +41,10 @@ test('every environment variable that the code reads is in the reference', () =>
   expect([...missing]).toEqual([])
   expect(new Set(read).size).toBeGreaterThan(20)
 })
+
+test("every header of the gateway's own is in the reference", () => {
+  const page = onDisk('docs/reference/api.md') ?? ''
+  const headers = new Set(sources.join('\n').match(/(?<=')x-(?:trivium|sandbox)[a-z-]*(?=')/g))
+  expect([...headers].filter((name) => !page.includes(`\`${name}`))).toEqual([])
+  expect(headers.size).toBeGreaterThan(4)
+})

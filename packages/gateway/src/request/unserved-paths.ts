@@ -8,7 +8,7 @@ const SERVED =
 const google = (name: string): string[] => ['/v1', '/v1beta', '/v1alpha'].map((version) => `${version}/${name}`)
 
 /** The feature at a path and below it, as the beginning of a sentence. */
-const APIS: readonly [name: string, paths: readonly string[]][] = [
+export const UNSERVED_APIS = [
   ['Voices of your own are', ['/v1/audio']],
   ['Batches are', ['/v1/batches', '/v1/messages/batches', ...google('batches')]],
   ['The realtime API is', ['/v1/realtime']],
@@ -33,10 +33,10 @@ const APIS: readonly [name: string, paths: readonly string[]][] = [
     'This part of the Ark API is',
     ['chat', 'responses', 'images', 'embeddings', 'files', 'tokenization', 'context'].map((name) => `/api/v3/${name}`),
   ],
-]
+] as const satisfies readonly (readonly [name: string, paths: readonly string[]])[]
 
 /** Methods of generate-content, which follow the model id. */
-const VERBS: Readonly<Record<string, string>> = {
+export const UNSERVED_VERBS = {
   asyncBatchEmbedContent: 'Batches are',
   batchGenerateContent: 'Batches are',
   predict: 'Predictions are',
@@ -44,14 +44,19 @@ const VERBS: Readonly<Record<string, string>> = {
   generateAnswer: 'Grounded answers are',
   bidiGenerateContent: 'The live API is',
   createCachedContent: 'Cached contents are',
-}
-const VERB = new RegExp(`^/v1(?:beta|alpha)?/models/.+:(${Object.keys(VERBS).join('|')})$`)
+} as const satisfies Record<string, string>
+const VERB = new RegExp(`^/v1(?:beta|alpha)?/models/.+:(${Object.keys(UNSERVED_VERBS).join('|')})$`)
+
+/** The features by name. */
+export type UnservedFeature = (typeof UNSERVED_APIS)[number][0] | (typeof UNSERVED_VERBS)[keyof typeof UNSERVED_VERBS]
 
 /** Why this path is not served; undefined if it belongs to no known API. */
 export function describeUnservedPath(path: string): string | undefined {
-  const verb = VERB.exec(path)?.[1]
+  const verb = VERB.exec(path)?.[1] as keyof typeof UNSERVED_VERBS | undefined
   const name =
-    verb === undefined ? APIS.find(([, paths]) => paths.some((each) => isUnder(path, each)))?.[0] : VERBS[verb]
+    verb === undefined
+      ? UNSERVED_APIS.find(([, paths]) => paths.some((each) => isUnder(path, each)))?.[0]
+      : UNSERVED_VERBS[verb]
   if (name === undefined) return undefined
   const videos = path.startsWith('/v1/videos') ? ' Create videos with POST /api/v3/contents/generations/tasks.' : ''
   return `${name} not available here.${videos} ${SERVED}`
