@@ -5,6 +5,7 @@ import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
 import { ERRORS_PAGE } from './pages/errors.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
+import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
@@ -12,4 +13,5 @@ export const GENERATED: readonly Generated[] = [
   ...ENVIRONMENT_PAGE,
   ...ERRORS_PAGE,
   ...METRICS_PAGE,
+  ...UPSTREAM_KINDS_PAGE,
 ]

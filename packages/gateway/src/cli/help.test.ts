@@ -144,7 +144,7 @@ describe('help', () => {
     'ledger audit start': "'audit' waits for the result",
     'alert targets': "'alert test' names them",
     'upstream states': "for 'upstream list'",
-    'upstream kinds': 'docs/operate/upstreams.md lists them',
+    'upstream kinds': 'docs/reference/upstream-kinds.md lists them',
     'upstream figures': "'upstream list' shows them of every process",
     'upstream draft-test': "'upstream test' calls what is stored",
     'upstream draft-models': "'upstream models' lists those of what is stored",

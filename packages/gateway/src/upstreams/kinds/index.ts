@@ -1,4 +1,4 @@
-// The only list of upstream kinds. Each describes what its vendor documents; docs/operate/upstreams.md has the table.
+// The only list of upstream kinds. Each describes what its vendor documents; docs/reference/upstream-kinds.md has the table.
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { azure, bedrock, bedrockClaude, vertex, vertexExpress } from './clouds.ts'
 import { deepseek, fireworks, groq, mistral, moonshot, openrouter, qwen, together, xai } from './hosts.ts'

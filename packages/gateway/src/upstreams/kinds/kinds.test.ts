@@ -1,20 +1,17 @@
-// The descriptions: complete, consistent with each other, with the price list, with the configuration and with the page about them.
+// The descriptions: complete, consistent with each other, with the price list and with the configuration.
+// Their page, docs/reference/upstream-kinds.md, is generated.
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import { dialectsFor } from '../../config/upstream-dialects.ts'
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
-import { CERTIFICATES, testedWith } from '../certified/index.ts'
 import { dialectFor } from '../endpoint.ts'
 import { readPriceList } from '../prices/price-list.ts'
 import { KINDS } from './index.ts'
 
 const ALL = [...KINDS.values()]
-const PAGE = readFileSync(join(import.meta.dir, '../../../../../docs/operate/upstreams.md'), 'utf8')
 
 function load({ kind, baseUrl, example = '' }: UpstreamKind, more = '') {
   const address = baseUrl ? '' : `, base_url: "${example}"`
@@ -94,18 +91,6 @@ describe.each(ALL)('$kind', (kind) => {
     // A key must not cross the network in the clear.
     expect(kind.keyless === true || (kind.baseUrl ?? kind.example ?? '').startsWith('https://')).toBe(true)
   })
-
-  test('is listed in docs/operate/upstreams.md', () => {
-    const line = PAGE.split('\n').find((each) => each.startsWith(`| \`${kind.kind}\` |`)) ?? ''
-    expect(line).toContain(kind.name)
-    for (const { dialect } of kind.endpoints) expect(line).toContain(dialect)
-    expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
-    const services = Object.keys(kind.services ?? {}).join(', ')
-    if (services !== '') expect(PAGE).toContain(`| \`${kind.kind}\` | ${services} |`)
-    const certified = CERTIFICATES.some((each) => each.kind === kind.kind)
-    const tested = certified ? `[${testedWith(kind)}](../reference/certified.md)` : kind.testedWith
-    expect(line).toEndWith(`| ${tested} |`)
-  })
 })
 
 /** What a chat service of this kind is sent for a wish to think hard. */
@@ -149,13 +134,6 @@ test('the reasoning effort fields of Kimi depend on its generation', () => {
   expect(thinkingHard('moonshot', 'kimi-k3')).not.toHaveProperty('thinking')
   expect(thinkingHard('moonshot', 'kimi-k2.6')).toMatchObject({ thinking: { type: 'enabled' } })
   expect(thinkingHard('moonshot', 'kimi-k2.6')).not.toHaveProperty('reasoning_effort')
-})
-
-test('the examples of the page load', () => {
-  const blocks = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
-  expect(blocks.length).toBeGreaterThan(0)
-  for (const block of blocks)
-    expect(assemble({ source: block, file: 'f', env: { OPENAI_API_KEY: 'k' } }, BUILT_IN).mistakes).toEqual([])
 })
 
 test('the price list and the kinds agree on the vendors that an environment variable enables', () => {
