@@ -64,7 +64,15 @@ export const UPSTREAM_KINDS_PAGE: readonly Generated[] = [
     section: 'kinds',
     text: () =>
       table(
-        ['Kind', 'Service and its documentation', 'Text protocols', 'Base URL', 'Requires', 'Key sent as', 'Tested with'],
+        [
+          'Kind',
+          'Service and its documentation',
+          'Text protocols',
+          'Base URL',
+          'Requires',
+          'Key sent as',
+          'Tested with',
+        ],
         ALL.map(kindRow),
       ),
   },
