@@ -25,6 +25,7 @@ const ENV = {
   KEY_2: 'key-2',
   AZURE_KEY: 'a-key',
   SMTP_PASSWORD: 'a-word',
+  METRICS_TOKEN: 'a-token-of-32-characters-or-more',
   ALERT_SECRET,
 }
 
