@@ -5,6 +5,7 @@ import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
 import { ERRORS_PAGE } from './pages/errors.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
+import { RECEIPTS_PAGE } from './pages/receipts.ts'
 import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 
 export const GENERATED: readonly Generated[] = [
@@ -14,4 +15,5 @@ export const GENERATED: readonly Generated[] = [
   ...ERRORS_PAGE,
   ...METRICS_PAGE,
   ...UPSTREAM_KINDS_PAGE,
+  ...RECEIPTS_PAGE,
 ]

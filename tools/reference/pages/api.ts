@@ -5,7 +5,7 @@ import { UNSERVED_APIS, UNSERVED_VERBS, type UnservedFeature } from '@trivium/ga
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { type CallKind, ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import type { Generated } from '../generated.ts'
-import { code, codes, table } from '../markdown.ts'
+import { code, codes, table, wrapped } from '../markdown.ts'
 
 const file = 'docs/reference/api.md'
 
@@ -66,9 +66,14 @@ const INSTEAD: Readonly<Record<UnservedFeature, string>> = {
 
 const sectionOf = ({ kind, modality }: Route): string => TITLES[(modality ?? kind) as keyof typeof TITLES]
 
+/** These have tables of their own. */
+const OWN_TABLES = [ROUTES['read-console-api'].path, ROUTES['read-admin-api'].path]
+
 function routesText(): string {
-  const all = Object.values<Route>(ROUTES)
-  return [...new Set(Object.values(TITLES))]
+  const all = Object.values<Route>(ROUTES).filter(
+    ({ path }) => !OWN_TABLES.includes(path as (typeof OWN_TABLES)[number]),
+  )
+  return [...new Set(all.map(sectionOf))]
     .map((title) => {
       const rows = all.filter((route) => sectionOf(route) === title).map(rowOf)
       return `### ${title}\n\n${table(['Path', 'Key', 'Errors', 'What it does'], rows)}`
@@ -76,15 +81,32 @@ function routesText(): string {
     .join('\n\n')
 }
 
-function rowOf({ method, path, aliases = [], credential, dialect, summary }: Route): string[] {
-  const paths = [code(`${method} ${path}`), ...aliases.map((alias) => code(alias.path))].join(', ')
-  return [paths, credential === 'key' ? 'yes' : 'no', dialect ? VENDORS[dialect] : '', `${summary}.`]
+const rowOf = ({ method, path, credential, dialect, summary }: Route): string[] => [
+  code(`${method} ${path}`),
+  credential === 'key' ? 'yes' : 'no',
+  dialect ? VENDORS[dialect] : '',
+  `${summary}.`,
+]
+
+/** Google's clients call other versions, too. */
+function aliasesText(): string {
+  const aliases = Object.values<Route>(ROUTES).flatMap((route) => route.aliases ?? [])
+  const [versions, keys] = [
+    aliases.map(({ path }) => code(path.replace(/\/models.*/, ''))),
+    aliases.flatMap(({ header, query }) => [code(header), code(`?${query}=`)]),
+  ].map((each) => [...new Set(each)])
+  return wrapped(
+    `Paths below \`/v1beta\` are also served below ${versions?.join(' and ')} if the key comes as ${keys?.join(' or ')}.`,
+  )
 }
 
 function credentialsText(): string {
   const rows = Object.values(DIALECTS)
     .filter(({ id }, at, all) => all.findIndex((other) => VENDORS[other.id] === VENDORS[id]) === at)
-    .map(({ id, credential }) => [VENDORS[id], code(credential.example.replaceAll("'", ''))])
+    .map(({ id, credential: { headers } }) => [
+      VENDORS[id],
+      codes(headers.length > 0 ? headers.map((name) => `${name}: sk-...`) : ['Authorization: Bearer sk-...']),
+    ])
   return table(['Clients of', 'Header'], rows)
 }
 
@@ -110,6 +132,10 @@ const consoleText = (): string =>
     ]),
   )
 
+/** Of the versions of Google's API, one stands for all. */
+const shortened = (paths: readonly string[]): string[] =>
+  [...new Set(paths)].filter((path) => !path.includes('/v1alpha/') && !path.startsWith('/upload'))
+
 function unservedText(): string {
   const paths = new Map<UnservedFeature, string[]>()
   const add = (name: UnservedFeature, more: readonly string[]) => paths.set(name, [...(paths.get(name) ?? []), ...more])
@@ -117,13 +143,14 @@ function unservedText(): string {
   for (const [verb, name] of Object.entries(UNSERVED_VERBS)) add(name, [`/v1beta/models/{model}:${verb}`])
   return table(
     ['Feature', 'Paths', 'Use instead'],
-    [...paths].map(([name, each]) => [name.replace(/ (is|are)$/, ''), codes(each), INSTEAD[name]]),
+    [...paths].map(([name, each]) => [name.replace(/ (is|are)$/, ''), codes(shortened(each)), INSTEAD[name]]),
   )
 }
 
 export const API_PAGE: readonly Generated[] = [
   { file, section: 'credentials', text: credentialsText },
   { file, section: 'routes', text: routesText },
+  { file, section: 'aliases', text: aliasesText },
   { file, section: 'unserved', text: unservedText },
   { file, section: 'admin', text: adminText },
   { file, section: 'console', text: consoleText },
