@@ -2,6 +2,7 @@
 import type { Generated } from './generated.ts'
 import { API_PAGE } from './pages/api.ts'
 import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
+import { DATABASE_PAGE } from './pages/database.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
 import { ERRORS_PAGE } from './pages/errors.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
@@ -11,6 +12,7 @@ import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
   ...COMMAND_LINE_PAGE,
+  ...DATABASE_PAGE,
   ...ENVIRONMENT_PAGE,
   ...ERRORS_PAGE,
   ...METRICS_PAGE,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CREATE_VERSIONS, MIGRATIONS } from '@trivium/gateway/storage/migrations/migrations.ts'
 import { expectedFiles, onDisk, ROOT, sectionsOf } from './generated.ts'
 import { GENERATED } from './index.ts'
 
@@ -47,4 +48,12 @@ test("every header of the gateway's own is in the reference", () => {
   const headers = new Set(sources.join('\n').match(/(?<=')x-(?:trivium|sandbox)[a-z-]*(?=')/g))
   expect([...headers].filter((name) => !page.includes(`\`${name}`))).toEqual([])
   expect(headers.size).toBeGreaterThan(4)
+})
+
+test('every table of the database, of all versions and both engines, is in the reference', () => {
+  const page = onDisk('docs/reference/database.md') ?? ''
+  const statements = MIGRATIONS.flatMap(({ ledger, contents, postgres }) => [ledger, contents, postgres])
+  const tables = new Set([CREATE_VERSIONS, ...statements].join('\n').match(/(?<=CREATE (?:UNLOGGED )?TABLE )\w+/g))
+  expect([...tables].filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([])
+  expect(tables.size).toBeGreaterThan(50)
 })
