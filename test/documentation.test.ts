@@ -169,6 +169,7 @@ describe('pages', () => {
     'docs/decisions',
     'docs/start',
     'docs/use',
+    'docs/migrate',
     'docs/operate',
     'docs/reference',
     'faults',

@@ -190,7 +190,9 @@ test.each([
   const { mistakes } = load(source)
   expect(mistakes).toHaveLength(1)
   expect(mistakes[0]?.line).toBe(1)
-  expect(mistakes[0]?.message).toMatch(/^this is a LiteLLM configuration .* upstreams .* models .* groups: see docs/)
+  expect(mistakes[0]?.message).toMatch(
+    /^this is a LiteLLM configuration .* upstreams .* models .* groups: see docs\/migrate\/from-litellm.md$/,
+  )
   expect(mistakes[0]?.message).not.toContain('sk-1234')
 })
 

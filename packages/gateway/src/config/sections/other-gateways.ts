@@ -12,7 +12,7 @@ export function isLitellmFile(root: YamlValue): boolean {
   const found = names.filter((name) => LITELLM_SECTIONS.includes(name)).join(', ')
   addMistake(
     root,
-    `this is a LiteLLM configuration (${found}); here, write upstreams (where models run, with their keys), models (what clients request, with routes and a price per million tokens) and groups: see docs/reference/configuration.md`,
+    `this is a LiteLLM configuration (${found}); here, write upstreams (where models run, with their keys), models (what clients request, with routes and a price per million tokens) and groups: see docs/migrate/from-litellm.md`,
   )
   return true
 }
