@@ -57,3 +57,27 @@ test('every table of the database, of all versions and both engines, is in the r
   expect([...tables].filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([])
   expect(tables.size).toBeGreaterThan(50)
 })
+
+describe('the reference of the log', () => {
+  const page = onDisk('docs/reference/log.md') ?? ''
+  const text = sources.join('\n')
+
+  test('has every message at the levels error and warn', () => {
+    const calls = [
+      ...text.matchAll(/\b\w*[lL]og\.(?:error|warn)\(\s*(['"`])(.+?)\1/g),
+      ...text.matchAll(/\blogUpstream\(\w+, (['"`])(.+?)\1/g),
+      ...text.matchAll(/\breport\((['"`])(the |a |request |journal|cleaning)(.+?)\1/g),
+    ].map(([, , ...message]) => message.join(''))
+    // A part that varies is `...` there.
+    const shown = calls.map((message) => message.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '...'))
+    expect(shown.filter((message) => !page.includes(`\`${message}\``))).toEqual([])
+    expect(shown.length).toBeGreaterThan(80)
+  })
+
+  test('has every field of a request', () => {
+    const line = /function jsonRequest[\s\S]*?const line = \{([\s\S]*?)\n {2}\}/.exec(text)?.[1] ?? ''
+    const fields = [...line.matchAll(/^ {4}(\w+):/gm)].map(([, name = '']) => name)
+    expect(fields.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+    expect(fields.length).toBeGreaterThan(20)
+  })
+})
