@@ -1,6 +1,7 @@
 // All that is generated: npm run reference writes it, reference.test.ts compares it with the files.
 import type { Generated } from './generated.ts'
 import { API_PAGE } from './pages/api.ts'
+import { CERTIFIED_PAGE } from './pages/certified.ts'
 import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
 import { DATABASE_PAGE } from './pages/database.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
@@ -11,6 +12,7 @@ import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
+  ...CERTIFIED_PAGE,
   ...COMMAND_LINE_PAGE,
   ...DATABASE_PAGE,
   ...ENVIRONMENT_PAGE,
