@@ -9,6 +9,7 @@ import { ERRORS_PAGE } from './pages/errors.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
 import { RECEIPTS_PAGE } from './pages/receipts.ts'
 import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
+import { CONFIGURATION_PAGE } from './pages/configuration.ts'
 
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
@@ -20,4 +21,5 @@ export const GENERATED: readonly Generated[] = [
   ...METRICS_PAGE,
   ...UPSTREAM_KINDS_PAGE,
   ...RECEIPTS_PAGE,
+  ...CONFIGURATION_PAGE,
 ]
