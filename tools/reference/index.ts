@@ -3,13 +3,14 @@ import type { Generated } from './generated.ts'
 import { API_PAGE } from './pages/api.ts'
 import { CERTIFIED_PAGE } from './pages/certified.ts'
 import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
+import { CONFIGURATION_PAGE } from './pages/configuration.ts'
 import { DATABASE_PAGE } from './pages/database.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
 import { ERRORS_PAGE } from './pages/errors.ts'
+import { LIMITS_PAGE } from './pages/limits.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
 import { RECEIPTS_PAGE } from './pages/receipts.ts'
 import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
-import { CONFIGURATION_PAGE } from './pages/configuration.ts'
 
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
@@ -22,4 +23,5 @@ export const GENERATED: readonly Generated[] = [
   ...UPSTREAM_KINDS_PAGE,
   ...RECEIPTS_PAGE,
   ...CONFIGURATION_PAGE,
+  ...LIMITS_PAGE,
 ]

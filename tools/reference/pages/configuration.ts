@@ -45,9 +45,11 @@ function rowsOf(section: string): string[][] {
     code(field.id),
     typeOf(field),
     defaultOf(field, alone, real),
-    [field.description, ...(field.isFileOnly ? ['Only in the file.'] : []), ...(field.isSecret ? ['Secret.'] : [])].join(
-      ' ',
-    ),
+    [
+      field.description,
+      ...(field.isFileOnly ? ['Only in the file.'] : []),
+      ...(field.isSecret ? ['Secret.'] : []),
+    ].join(' '),
   ])
 }
 

@@ -11,7 +11,7 @@ import { ACCOUNT, EXPIRY, LIMIT, NAME, POSITIVE_AMOUNT, REDEMPTION } from './inp
 import { audited, type Effects, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
-const MOST_CODES = 10_000
+export const MOST_CODES = 10_000
 const HOUR_MS = 3_600_000
 const LABEL = NAME
 const MOST_TRIES = 20

@@ -27,8 +27,8 @@ export type FollowDependencies = ViewDependencies & {
 }
 
 /** Clients of this process that read events at the same time, and those of one account. */
-const MOST_FOLLOWERS = 512
-const MOST_FOLLOWERS_OF_ACCOUNT = 32
+export const MOST_FOLLOWERS = 512
+export const MOST_FOLLOWERS_OF_ACCOUNT = 32
 /** A client that takes nothing for this long is disconnected. */
 const STALLED_MS = 60_000
 const RETRY_SECONDS = 5

@@ -12,8 +12,21 @@ const UNKNOWN = 'zqzqzq'
 type Path = readonly (string | number)[]
 type Tree = { [name: string]: unknown }
 
-const messagesOf = (file: unknown): string[] =>
-  assemble({ source: JSON.stringify(file), file: 'trivium.yaml', env: {} }).mistakes.map(({ message }) => message)
+const found = new Map<string, string[]>()
+
+function messagesOf(file: unknown): string[] {
+  const source = JSON.stringify(file)
+  const messages =
+    found.get(source) ?? assemble({ source, file: 'trivium.yaml', env: {} }).mistakes.map(({ message }) => message)
+  found.set(source, messages)
+  return messages
+}
+
+/** Of a field itself: `server.drain: expected ...`. */
+const isOf =
+  (path: Path) =>
+  (message: string): boolean =>
+    message.split(': ')[0]?.endsWith(String(path.at(-1))) ?? false
 
 function at(value: unknown, [step, ...rest]: Path): unknown {
   return step === undefined ? value : at((value as Tree | undefined)?.[step], rest)
@@ -36,10 +49,9 @@ function knownAt(file: unknown, path: Path): string[] | undefined {
 
 /** A name that is known only to be rejected gets the same message whatever its value is. */
 function isAccepted(file: unknown, path: Path): boolean {
-  const isOfField = (message: string) => message.split(': ')[0]?.endsWith(String(path.at(-1)))
   let same: string[] | undefined
   for (const value of [{ [UNKNOWN]: 1 }, [UNKNOWN], UNKNOWN, 1, true]) {
-    const messages = messagesOf(withAt(file, path, value)).filter(isOfField)
+    const messages = messagesOf(withAt(file, path, value)).filter(isOf(path))
     same = same ? same.filter((message) => messages.includes(message)) : messages
     if (same.length === 0) return true
   }
@@ -49,11 +61,14 @@ function isAccepted(file: unknown, path: Path): boolean {
 /** In a map with names of the operator's choice; it is also a model of the probed files. */
 const NAME = 'm'
 
-/** Every accepted field below a place, as a path such as `timeouts.idle`. */
+/** Every accepted field below a place, as a path such as `timeouts.idle`; not below those that are written like a price. */
 function acceptedBelow(file: unknown, path: Path, shown = ''): string[] {
+  if (/(^|\.)(cost|prices)\.$/.test(shown)) return []
+  const isPlain = (message: string) => isOf(path)(message) && /: expected (?!a list|fields)/.test(message)
   for (const inside of [[], [0], [NAME]] as const) {
     const place = [...path, ...inside]
     const known = knownAt(file, place)
+    if (!known && messagesOf(withAt(file, place, { [UNKNOWN]: 1 })).some(isPlain)) return []
     if (!known) continue
     const prefix = inside[0] === NAME ? `${shown}NAME.` : shown
     return known
@@ -79,7 +94,10 @@ function expectDocumented(heading: string, accepted: readonly string[]): void {
     heading,
     missing: [],
   })
-  expect({ heading, unknown: documented.filter((field) => !accepted.includes(field)) }).toEqual({ heading, unknown: [] })
+  expect({ heading, unknown: documented.filter((field) => !accepted.includes(field)) }).toEqual({
+    heading,
+    unknown: [],
+  })
 }
 
 const UPSTREAMS = [{ id: 'u', dialect: 'chat', base_url: 'https://api.example.com/v1', keys: ['none'] }]
@@ -114,22 +132,23 @@ describe.each(MODEL_TYPES.map((type) => [type] as const))('models of type %s', (
   })
 
   test('costs and prices of groups are written like the price', () => {
-    const price = below('price.').map((field) => field.replace('price.', ''))
-    expect(below('routes.cost.').map((field) => field.replace('routes.cost.', ''))).toEqual(price)
-    const groups = acceptedBelow({ ...file, groups: [{ id: 'g', models: ['*'] }] }, ['groups', 0, 'prices'])
-    expect(groups.map((field) => field.replace('NAME.', ''))).toEqual(price)
+    const groups = [{ id: 'g', models: ['*'] }]
+    const price = knownAt(file, ['models', 0, 'price'])
+    expect(price).not.toBeEmpty()
+    expect(knownAt(file, ['models', 0, 'routes', 0, 'cost'])).toEqual(price)
+    expect(knownAt({ ...file, groups }, ['groups', 0, 'prices', NAME])).toEqual(price)
   })
 })
 
 test('models and routes', () => {
   const accepted = MODEL_TYPES.flatMap((type) =>
     acceptedBelow({ upstreams: UPSTREAMS, models: [{ ...MODEL, type }] }, ['models', 0]),
-  ).filter((field) => !/^(price|limits|routes\.cost)\./.test(field))
+  ).filter((field) => !/^(price|limits)\./.test(field))
   expectDocumented('models', [...new Set(accepted)])
 })
 
 test('groups', () => {
   const file = { upstreams: UPSTREAMS, models: [MODEL], groups: [{ id: 'g', models: ['*'] }] }
-  const accepted = acceptedBelow(file, ['groups', 0]).filter((field) => !field.startsWith('prices.'))
-  expectDocumented('groups', [...accepted, 'prices.MODEL'])
+  const accepted = acceptedBelow(file, ['groups', 0])
+  expectDocumented('groups', accepted)
 })

@@ -18,7 +18,7 @@ export type NamedItems = {
   read(): Promise<ReadonlyMap<string, Uint8Array>>
 }
 
-const MOST_REFERENCES = 4_096
+export const MOST_REFERENCES = 4_096
 /** Records that are decrypted and parsed in one turn of the event loop. */
 const TURN_BYTES = 1024 * 1024
 

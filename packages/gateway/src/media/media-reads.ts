@@ -5,7 +5,7 @@ import { mayTake } from '../sharing/fair-share.ts'
 /** A video player has two or three requests under way, a download manager a handful. */
 export const MOST_OF_OBJECT = 8
 /** Each has up to 256 KiB in memory, or 2 MiB from S3. */
-const MOST_READS = 512
+export const MOST_READS = 512
 
 export type MediaReader = {
   /** The address, or the /64, of the client. */

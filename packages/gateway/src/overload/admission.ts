@@ -60,7 +60,7 @@ export type Admission = {
 }
 
 /** A rejected SDK retries after half a second or more, and sends its body again: queueing for that long is cheaper. */
-const QUEUE_TIMEOUT_MS = 500
+export const QUEUE_TIMEOUT_MS = 500
 /** A queue that has not been empty for this long is shortened to what keeps all slots busy. */
 const STANDING_MS = 1_000
 const STANDING_QUEUE_MS = 100

@@ -12,7 +12,7 @@ export type ReadDependencies = {
   bodyIdleMs?: number | undefined
 }
 
-const BODY_IDLE_MS = 30_000
+export const BODY_IDLE_MS = 30_000
 
 export const bodyTimeout = ({ ticker, bodyIdleMs = BODY_IDLE_MS }: ReadDependencies) => ({
   after: ticker.after,

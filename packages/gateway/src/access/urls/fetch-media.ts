@@ -12,10 +12,10 @@ import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
 export type Inline = Extract<Source, { kind: 'inline' }>
 export type Fetched = (url: string) => Inline
 
-const MAX_BYTES = 20 * 1024 * 1024
+export const MAX_BYTES = 20 * 1024 * 1024
 /** For all URLs of a request together: as much as a request with inline media may have. */
-const TOTAL_BYTES = 32 * 1024 * 1024
-const TIMEOUT_MS = 15_000
+export const TOTAL_BYTES = 32 * 1024 * 1024
+export const TIMEOUT_MS = 15_000
 
 export type FetchMediaOptions = {
   signal: AbortSignal

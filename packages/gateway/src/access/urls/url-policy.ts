@@ -13,7 +13,7 @@ import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
 import { keyAllowsModel } from '../authorize.ts'
 
 /** More than any vendor accepts. */
-const MOST_URLS = 4_096
+export const MOST_URLS = 4_096
 
 export type NamedUrl = { field: string; url: string }
 
@@ -78,7 +78,7 @@ export function withCandidates<P extends AnyPrice, M extends { id: string }>(
   return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
 }
 
-const LONGEST_CALLBACK_URL = 2_048
+export const LONGEST_CALLBACK_URL = 2_048
 
 /**
  * Throws if the gateway would never call this URL, so that a submit fails instead of its callbacks. By the text of the URL only:

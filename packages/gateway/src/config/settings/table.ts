@@ -87,7 +87,11 @@ const share = (name: Threshold, description: string): SettingField =>
 
 /** By section, in the order in which they are shown. */
 export const SETTING_FIELDS: readonly SettingField[] = [
-  field('server.public_url', 'url', 'The URL by which clients and browsers reach the gateway. Links and signed URLs begin with it.'),
+  field(
+    'server.public_url',
+    'url',
+    'The URL by which clients and browsers reach the gateway. Links and signed URLs begin with it.',
+  ),
   field(
     'server.show_upstreams',
     'boolean',
@@ -117,13 +121,23 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     },
   ),
   field('server.metrics_token', 'text', 'Lets other machines read /metrics.', undefined, SECRET),
-  field('server.trusted_proxies', 'texts', 'Networks of proxies whose X-Forwarded-For is trusted.', () => [], FILE_ONLY),
+  field(
+    'server.trusted_proxies',
+    'texts',
+    'Networks of proxies whose X-Forwarded-For is trusted.',
+    () => [],
+    FILE_ONLY,
+  ),
   field('server.tls.cert', 'path', 'The certificate for https.', undefined, FILE_ONLY),
   field('server.tls.key', 'path', 'The private key of the certificate.', undefined, FILE_ONLY),
   limit('body', 'bodyBytes', 'The largest request body, after decompression.'),
   count('values', 'values', 'The most JSON values in a body.'),
   count('in_flight', 'inFlight', 'Concurrent requests of a process, half of them for one account.'),
-  limit('memory', 'memoryBytes', 'Memory for the bodies of running requests and for images in responses, in a process.'),
+  limit(
+    'memory',
+    'memoryBytes',
+    'Memory for the bodies of running requests and for images in responses, in a process.',
+  ),
   limit('upload', 'uploadBytes', 'The largest form with files, which is kept on disk.'),
   limit('spool', 'spoolBytes', 'Disk space for all forms in progress, a quarter of it for one account.'),
   limit('stored_per_account', 'storedPerAccountBytes', 'Stored responses of one account. The oldest are removed.'),
@@ -133,7 +147,11 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     'mediaPerAccountBytes',
     'Stored images and videos of one account. The oldest are removed.',
   ),
-  limit('media', 'mediaBytes', 'Stored images and videos of all accounts. The oldest of the largest account are removed.'),
+  limit(
+    'media',
+    'mediaBytes',
+    'Stored images and videos of all accounts. The oldest of the largest account are removed.',
+  ),
 
   field(
     'registration.open',

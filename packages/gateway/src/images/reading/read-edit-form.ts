@@ -7,7 +7,7 @@ import { Failure } from '../../request/failure.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 
-const IMAGE_BYTES = 50 * 1024 * 1024
+export const IMAGE_BYTES = 50 * 1024 * 1024
 
 export async function readEditForm(
   { http, record }: ApiRequest,

@@ -285,7 +285,7 @@ function targetOf(
 }
 
 const STAND_IN: Inline = { kind: 'inline', mime: 'image/png', data: '' }
-const MAX_ADDRESSES = 16
+export const MAX_ADDRESSES = 16
 
 /** Where the request names a URL, for errors. */
 const fieldsOf =

@@ -28,7 +28,7 @@ export type CopyDependencies = Omit<PollDependencies, 'random'> &
     embedded: Embedded
   }
 
-const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
+export const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
 const LARGEST_FRAME = 64 * 1024 * 1024
 const COPY_WITHIN_MS = 30 * 60_000
 const SHORTEST_KEPT_MS = 60 * 60_000

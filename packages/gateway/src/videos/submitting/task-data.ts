@@ -5,7 +5,7 @@ import { freezePrice } from '../frozen-price.ts'
 import type { VideoTaskData } from '../task.ts'
 import type { Prepared, Submission } from './prepare.ts'
 
-const DEFAULT_DEADLINE_MS = 48 * 3_600_000
+export const DEFAULT_DEADLINE_MS = 48 * 3_600_000
 
 export type Reservation = {
   submission: Submission

@@ -4,7 +4,7 @@ import { headEnd } from '../../framing/head-end.ts'
 import type { HeadBytes } from '../../framing/header-lines.ts'
 import { RejectedHead } from './request-head.ts'
 
-const MAX_HEAD_BYTES = 64 * 1024
+export const MAX_HEAD_BYTES = 64 * 1024
 /** The end of the last header line and the empty line after it. */
 export const HEAD_END = '\r\n\r\n'
 export const CR = 0x0d

@@ -2,7 +2,7 @@
 // minutes is not the client's fault.
 
 /** Without any progress for this long, the client does not read. */
-const STALLED_MS = 75_000
+export const STALLED_MS = 75_000
 /** The least average rate, over every period of so much waiting. */
 const LEAST_BYTES_PER_SECOND = 1024
 const PERIOD_MS = 75_000

@@ -19,11 +19,11 @@ const SIZE = /^(?:auto|adaptive|[1-9][Kk]|([1-9]\d{1,4})x([1-9]\d{1,4}))$/
 const LONGEST_SIDE = 16_384
 /** An empty word would be priced as if the vendor had chosen; digits around an `x` are a size. */
 const QUALITY = /^(?!\d+x\d+$|\d+k$|adaptive$)[a-z0-9][a-z0-9_.:-]{0,31}$/i
-const MAX_PROMPT = 32_000
-const MAX_N = 10
+export const MAX_PROMPT = 32_000
+export const MAX_N = 10
 const MAX_PARTIAL_IMAGES = 3
 /** Also what the vendor makes at most where a request does not say it. */
-const MAX_SERIES = 15
+export const MAX_SERIES = 15
 
 /** How form fields, which are all text, are to be read. */
 export const FIELD_TYPES = {

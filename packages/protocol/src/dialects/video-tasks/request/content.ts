@@ -25,8 +25,8 @@ const MEDIA = {
 type MediaType = keyof typeof MEDIA
 const isMediaType = (type: string): type is MediaType => Object.hasOwn(MEDIA, type)
 const TYPES = ['text', ...Object.keys(MEDIA), 'draft_task'] as const
-const MOST_ITEMS = 32
-const MOST_PROMPT = 20_000
+export const MOST_ITEMS = 32
+export const MOST_PROMPT = 20_000
 
 export type VideoContent = { texts: VideoText[]; inputs: VideoInput[]; mode: VideoMode }
 
