@@ -166,6 +166,7 @@ describe('pages', () => {
   const markdown = [
     '.',
     'docs',
+    'docs/contribute',
     'docs/decisions',
     'docs/start',
     'docs/use',
