@@ -57,6 +57,7 @@ export async function openPageShell(
   writeFileSync(join(files, 'speech.wav'), wavOf(6))
   writeFileSync(join(files, 'openai.key'), 'sk-of-a-vendor\n')
   writeFileSync(join(files, 'passphrase.txt'), 'a passphrase of a page\n')
+  symlinkSync(gateway.home.configFile, join(files, 'trivium.yaml'))
   for (const place of ['backups', 'srv']) mkdirSync(join(files, place))
   const state = join(folder, 'state.sh')
   writeFileSync(state, `cd '${files}'\n`)
@@ -171,7 +172,7 @@ export async function preparePage(commands: string, gateway: Gateway): Promise<R
 
 /** Without a configuration of the page's own: with the sandbox models, and a first key. */
 export function startPageGateway(config: string | undefined): Promise<Gateway> {
-  if (config === undefined) return startGateway()
+  if (config === undefined) return startGateway({ config: '{}' })
   const names = [...config.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
   return startGateway({ config, env: Object.fromEntries(names.map((name) => [name, testValue(name)])) })
 }

@@ -29,4 +29,10 @@ export const PENDING: readonly string[] = [
   'docs/use/usage.md',
   'docs/use/videos.md',
   'docs/reference/certified.md',
+  'docs/recipes/ci-agents.md',
+  'docs/recipes/class.md',
+  'docs/recipes/company-of-30.md',
+  'docs/recipes/local-with-cloud-fallback.md',
+  'docs/recipes/reseller.md',
+  'docs/recipes/test-against-faults.md',
 ]
