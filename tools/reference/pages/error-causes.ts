@@ -81,7 +81,7 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
   },
   request_too_large: {
     cause: 'The body, a file or what the request refers to is larger than a limit.',
-    next: 'Send less. The message has the limit.',
+    next: 'Send less. The message has the limit; operators can raise most ([limits](limits.md)).',
   },
   unsupported_media_type: {
     cause: 'The content type of the body, or the format of a file, is not supported.',
