@@ -10,6 +10,7 @@ import { ERRORS_PAGE } from './pages/errors.ts'
 import { LIMITS_PAGE } from './pages/limits.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
 import { RECEIPTS_PAGE } from './pages/receipts.ts'
+import { TRANSLATION_PAGE } from './pages/translation.ts'
 import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 
 export const GENERATED: readonly Generated[] = [
@@ -24,4 +25,5 @@ export const GENERATED: readonly Generated[] = [
   ...RECEIPTS_PAGE,
   ...CONFIGURATION_PAGE,
   ...LIMITS_PAGE,
+  ...TRANSLATION_PAGE,
 ]
