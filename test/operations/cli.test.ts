@@ -1,4 +1,5 @@
 // The operator's commands: beside a running server and without one, on both engines.
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -282,6 +283,45 @@ describe('commands without a server', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(() => JSON.parse(stdout)).not.toThrow()
     expect((await runCommand(home, command.split(' '))).stdout.length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    [
+      'of a later version',
+      'upgrade.md',
+      async ({ dataDir }: Home) => {
+        const db = new Database(join(dataDir, 'ledger.db'))
+        db.run('INSERT INTO schema_version VALUES (999, 999, 0)')
+        db.close()
+        return {}
+      },
+    ],
+    [
+      'that is not there yet',
+      'start the server once',
+      async ({ dataDir }: Home) => {
+        rmSync(join(dataDir, 'ledger.db'))
+        return {}
+      },
+    ],
+    [
+      'that does not respond',
+      'check that the database runs',
+      async () => ({
+        DATABASE_URL: 'postgres://u@127.0.0.1:1/x',
+        TRIVIUM_SECRET: 'long enough to be one',
+      }),
+    ],
+  ] as const)('doctor says what to do about a database %s', async (_, advice, prepare) => {
+    const own = await newHome('sqlite')
+    await createDatabase(own)
+    const { code, stdout } = await runCommand(own, ['doctor', '--json'], await prepare(own))
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; advice: string | null }[] }
+    expect([code, checks.find(({ check }) => check === 'database')?.advice]).toEqual([
+      1,
+      expect.stringContaining(advice),
+    ])
+    rmSync(own.dataDir, { recursive: true, force: true })
   })
 
   test('a password is read from the command line or from standard input, and is validated', async () => {

@@ -127,7 +127,8 @@ async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> 
       throw new NoDatabaseYet(
         `${error.message}: ${placeOf(url)} of DATABASE_URL is empty; start the server once to create them (${START})`,
       )
-    throw new CommandError(`cannot use the database ${placeOf(url)} of DATABASE_URL: ${describeSystemError(error)}`)
+    const message = `cannot use the database ${placeOf(url)} of DATABASE_URL: ${describeSystemError(error)}`
+    throw new CommandError(message, undefined, { cause: error })
   }
 }
 

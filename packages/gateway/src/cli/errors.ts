@@ -7,8 +7,8 @@ export class CommandError extends Error {
   readonly exitCode: number = 1
   /** Mistakes in the configuration, each with its line, for JSON output. */
   readonly mistakes: readonly Mistake[] | undefined
-  constructor(message: string, mistakes?: readonly Mistake[]) {
-    super(message)
+  constructor(message: string, mistakes?: readonly Mistake[], options?: ErrorOptions) {
+    super(message, options)
     this.mistakes = mistakes
   }
 }

@@ -16,11 +16,12 @@ import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { missingGroupWarnings } from '../../config/warnings.ts'
 import { programVersion, WrongSchema } from '../../storage/migrations/migrations.ts'
-import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
+import { FolderInUse, type Storage, StoreDown } from '../../storage/storage.ts'
 import { keyGroupWarnings } from '../commands/store-warnings.ts'
 import { probeAll } from '../commands/upstreams/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
 import { callEachProcess } from '../control-socket.ts'
+import { NoDatabaseYet } from '../errors.ts'
 import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'
 import { secretsQuestion, storedQuestion } from './stored.ts'
@@ -144,10 +145,10 @@ const folderAdvice = (error: unknown): string =>
 
 /** A copy of the data helps only against damage. */
 function storeAdvice(error: unknown): string {
-  if (error instanceof WrongSchema)
-    return 'start the version of Trivium that wrote the data, or begin with an empty store'
-  if (error instanceof NoDatabase) return `start the server once to create it (${START})`
-  if (error instanceof StoreDown) return 'check that the database runs and that DATABASE_URL names it'
+  if (error instanceof WrongSchema) return 'start the server of the version that is named (docs/operate/upgrade.md)'
+  if (error instanceof NoDatabaseYet) return `start the server once to create it (${START})`
+  if (error instanceof Error && error.cause instanceof StoreDown)
+    return 'check that the database runs and that DATABASE_URL names it'
   return 'correct TRIVIUM_DATA, DATABASE_URL or TRIVIUM_SECRET; if the data is damaged, restore a copy (docs/operate/backup.md)'
 }
 

@@ -24,7 +24,7 @@ export type ToWriter =
 export type FromWriter =
   | { type: 'opened' | 'closed' }
   | { type: 'write'; result: Row[][] | undefined | WriteFailure }
-  | ({ type: 'failed' } & WriteFailure)
+  | ({ type: 'failed'; isWrongSchema: boolean } & WriteFailure)
   /** Results of a batch of verbs: whether rows are pending, and messages of failures. */
   | string
 

@@ -1,5 +1,6 @@
 // The main thread's side of the writer: verbs that arrive during a commit form the next batch.
 import type { Result, Verb } from '../../money/ledger.ts'
+import { WrongSchema } from '../migrations/migrations.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
 import { type Completion, StoreDown } from '../storage.ts'
@@ -127,7 +128,8 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
           if (done?.statements) settleWrite(done, message.result)
           break
         case 'failed':
-          opening.reject(new Error(message.message))
+          // The class of an error does not cross threads.
+          opening.reject(new (message.isWrongSchema ? WrongSchema : Error)(message.message))
           closing.reject(toError(message))
           if (done) rejectAll(done, toError(message))
           break

@@ -1,5 +1,6 @@
 // The writer thread: the only connection that writes. One message in, one message out.
 import type { Database } from 'bun:sqlite'
+import { WrongSchema } from '../migrations/migrations.ts'
 import { closeWritten, openForWriting } from './database.ts'
 import { type FromWriter, receiveVerbs, type Shared, sendResults, sharedIn, type ToWriter } from './messages.ts'
 import { openTransactions, type Transactions, toWriteFailure } from './transactions.ts'
@@ -49,6 +50,7 @@ self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
   try {
     self.postMessage(handle(data))
   } catch (error) {
-    self.postMessage({ type: 'failed', ...toWriteFailure(error) } satisfies FromWriter)
+    const isWrongSchema = error instanceof WrongSchema
+    self.postMessage({ type: 'failed', isWrongSchema, ...toWriteFailure(error) } satisfies FromWriter)
   }
 }
