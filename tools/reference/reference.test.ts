@@ -81,3 +81,9 @@ describe('the reference of the log', () => {
     expect(fields.length).toBeGreaterThan(20)
   })
 })
+
+test('the example of docs/reference/receipts.md was charged what its formula says', () => {
+  const example = /```json\n([\s\S]*?)```/.exec(onDisk('docs/reference/receipts.md') ?? '')?.[1] ?? ''
+  const { formula, cost_usd: cost, shortfall_usd: shortfall } = JSON.parse(example)
+  expect([formula.split(' = ')[1], shortfall]).toEqual([`${cost} USD`, '0.00'])
+})
