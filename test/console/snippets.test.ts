@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CLIENTS, requestSnippet, snippetFor } from '../../packages/console/src/snippets/clients.ts'
+import { CLIENTS, protocolsOf, snippetFor } from '../../packages/console/src/snippets/clients/index.ts'
 import { PROTOCOLS } from '../../packages/console/src/snippets/endpoints.ts'
 import {
   javascriptLiteral,
@@ -10,7 +10,8 @@ import {
   pythonLiteral,
   shellQuote,
 } from '../../packages/console/src/snippets/literals.ts'
-import type { ClientId, Protocol } from '../../packages/console/src/snippets/types.ts'
+import { requestSnippet } from '../../packages/console/src/snippets/request-snippet.ts'
+import type { Client, Protocol } from '../../packages/console/src/snippets/types.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { wavOf } from '../support/requests/audio.ts'
@@ -52,10 +53,23 @@ async function run(command: string[]): Promise<string> {
   return stdout
 }
 
-const snippet = (client: ClientId, protocol: Protocol, model = MODELS[protocol]) =>
-  snippetFor({ client, protocol, model, baseUrl: gateway.url, secret, prompt: `It's "quoted" & $HOME \\ 你好` })
+const clientOf = (id: string): Client => {
+  const found = CLIENTS.find((client) => client.id === id)
+  if (!found) throw new Error(`There is no client ${id}.`)
+  return found
+}
 
-const codeOf = (client: ClientId, protocol: Protocol): string => {
+const snippet = (client: string, protocol: Protocol, model = MODELS[protocol]) =>
+  snippetFor({
+    client: clientOf(client),
+    protocol,
+    model,
+    baseUrl: gateway.url,
+    secret,
+    prompt: `It's "quoted" & $HOME \\ 你好`,
+  })
+
+const codeOf = (client: string, protocol: Protocol): string => {
   const part = snippet(client, protocol).parts.at(-1)
   return part && 'code' in part ? part.code : ''
 }
@@ -97,7 +111,7 @@ describe.each([...PROTOCOLS])('%s', (protocol) => {
 })
 
 test('an image model is asked for an image by generate-content, too', async () => {
-  const code = (client: ClientId): string => {
+  const code = (client: string): string => {
     const more = {
       model: 'sandbox-image',
       baseUrl: gateway.url,
@@ -105,7 +119,7 @@ test('an image model is asked for an image by generate-content, too', async () =
       prompt: 'A lighthouse',
       wanted: 'image' as const,
     }
-    const part = snippetFor({ client, protocol: 'generate-content', ...more }).parts.at(-1)
+    const part = snippetFor({ client: clientOf(client), protocol: 'generate-content', ...more }).parts.at(-1)
     return part && 'code' in part ? part.code : ''
   }
   expect(await run(['sh', '-c', code('curl').replace('curl ', 'curl -sS --fail-with-body ')])).toContain('"inlineData"')
@@ -117,9 +131,9 @@ test('an image model is asked for an image by generate-content, too', async () =
 }, 60_000)
 
 test('an embedding model is asked for a vector by generate-content, too', async () => {
-  const code = (client: ClientId): string => {
+  const code = (client: string): string => {
     const more = { model: 'sandbox-embedding', baseUrl: gateway.url, secret, prompt: 'A', wanted: 'vector' as const }
-    const part = snippetFor({ client, protocol: 'generate-content', ...more }).parts.at(-1)
+    const part = snippetFor({ client: clientOf(client), protocol: 'generate-content', ...more }).parts.at(-1)
     return part && 'code' in part ? part.code : ''
   }
   expect(await run(['sh', '-c', code('curl').replace('curl ', 'curl -sS --fail-with-body ')])).toContain('"values"')
@@ -142,16 +156,72 @@ test.each([
   ['gemini-cli', 'generate-content', ''],
   ['cursor', 'chat', '/v1'],
   ['open-webui', 'chat', '/v1'],
+  ['cherry-studio', 'chat', ''],
+  ['ai-sdk', 'messages', '/v1'],
+  ['ai-sdk', 'generate-content', '/v1beta'],
+  ['langchain-js', 'messages', ''],
+  ['go', 'generate-content', ''],
+  ['java', 'chat', '/v1'],
 ] as const)('%s with %s gets the base URL ending in "%s"', (client, protocol, path) => {
   expect(snippet(client, protocol).baseUrl).toBe(gateway.url + path)
   expect(JSON.stringify(snippet(client, protocol).parts)).toContain(gateway.url + path)
   expect(JSON.stringify(snippet(client, protocol).parts)).toContain(secret)
 })
 
-test('every client has a snippet for each protocol that it speaks', () => {
-  for (const { id, protocols } of CLIENTS)
-    for (const protocol of protocols) expect(snippet(id, protocol).parts.length).toBeGreaterThan(0)
+const ALL = CLIENTS.flatMap((client) => protocolsOf(client).map((protocol) => [client.id, protocol] as const))
+
+test.each(ALL)('%s with %s is given the base URL, the key and the model', (client, protocol) => {
+  const { baseUrl, parts } = snippet(client, protocol)
+  const text = JSON.stringify(parts)
+  expect(parts.length).toBeGreaterThan(0)
+  expect([baseUrl, secret, MODELS[protocol]].filter((value) => !text.includes(value))).toEqual([])
 })
+
+test('ids of clients are unique, and no protocol of a client is in two of its connections', () => {
+  expect(new Set(CLIENTS.map(({ id }) => id)).size).toBe(CLIENTS.length)
+  expect(new Set(ALL.map((pair) => pair.join())).size).toBe(ALL.length)
+})
+
+const FILES = ALL.flatMap(([client, protocol]) =>
+  snippetFor({
+    client: clientOf(client),
+    protocol,
+    model: 'm',
+    baseUrl: 'http://g',
+    secret: 's',
+    prompt: 'p',
+  }).parts.flatMap((part) => (part.kind === 'file' ? [part] : [])),
+)
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  json: JSON.parse,
+  toml: Bun.TOML.parse,
+  yml: Bun.YAML.parse,
+}
+
+test.each(FILES.filter(({ language }) => language in PARSERS))('the file $path can be parsed', ({ language, code }) => {
+  expect(Object.keys(PARSERS[language]?.(code) ?? {}).length).toBeGreaterThan(0)
+})
+
+/** Several versions of these packages are installed here, by alias. */
+const ALIASES: Readonly<Record<string, string>> = {
+  ai: 'ai-7',
+  '@ai-sdk/openai': '@ai-sdk/openai-4',
+  '@ai-sdk/openai-compatible': '@ai-sdk/openai-compatible-3',
+  '@ai-sdk/anthropic': '@ai-sdk/anthropic-4',
+  '@ai-sdk/google': '@ai-sdk/google-4',
+}
+const FRAMEWORKS = ALL.filter(([id]) => /^(ai-sdk|langchain-js|openai-agents-js)$/.test(id))
+
+test.each(FRAMEWORKS)(
+  'the program of %s with %s gets an answer',
+  async (client, protocol) => {
+    const code = codeOf(client, protocol).replace(/(?<= from ')[^']+/g, (name) => ALIASES[name] ?? name)
+    const program = join(folder, `${client}-${protocol}.mjs`)
+    await Bun.write(program, code)
+    expect(await run([process.execPath, program])).toContain('quoted')
+  },
+  60_000,
+)
 
 test.each(['curl', 'python', 'javascript'] as const)('%s: a streamed request is shown as one', (client) => {
   const body = { model: 'sandbox-text', stream: true, messages: [{ role: 'user', content: 'Hi' }] }

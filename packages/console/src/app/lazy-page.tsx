@@ -6,19 +6,21 @@ import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { isGuarded } from './leave-guard.tsx'
 
 /** `load` resolves when the page is there, or could not be loaded. Links call it when the pointer reaches them. */
-export type LazyPage = { page: ComponentType; load(): Promise<void> }
+export type LazyPage<Props extends object = object> = { page: ComponentType<Props>; load(): Promise<void> }
 
 const RETRY_MS = 3_000
 /** Kept for this tab, so that a page that cannot be loaded does not reload forever. */
 const RELOADED = 'trivium-reloaded-for-page'
 
 /**
- * A page that is a chunk of its own, which is loaded again after a failure: while the page is open, when the browser is online again,
+ * A page, or a part of one, that is a chunk of its own, which is loaded again after a failure: while the page is open, when the browser is online again,
  * and at the next visit. Not React's own lazy component: that one keeps a failure for good, and shows its placeholder for at least
  * 300 ms, even if the chunk is there already.
  */
-export function lazyPage(load: () => Promise<{ default: ComponentType }>): LazyPage {
-  let loaded: ComponentType | undefined
+export function lazyPage<Props extends object = object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): LazyPage<Props> {
+  let loaded: ComponentType<Props> | undefined
   let loading: Promise<void> | undefined
   let failures = 0
 
@@ -40,7 +42,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>): LazyP
     return loading
   }
 
-  function Page() {
+  function Page(props: Props) {
     // Chosen once: a page must not start anew while it is shown.
     const [shown, setShown] = useState(() => (loaded ? { page: loaded } : undefined))
     const [hasFailed, setFailed] = useState(false)
@@ -62,7 +64,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>): LazyP
         window.removeEventListener('online', attempt)
       }
     }, [hasFailed, shown, attempt])
-    if (shown) return createElement(shown.page)
+    if (shown) return createElement(shown.page, props)
     // A file that the gateway once said it does not have is not requested again by this page, whatever the browser is asked.
     const retry = async () => ((await read('about', {})).ok ? window.location.reload() : attempt())
     return hasFailed ? <NotLoaded retry={() => void retry()} /> : <Skeleton size="h-7 w-40" />

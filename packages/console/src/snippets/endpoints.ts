@@ -1,6 +1,6 @@
 // Where each protocol is served, and a small request in it.
 
-import type { Access, ExampleRequest, Protocol } from './types.ts'
+import type { Access, ExampleRequest, Protocol, Wanted } from './types.ts'
 
 export const PROTOCOLS: readonly Protocol[] = [
   'chat',
@@ -18,7 +18,8 @@ export const PROTOCOLS: readonly Protocol[] = [
 
 export const isProtocol = (name: string): name is Protocol => (PROTOCOLS as readonly string[]).includes(name)
 
-const BASES: Readonly<Record<Protocol, string>> = {
+/** What follows the URL of the gateway in the base URL of a protocol. One that does not fit the protocol gets 404. */
+export const BASES: Readonly<Record<Protocol, string>> = {
   chat: '/v1',
   responses: '/v1',
   messages: '',
@@ -32,7 +33,6 @@ const BASES: Readonly<Record<Protocol, string>> = {
   moderations: '/v1',
 }
 
-/** The base URL of a protocol. One that does not fit the protocol gets 404. */
 export const protocolBase = (protocol: Protocol, baseUrl: string): string => baseUrl + BASES[protocol]
 
 const PATHS: Readonly<Record<Protocol, (model: string, body: ExampleRequest['body']) => string>> = {
@@ -68,9 +68,6 @@ function credential(protocol: Protocol, secret: string): Record<string, string> 
   if (protocol === 'generate-content') return { 'x-goog-api-key': secret }
   return { Authorization: `Bearer ${secret}` }
 }
-
-/** What `generate-content` asks a model for. */
-export type Wanted = 'text' | 'image' | 'vector'
 
 /** The shortest useful request. */
 export function exampleRequest(

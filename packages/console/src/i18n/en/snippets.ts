@@ -2,6 +2,7 @@
 
 export const snippets = {
   client: 'Client',
+  kinds: { sdk: 'curl and SDKs', framework: 'Frameworks', agent: 'Coding agents', chat: 'Chat applications' },
   protocol: 'Protocol',
   protocols: {
     chat: 'Chat completions',
@@ -23,18 +24,10 @@ export const snippets = {
   install: 'Install',
   terminal: 'Terminal',
   code: 'Code',
-  steps: {
-    cursor: 'In Cursor Settings, open Models and expand API Keys. Turn on both settings, then add the model.',
-    'open-webui': 'In the Admin Panel, open Settings, Connections, and add an OpenAI API connection.',
-  },
-  fields: {
-    cursor: { secret: 'OpenAI API Key', baseUrl: 'Override OpenAI Base URL', model: 'Add model' },
-    'open-webui': { secret: 'API key', baseUrl: 'URL', model: 'Model IDs' },
-  },
   notes: {
-    cursor:
-      'Cursor sends requests from its own servers, which cannot reach this base URL: it is local to this computer.',
-    'open-webui':
-      'In a container, this base URL is the container itself. Use host.docker.internal as the host name there.',
+    vendor: (client: string) =>
+      `${client} sends requests from its own servers, which cannot reach this base URL: it is local to this computer.`,
+    container: (client: string) =>
+      `If ${client} runs in a container, this base URL is the container itself. Use host.docker.internal as the host name there.`,
   },
 }

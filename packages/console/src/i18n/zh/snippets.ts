@@ -2,6 +2,7 @@ import type { Texts } from '../texts.ts'
 
 export const snippets: Texts['snippets'] = {
   client: '客户端',
+  kinds: { sdk: 'curl 和 SDK', framework: '框架', agent: '编程助手', chat: '聊天应用' },
   protocol: '协议',
   protocols: {
     chat: 'Chat completions',
@@ -23,16 +24,8 @@ export const snippets: Texts['snippets'] = {
   install: '安装',
   terminal: '终端',
   code: '代码',
-  steps: {
-    cursor: '在 Cursor 设置中打开 Models，展开 API Keys。启用以下两项，然后添加模型。',
-    'open-webui': '在管理员面板中打开“设置 → 外部连接”，添加一个 OpenAI API 连接。',
-  },
-  fields: {
-    cursor: { secret: 'OpenAI API Key', baseUrl: 'Override OpenAI Base URL', model: 'Add model' },
-    'open-webui': { secret: 'API 密钥', baseUrl: 'URL', model: '模型 ID' },
-  },
   notes: {
-    cursor: 'Cursor 从其服务器发送请求，无法访问此 Base URL：它只在本机有效。',
-    'open-webui': '在容器中，此 Base URL 指向容器本身。请改用主机名 host.docker.internal。',
+    vendor: (client) => `${client} 从其服务器发送请求，无法访问此 Base URL：它只在本机有效。`,
+    container: (client) => `如果 ${client} 运行在容器中，此 Base URL 指向容器本身。请改用主机名 host.docker.internal。`,
   },
 }

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useAbout, useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { ClientSnippet } from '../../snippets/client-snippet.tsx'
+import { ClientSnippet } from '../../snippets/lazy-client-snippet.ts'
 import { choicesIn } from '../../ui/form/choices-of.ts'
 import { Combobox } from '../../ui/form/combobox.tsx'
 import { Skeleton } from '../../ui/states.tsx'

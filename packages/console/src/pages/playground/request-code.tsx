@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { useAbout } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { SnippetParts } from '../../snippets/client-snippet.tsx'
-import { PLACEHOLDER, requestSnippet } from '../../snippets/clients.ts'
+import { PLACEHOLDER, type RequestClient, requestSnippet } from '../../snippets/request-snippet.ts'
+import { SnippetParts } from '../../snippets/snippet-parts.tsx'
 import type { Access, ExampleRequest, Snippet } from '../../snippets/types.ts'
 import { Segments } from '../../ui/form/choices.tsx'
 
-export type CodeLanguage = 'curl' | 'python' | 'javascript'
+export type CodeLanguage = RequestClient
 
 const LANGUAGES = [
   { value: 'curl', label: 'curl' },

@@ -160,7 +160,8 @@ export function TextArea({
   )
 }
 
-export type Option = { value: string; label: string; disabled?: boolean }
+/** `group`: a heading for it and the options beside it that have the same. */
+export type Option = { value: string; label: string; disabled?: boolean; group?: string }
 
 export function SelectField({
   value,
@@ -184,11 +185,16 @@ export function SelectField({
             onChange={(event) => onChange(event.target.value)}
             className={classes(CONTROL, LINE, 'appearance-none truncate pr-8')}
           >
-            {options.map((option) => (
-              <option key={option.value} value={option.value} disabled={option.disabled}>
-                {option.label}
-              </option>
-            ))}
+            {[...new Set(options.map(({ group }) => group))].map((group) => {
+              const members = optionsOf(options.filter((option) => option.group === group))
+              return group === undefined ? (
+                members
+              ) : (
+                <optgroup key={group} label={group}>
+                  {members}
+                </optgroup>
+              )
+            })}
           </select>
           <span className="pointer-events-none absolute inset-y-0 right-2 grid place-items-center text-muted">
             <Icon name="down" />
@@ -198,6 +204,13 @@ export function SelectField({
     </Field>
   )
 }
+
+const optionsOf = (options: readonly Option[]) =>
+  options.map((option) => (
+    <option key={option.value} value={option.value} disabled={option.disabled}>
+      {option.label}
+    </option>
+  ))
 
 export function Checkbox({
   checked,

@@ -29,7 +29,7 @@ export function editCode(entry: ImageEntry, language: CodeLanguage, { baseUrl, s
     baseUrl: base,
     parts: [
       { kind: 'install', code: install },
-      { kind: 'code', code },
+      { kind: 'code', language: language === 'python' ? 'python' : 'js', code },
     ],
   }
 }

@@ -1,4 +1,4 @@
-import { requestSnippet } from '../../../snippets/clients.ts'
+import { requestSnippet } from '../../../snippets/request-snippet.ts'
 import type { Access, Snippet } from '../../../snippets/types.ts'
 import type { CodeLanguage } from '../request-code.tsx'
 import type { TranscriptionSettings } from './transcription-call.ts'
