@@ -49,13 +49,15 @@ test('sign up, create a key, copy it, choose a client, send a test request, see 
       ['Claude Code', `ANTHROPIC_BASE_URL=${open.gateway.url}\n`],
       ['Codex', `base_url = "${open.gateway.url}/v1"`],
       ['Gemini CLI', `GOOGLE_GEMINI_BASE_URL=${open.gateway.url}\n`],
+      ['LangChain (Python)', `base_url="${open.gateway.url}/v1"`],
+      ['LibreChat', `baseURL: "${open.gateway.url}/v1"`],
       ['Cursor', `${open.gateway.url}/v1`],
       ['Open WebUI', `${open.gateway.url}/v1`],
     ] as const) {
-      await page.getByText(client, { exact: true }).click()
+      await page.getByLabel('Client', { exact: true }).selectOption({ label: client })
       await page.getByText(text.trim()).first().waitFor()
     }
-    await page.getByText('curl', { exact: true }).click()
+    await page.getByLabel('Client', { exact: true }).selectOption({ label: 'curl' })
     await page.getByText('Messages', { exact: true }).click()
     await page.getByText(`curl ${open.gateway.url}/v1/messages`).waitFor()
 

@@ -182,6 +182,7 @@ test('ids of clients are unique, and no protocol of a client is in two of its co
   expect(new Set(ALL.map((pair) => pair.join())).size).toBe(ALL.length)
 })
 
+/** Files that the console shows, and docs/use/coding-agents.md and chat-applications.md from the same source. */
 const FILES = ALL.flatMap(([client, protocol]) =>
   snippetFor({
     client: clientOf(client),

@@ -1,4 +1,5 @@
-// The coding agents: which version is tested, how each is set up for a gateway (docs/use/coding-agents.md), and its tools for files.
+// The coding agents: which version is tested, its options without a terminal, and its tools for files. How each is set up for a
+// gateway is the console's snippet, which run.ts follows.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
 export type Setup = {
@@ -19,9 +20,8 @@ export type Agent = {
   /** What it speaks to the gateway. */
   dialect: TextDialectId
   arguments(setup: Setup): string[]
-  environment(setup: Setup): Record<string, string>
-  /** Settings below the home folder, by path. */
-  files?(setup: Setup): Record<string, string>
+  /** Beside what the snippet sets. */
+  environment?: Record<string, string>
   write(path: string, text: string): Call
   read(path: string): Call
 }
@@ -33,13 +33,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     script: 'cli-wrapper.cjs',
     dialect: 'messages',
     arguments: ({ prompt }) => ['-p', prompt, '--allowedTools', 'Write,Read'],
-    environment: ({ url, key, model }) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: key,
-      ANTHROPIC_MODEL: model,
-      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    }),
+    environment: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
     write: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
     read: (file_path) => ({ name: 'Read', input: { file_path } }),
   },
@@ -49,16 +43,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     script: 'bin/codex.js',
     dialect: 'responses',
     // Its own sandbox needs rights that containers lack; the only commands that it runs are those below.
-    arguments: ({ model, prompt }) => [
-      'exec',
-      '-m',
-      model,
-      '--skip-git-repo-check',
-      '--dangerously-bypass-approvals-and-sandbox',
-      prompt,
-    ],
-    environment: ({ key }) => ({ CODEX_API_KEY: key }),
-    files: ({ url }) => ({ '.codex/config.toml': `openai_base_url = "${url}/v1"\n` }),
+    arguments: ({ prompt }) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
     write: (path, text) => ({ name: 'exec_command', input: { cmd: `printf '%s' '${text}' > '${path}'` } }),
     read: (path) => ({ name: 'exec_command', input: { cmd: `cat '${path}'` } }),
   },
@@ -68,14 +53,6 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     script: 'bundle/gemini.js',
     dialect: 'generate-content',
     arguments: ({ model, prompt }) => ['-m', model, '--skip-trust', '--yolo', '-p', prompt],
-    environment: ({ url, key }) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key }),
-    files: () => ({
-      '.gemini/settings.json': JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        tools: { exclude: ['google_web_search', 'web_fetch'] },
-        privacy: { usageStatisticsEnabled: false },
-      }),
-    }),
     write: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
     read: (file_path) => ({ name: 'read_file', input: { file_path } }),
   },

@@ -8,10 +8,11 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { CLIENTS, snippetFor } from '../../packages/console/src/snippets/clients/index.ts'
 import { newKey } from '../../test/support/gateway/accounts.ts'
 import { startGateway } from '../../test/support/gateway/gateway.ts'
 import { configOfDialects } from '../../test/support/upstreams/recorded-upstream.ts'
-import { AGENTS, type Agent, type Call } from './agents.ts'
+import { AGENTS, type Agent, type Call, type Setup } from './agents.ts'
 import { startScriptedUpstream } from './scripted-upstream.ts'
 
 const INSTALL_WITHIN_MS = 10 * 60_000
@@ -76,6 +77,18 @@ async function run(
 
 const directive = ({ name, input }: Call) => `call ${name} with ${JSON.stringify(input)}`
 
+/** What the console and the documentation tell a reader to write and to export. */
+function snippetOf(name: string, { dialect }: Agent, { url, key, model, prompt }: Setup) {
+  const client = CLIENTS.find(({ id }) => id === name)
+  if (!client) fail(`the console has no snippet for ${name}`)
+  const { parts } = snippetFor({ client, protocol: dialect, model, baseUrl: url, secret: key, prompt })
+  const exports = parts.flatMap((part) => ('code' in part ? [...part.code.matchAll(/^export (\w+)=(.+)$/gm)] : []))
+  return {
+    files: parts.flatMap((part) => (part.kind === 'file' ? [part] : [])),
+    environment: Object.fromEntries(exports.map(([, variable, value]) => [variable, value])),
+  }
+}
+
 /** What is wrong; empty if nothing is. */
 async function attempt(name: string, agent: Agent, dialect: TextDialectId): Promise<string[]> {
   const home = join(folder, `${name}-${dialect}`)
@@ -86,9 +99,11 @@ async function attempt(name: string, agent: Agent, dialect: TextDialectId): Prom
   const prompt = `Please put ${word} into note.txt. Tell me what the file says afterwards.`
   const setup = { url: gateway.url, key: secret, model: `over-${dialect}`, prompt }
   for (const path of [work, temporary]) mkdirSync(path, { recursive: true })
-  for (const [path, contents] of Object.entries(agent.files?.(setup) ?? {})) {
-    mkdirSync(dirname(join(home, path)), { recursive: true })
-    writeFileSync(join(home, path), contents)
+  const { files, environment } = snippetOf(name, agent, setup)
+  for (const { path, code } of files) {
+    const place = path.replace('~', home)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, code)
   }
   const directives = [agent.write(note, word), agent.read(note)].map(directive)
   const task = { dialect, directives, seen: [] as number[], errors: [] as string[] }
@@ -101,7 +116,8 @@ async function attempt(name: string, agent: Agent, dialect: TextDialectId): Prom
     TMPDIR: temporary,
     TERM: 'dumb',
     NO_COLOR: '1',
-    ...agent.environment(setup),
+    ...environment,
+    ...agent.environment,
   }
   const { code, output, errors } = await run(
     ['node', script, ...agent.arguments(setup)],

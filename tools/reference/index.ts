@@ -2,6 +2,7 @@
 import type { Generated } from './generated.ts'
 import { API_PAGE } from './pages/api.ts'
 import { CERTIFIED_PAGE } from './pages/certified.ts'
+import { CLIENT_PAGES } from './pages/clients.ts'
 import { COMMAND_LINE_PAGE } from './pages/command-line.ts'
 import { CONFIGURATION_PAGE } from './pages/configuration.ts'
 import { DATABASE_PAGE } from './pages/database.ts'
@@ -16,6 +17,7 @@ import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
   ...CERTIFIED_PAGE,
+  ...CLIENT_PAGES,
   ...COMMAND_LINE_PAGE,
   ...DATABASE_PAGE,
   ...ENVIRONMENT_PAGE,

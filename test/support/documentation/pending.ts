@@ -16,8 +16,6 @@ export const PENDING: readonly string[] = [
   'docs/reference/speech.md',
   'docs/reference/translation.md',
   'docs/use/background.md',
-  'docs/use/clients.md',
-  'docs/use/coding-agents.md',
   'docs/use/console.md',
   'docs/use/conversations.md',
   'docs/use/embeddings.md',

@@ -28,7 +28,8 @@ export type FileLanguage = 'json' | 'toml' | 'yml' | 'ini'
 
 /** A part of a snippet: something to run, a file, or values to enter in a form of an application. */
 export type SnippetPart =
-  | { kind: 'install' | 'terminal'; code: string }
+  | { kind: 'install'; code: string }
+  | { kind: 'terminal'; code: string }
   | { kind: 'code'; language: CodeLanguage; code: string }
   | { kind: 'file'; path: string; language: FileLanguage; code: string }
   | { kind: 'form'; where: Localized; fields: readonly { label: string | Localized; value: string }[] }

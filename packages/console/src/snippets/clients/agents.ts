@@ -119,11 +119,7 @@ export const OPENCODE: Client = {
           '  "provider": {',
           '    "gateway": {',
           '      "npm": "@ai-sdk/openai-compatible",',
-          '      "name": "Gateway",',
-          '      "options": {',
-          `        "baseURL": ${quoted(setUp.base)},`,
-          `        "apiKey": "{env:${KEY_VARIABLE}}"`,
-          '      },',
+          `      "options": { "baseURL": ${quoted(setUp.base)}, "apiKey": "{env:${KEY_VARIABLE}}" },`,
           `      "models": { ${quoted(setUp.model)}: {} }`,
           '    }',
           '  }',
@@ -149,6 +145,7 @@ export const AIDER: Client = {
         model: '--model openai/...',
         place: 'environment, or `.aider.conf.yml`',
       },
+      tested: { version: 'aider-chat 0.86.2', date: '2026-11-18' },
       parts: ({ base, secret, model }) => [
         terminal(
           `export OPENAI_API_BASE=${word(base)}`,

@@ -64,11 +64,7 @@ export const CLINE_CLI: Client = {
       settings: { baseUrl: '-b', key: '-k', model: '-m', place: '`cline auth openai-compatible`' },
       tested: { version: 'cline 3.0.65', date: DATE },
       parts: ({ base, secret, model }) => [
-        terminal(
-          'npm install -g cline',
-          `cline auth openai-compatible -b ${word(base)} -k ${word(secret)} -m ${word(model)}`,
-          'cline',
-        ),
+        terminal(`cline auth openai-compatible -b ${word(base)} -k ${word(secret)} -m ${word(model)}`, 'cline'),
       ],
     },
   ],
@@ -151,9 +147,7 @@ export const ZED: Client = {
           '    "openai_compatible": {',
           '      "gateway": {',
           `        "api_url": ${quoted(setUp.base)},`,
-          '        "available_models": [',
-          `          { "name": ${quoted(setUp.model)}, "display_name": ${quoted(setUp.model)}, "max_tokens": 128000 }`,
-          '        ]',
+          `        "available_models": [{ "name": ${quoted(setUp.model)}, "max_tokens": 128000 }]`,
           '      }',
           '    }',
           '  }',
