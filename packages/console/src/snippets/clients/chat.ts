@@ -149,19 +149,19 @@ export const CHERRY_STUDIO: Client = {
       protocols: ['chat'],
       path: '',
       settings: {
-        baseUrl: 'API Host',
+        baseUrl: 'API Address',
         key: 'API Key',
         model: 'Add model',
         place: 'Settings, Model Provider, Add, type *OpenAI*',
       },
       parts: form(
         {
-          en: 'In Settings, Model Provider, add a provider of type OpenAI. Cherry Studio adds /v1 to the host itself.',
+          en: 'In Settings, Model Provider, add a provider of type OpenAI. Cherry Studio adds /v1 to the address itself.',
           zh: '在“设置 → 模型服务”中添加类型为 OpenAI 的服务商。Cherry Studio 会自动在地址后补上 /v1。',
         },
         {
           key: { en: 'API Key', zh: 'API 密钥' },
-          baseUrl: { en: 'API Host', zh: 'API 地址' },
+          baseUrl: { en: 'API Address', zh: 'API 地址' },
           model: { en: 'Add model', zh: '添加模型' },
         },
       ),
