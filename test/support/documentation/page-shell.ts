@@ -179,4 +179,4 @@ export function startPageGateway(config: string | undefined): Promise<Gateway> {
 
 /** Of a variable that a configuration names. */
 export const testValue = (name: string): string =>
-  name === 'ALERT_SECRET' ? `whsec_${Buffer.alloc(32).toString('base64')}` : 'a-secret-of-a-test'
+  name === 'ALERT_SECRET' ? `whsec_${Buffer.alloc(32).toString('base64')}` : 'a-secret-of-the-tests'
