@@ -29,7 +29,7 @@ test('the first run offers the cheapest model, and another one if that does not 
     await page.getByRole('button', { name: 'Send a test request' }).click()
     await page.getByText('The gateway responded with 502').waitFor()
     await page.getByRole('button', { name: 'Try modest' }).click()
-    await page.getByText('The gateway answered.').waitFor()
+    await page.getByText('The gateway responded.').waitFor()
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('modest')
 
     await page.getByRole('link', { name: 'Playground', exact: true }).click()
@@ -68,7 +68,7 @@ test('a key without requests leads to Connect, which has every client, a snippet
     await snippet.getByText(body.secret).waitFor()
     await choose(page, 'Model', 'modest')
     await page.getByRole('button', { name: 'Send a test request' }).click()
-    await page.getByText('The gateway answered.').waitFor()
+    await page.getByText('The gateway responded.').waitFor()
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('server')
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()

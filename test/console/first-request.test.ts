@@ -58,11 +58,11 @@ test('sign up, create a key, copy it, choose a client, send a test request, see 
       await page.getByText(text.trim()).first().waitFor()
     }
     await page.getByLabel('Client', { exact: true }).selectOption({ label: 'curl' })
-    await page.getByText('Messages', { exact: true }).click()
+    await page.getByText('Anthropic Messages', { exact: true }).click()
     await page.getByText(`curl ${open.gateway.url}/v1/messages`).waitFor()
 
     await page.getByRole('button', { name: 'Send a test request' }).click()
-    await page.getByText('The gateway answered.').waitFor()
+    await page.getByText('The gateway responded.').waitFor()
     const cost = page.locator('dt', { hasText: 'Cost' }).locator('xpath=following-sibling::dd')
     await cost.filter({ hasText: /^0\.0\d+/ }).waitFor()
     const answer = page.locator('dt', { hasText: 'Answer' }).locator('xpath=following-sibling::dd')

@@ -40,7 +40,7 @@ test('sign up, create a key, send a request, open its receipt, search keys', asy
     await expectVisibleFocus(page)
     await tabTo(page, page.getByRole('button', { name: 'Send a test request' }))
     await keyboard.press('Enter')
-    await page.getByText('The gateway answered.').waitFor()
+    await page.getByText('The gateway responded.').waitFor()
     await page.locator('dd', { hasText: /^0\.0\d+/ }).waitFor()
 
     await tabTo(page, page.getByRole('link', { name: 'Usage', exact: true }), 'Shift+Tab')

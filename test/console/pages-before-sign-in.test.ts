@@ -43,7 +43,7 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
     expect(await password.getAttribute('type')).toBe('text')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('Account created. Your wallet has 10.00 USD trial credit.').waitFor()
+    await page.getByText('Account created. Your wallet has 10.00 USD of trial credit.').waitFor()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const cookies = await page.context().cookies()
     expect(cookies).toMatchObject([{ name: 'trivium_session', httpOnly: true, sameSite: 'Lax' }])

@@ -44,7 +44,7 @@ test('pages, their files, the API, the first key and the playground work below t
     await page.getByLabel('I have stored it').check()
     await page.getByText(`${publicUrl}/v1`).first().waitFor()
     await page.getByRole('button', { name: 'Send a test request' }).click()
-    await page.getByText('The gateway answered.').waitFor()
+    await page.getByText('The gateway responded.').waitFor()
     // Deep pages find their files after a reload, with and without a slash at the end of the first one.
     for (const [path, heading] of [
       ['', 'Overview'],

@@ -100,7 +100,7 @@ test('an answer that the balance cut short says so once, in words, and leads to 
     async (page) => {
       await ask(page, 'say 300 words')
       const answer = answers(page)
-      await answer.getByText('Stopped by balance', { exact: true }).waitFor()
+      await answer.getByText('Balance exhausted', { exact: true }).waitFor()
       await answer.getByRole('link', { name: 'Open Wallet' }).waitFor()
       expect(await answer.getByText('stopped-by-balance').count()).toBe(0)
     },
@@ -143,7 +143,7 @@ test('an answer is stopped and asked for again, by keyboard', async () => {
 test('tool calls are shown, and the reader gives their results; pictures are sent along', async () => {
   await play('?tab=text&model=sandbox-text', {}, async (page) => {
     await page.getByLabel('Tools').fill('{')
-    await page.getByText('This is not a JSON list.').waitFor()
+    await page.getByText('This is not a JSON array.').waitFor()
     await page.getByLabel('Tools').fill(JSON.stringify(TOOLS))
     await ask(page, 'call get_weather with {"city":"Paris"}')
     await page.getByText('"city": "Paris"').waitFor()

@@ -120,7 +120,7 @@ test('recovery codes: Back asks', async () => {
     await page.getByRole('button', { name: 'Set up' }).click()
     const setUp = page.getByRole('dialog')
     const secret = decodeBase32(await setUp.locator('code').first().innerText()) ?? new Uint8Array()
-    await setUp.getByLabel('Code of the app').fill(codeAt(secret, Math.floor(Date.now() / 30_000)))
+    await setUp.getByLabel('Code from the app').fill(codeAt(secret, Math.floor(Date.now() / 30_000)))
     await setUp.getByLabel('Your password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
     const codes = page.getByRole('dialog', { name: 'Recovery codes' })

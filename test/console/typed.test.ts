@@ -6,7 +6,7 @@ import { PASSWORD } from '../support/gateway/console.ts'
 
 const { visit, newAccount } = useConsole()
 
-const question = (page: Page) => page.getByRole('dialog', { name: 'Discard what you typed?' })
+const question = (page: Page) => page.getByRole('dialog', { name: 'Discard your changes?' })
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Create a key' })
 
 test.each([

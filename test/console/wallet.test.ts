@@ -76,7 +76,7 @@ test('redeem a code: missing, unknown, good, used, expired, and too many', async
     await redeem('AAAA-BBBB-CCCC-DDDD-EEEE', 'There is no such code.')
     await isFocused(page, 'code')
     expect(await field.inputValue()).toBe('AAAA-BBBB-CCCC-DDDD-EEEE')
-    await redeem(good.toLowerCase().replaceAll('-', ' '), '1,234.50 USD were added to your balance.')
+    await redeem(good.toLowerCase().replaceAll('-', ' '), '1,234.50 USD was added to your balance.')
     expect(await field.inputValue()).toBe('')
     await rows(page, 'History').getByText('Redeemed code').waitFor()
     await rows(page, 'Statements').getByText('1,235.50').waitFor()
@@ -87,7 +87,7 @@ test('redeem a code: missing, unknown, good, used, expired, and too many', async
     await eventually(() => Date.now() > expires)
     await redeem(expiring, 'This code has expired.')
     for (let tries = 0; tries < 20; tries++) await account.client.post('wallet/redeem', { code: 'AAAA' })
-    await redeem(good, 'Too many codes were tried. Retry in')
+    await redeem(good, 'Too many attempts. Retry in')
     expect(await walletOf(account)).toMatchObject({ balance_usd: '1235.50' })
 
     const help = page.getByRole('link', { name: 'How to add credit' })

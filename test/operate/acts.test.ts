@@ -39,7 +39,7 @@ test('what another person changed meanwhile is shown before it is overwritten', 
     expect(await dialog.getByRole('region', { name: 'What changes' }).innerText()).toMatch(/0\.7.*→.*0\.6/s)
     await expectWellShown(page, 'operate-changed-meanwhile', OPPOSITES)
     expect(await multiplier()).toBe('0.7')
-    await dialog.getByRole('button', { name: 'Save on top of it' }).click()
+    await dialog.getByRole('button', { name: 'Save anyway' }).click()
     await page.getByRole('button', { name: 'Undo' }).waitFor()
     expect(await multiplier()).toBe('0.6')
   })

@@ -102,7 +102,7 @@ test('finance edits a price in its row: the margin follows what is typed, the ef
     await row(page, 'large-text').getByText('2.00 / 16.00').waitFor()
     expect(await priceOf('large-text')).toMatchObject({ output: '16.00', tiers: { priority: '2' } })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await dialog(page, 'Restore the former price of large-text?').getByRole('button', { name: 'Restore' }).click()
+    await dialog(page, 'Restore the previous price of large-text?').getByRole('button', { name: 'Restore' }).click()
     await row(page, 'large-text').getByText('2.00 / 8.00').waitFor()
     expect(await priceOf('large-text')).toEqual({ input: '2.00', output: '8.00', tiers: { priority: '2' } })
   })
@@ -144,7 +144,7 @@ test('an admin adds a model, is told of a mistake beside its field, changes it a
     await row(page, 'fresh').getByRole('button', { name: 'fresh', exact: true }).click()
     await dialog(page, 'fresh').getByRole('button', { name: 'Delete' }).click()
     const asked = dialog(page, 'Delete the model fresh?')
-    await asked.getByText('Nobody can call 1 model any more.').waitFor()
+    await asked.getByText('1 model can no longer be called.').waitFor()
     await asked.getByRole('button', { name: 'Delete' }).click()
     await row(page, 'fresh').waitFor({ state: 'detached' })
   })
@@ -161,7 +161,7 @@ test('two people edit a model: the second is told, compares and decides', async 
     expect(adminOutcome(await admin('PATCH', 'models/large-text', { body: { price: { output: '9.00' } } }))).toBe('200')
     await asked.getByRole('button', { name: 'Save', exact: true }).click()
     await asked.getByText(/Someone else changed this/).waitFor()
-    await asked.getByRole('button', { name: 'Save on top of it' }).click()
+    await asked.getByRole('button', { name: 'Save anyway' }).click()
     await row(page, 'large-text').getByText('2.50 / 9.00').waitFor({ state: 'attached' })
     expect(await priceOf('large-text')).toMatchObject({ input: '2.50', output: '9.00', tiers: { priority: '2' } })
     await admin('PATCH', 'models/large-text', { body: { price: { input: '2.00', output: '8.00' } } })
@@ -191,7 +191,7 @@ test('the matrix has the price of each group; another multiplier says who would 
 test('both pages are complete in Chinese', async () => {
   const account = await as('owner')
   for (const [path, title, text] of [
-    ['models?model=large-text', '模型', '请求现在会发往哪里'],
+    ['models?model=large-text', '模型', '当前路由预览'],
     ['groups?group=staff', '分组', '自定售价'],
   ] as const)
     await visit(`/operate/${path}`, { account, locale: 'zh-CN', dark: true }, async ({ page }) => {

@@ -59,7 +59,7 @@ test('settings: a change is reviewed and saved as one revision, compared with ot
     await page.getByRole('button', { name: 'Revision 0: nothing stored' }).click()
     await page.getByLabel('Compare with revision').fill('1')
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByText('What differs from revision 1').waitFor()
+    await page.getByText('Differences from revision 1').waitFor()
     await page.getByRole('button', { name: 'Restore' }).click()
     await save(page, 'Restore')
     await page.getByText('Deleted setting console.name, retention.responses').waitFor()
@@ -110,7 +110,7 @@ test('a test email shows what the mail server answers', async () => {
   await visit('/operate/configuration?tab=mail', { account: await as('owner') }, async ({ page }) => {
     await page.getByLabel('To', { exact: true }).fill('ada@example.com')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('took the email').waitFor()
+    await page.getByText('accepted the email').waitFor()
     expect(smtp.mails.at(-1)?.to).toEqual(['ada@example.com'])
   })
   await visit('/operate/configuration?tab=mail', { account: await as('admin') }, async ({ page }) => {

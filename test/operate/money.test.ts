@@ -51,7 +51,7 @@ test('usage is grouped by one or two dimensions, and each row leads to its reque
     await rowOf(page, 'By group', 'ada').waitFor()
     await expectWellShown(page, 'operate-usage', OPPOSITES)
     await page.getByLabel('Group by').selectOption('model')
-    await page.getByLabel('And by').selectOption('upstream')
+    await page.getByLabel('Then by').selectOption('upstream')
     const row = rowOf(page, 'By group', 'losing')
     await row.getByText('south').waitFor()
     expect(await row.innerText()).toContain('loss')
@@ -95,7 +95,7 @@ test('margin names losses, and unknown costs with their requests', async () => {
 
 test('the ledger adds up, an audit runs with its result, and transfers are filtered', async () => {
   await visit('/operate/ledger', { account: await as('finance') }, async ({ page }) => {
-    await page.getByText('Zero, as it must be').waitFor()
+    await page.getByText('Zero, as it should be').waitFor()
     await page.getByRole('button', { name: 'Audit now' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Audit now' }).click()
     await page.getByText('Consistent').first().waitFor()

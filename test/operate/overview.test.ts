@@ -37,7 +37,7 @@ test('shows what needs an operator and figures, which lead to their requests', a
     )
     await page.getByRole('link', { name: '25%', exact: true }).first().waitFor()
     await page.getByText('1 failed').waitFor()
-    await page.getByText('Margin at most:').first().waitFor()
+    await page.getByText('Margin, at most:').first().waitFor()
     const accounts = page.getByRole('table', { name: 'Top accounts' })
     expect(await accounts.getByRole('row').nth(1).innerText()).toContain('Ada')
     await page.getByRole('table', { name: 'Top models' }).getByRole('link', { name: 'sandbox-text' }).waitFor()

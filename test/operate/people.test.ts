@@ -71,7 +71,7 @@ test('an admin changes a role, sees what it ends, and undoes it; colleagues of a
     await page.getByRole('button', { name: `Actions for ${email}` }).click()
     await page.getByRole('menuitem', { name: 'Change role' }).click()
     const roles = await page.locator(dialog).getByLabel('Role').locator('option').allInnerTexts()
-    expect(roles).toEqual(['No role: an account holder only', 'finance', 'support', 'viewer'])
+    expect(roles).toEqual(['No role: account holder only', 'finance', 'support', 'viewer'])
     await page.locator(dialog).getByLabel('Role').selectOption('finance')
     await page.getByText('Credit, refunds').waitFor()
     await page.getByRole('button', { name: 'Review' }).click()
@@ -85,7 +85,7 @@ test('an admin changes a role, sees what it ends, and undoes it; colleagues of a
 
     await page.goto(`${open.gateway.url}/console/operate/people?role=owner`)
     await page.getByRole('button', { name: `Actions for ${boss.email}` }).click()
-    const item = page.getByRole('menuitem', { name: 'Disable (needs a higher rank)' })
+    const item = page.getByRole('menuitem', { name: 'Disable (needs a higher role)' })
     expect(await item.getAttribute('aria-disabled')).toBe('true')
   })
 })
@@ -113,7 +113,7 @@ test('an admin key is made after a fresh code where the person has a second fact
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByLabel('Code').fill('000000')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText('This code is wrong or was used before.').waitFor()
+    await page.getByText('This code is wrong or has already been used.').waitFor()
     await page.getByLabel('Code').fill(codeOf(1))
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page
@@ -141,7 +141,7 @@ describe('the audit log', () => {
       // It has an address of its own.
       await page.reload()
       await drawer.getByText('model/gpt-x').waitFor()
-      await drawer.getByRole('button', { name: 'Show all about this object' }).click()
+      await drawer.getByRole('button', { name: 'Show everything about this object' }).click()
       await page.getByText('added the model gpt-x').waitFor()
       expect(new URL(page.url()).searchParams.get('object')).toBe('model/gpt-x')
 
@@ -150,10 +150,10 @@ describe('the audit log', () => {
       await page.getByRole('menuitem', { name: 'Who' }).click()
       await page.getByLabel('Who').fill('nobody@example.com')
       await page.keyboard.press('Enter')
-      await page.getByText('No row fits these filters').waitFor()
+      await page.getByText('No entry matches these filters').waitFor()
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name: 'JSON lines' }).click(),
+        page.getByRole('link', { name: 'JSON Lines' }).click(),
       ])
       expect(file.suggestedFilename()).toBe('audit-log.jsonl')
     })

@@ -87,7 +87,7 @@ test('a request says what was charged, what it cost and what the client got, and
   await visit(`/operate/requests?request=${lossy}`, { account: await as('finance') }, async ({ page }) => {
     const margin = drawer(page).getByText('Margin', { exact: true }).locator('xpath=..')
     await margin.getByText('−').waitFor()
-    await drawer(page).getByRole('button', { name: 'Explain the route now' }).click()
+    await drawer(page).getByRole('button', { name: 'Explain the current route' }).click()
     await drawer(page)
       .getByText(/100\s?%/)
       .waitFor()
@@ -95,19 +95,19 @@ test('a request says what was charged, what it cost and what the client got, and
     await page.setViewportSize({ width: 1280, height: 900 })
     await drawer(page).getByRole('button', { name: 'Refund…' }).click()
     const question = page.getByRole('dialog', { name: /^Refund .* USD to/ })
-    await question.getByText('USD are credited.').waitFor()
+    await question.getByText('USD is credited.').waitFor()
     await question.getByRole('textbox', { name: /Reason/ }).fill('The answer was wrong.')
     await question.getByRole('button', { name: 'Refund', exact: true }).click()
-    await drawer(page).getByText('All of the charge is refunded.').waitFor()
+    await drawer(page).getByText('The whole charge has been refunded.').waitFor()
     await drawer(page).getByText('Refunded', { exact: true }).waitFor()
   })
   await visit(`/operate/requests?request=${failed}`, { account: await as('support') }, async ({ page }) => {
-    await drawer(page).getByText('What the client got').waitFor()
+    await drawer(page).getByText('Response to the client').waitFor()
     await drawer(page).getByText('bad_request').waitFor()
     expect(await drawer(page).getByText('Margin').count()).toBe(0)
   })
   await visit(`/operate/requests?request=${lossy}`, { account: await as('support') }, async ({ page }) => {
-    await drawer(page).getByText('All of the charge is refunded.').waitFor()
+    await drawer(page).getByText('The whole charge has been refunded.').waitFor()
   })
 })
 

@@ -91,10 +91,10 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
       },
     },
     zh: {
-      name: '图像',
-      units: { per_image: '/ 张图像', image_output: '/ 百万图像 Token' },
-      figures: { image_input: '图像输入', image_output: '图像输出', per_image: '每张图像' },
-      limits: { sizes: '尺寸', qualities: '质量', n: '每次请求的图像数' },
+      name: '图片',
+      units: { per_image: '/ 张图片', image_output: '/ 百万图片 Token' },
+      figures: { image_input: '图片输入', image_output: '图片输出', per_image: '每张图片' },
+      limits: { sizes: '尺寸', qualities: '质量', n: '每次请求的图片数' },
       receipt: {
         image_prompt_tokens: '提示词 Token',
         image_cached_tokens: '缓存提示词 Token',
@@ -130,7 +130,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
         resolutions: '分辨率',
         default_resolution: '默认分辨率',
         ratios: '宽高比',
-        images: '输入图像数',
+        images: '输入图片数',
       },
       receipt: { videos: '视频', seconds: '视频秒数', video_tokens: '视频 Token' },
     },

@@ -12,13 +12,13 @@ export const auth = {
   passwordMissing: 'Enter your password.',
   signUp: {
     title: 'Create your account',
-    offer: (credit: string) => `You get ${credit} USD trial credit. No payment details needed.`,
+    offer: (credit: string) => `You get ${credit} USD of trial credit. No payment details needed.`,
     noOffer: 'One key for every model.',
     submit: 'Create account',
     haveAccount: 'Have an account?',
     signIn: 'Sign in',
-    done: (credit: string) => `Account created. Your wallet has ${credit} USD trial credit.`,
-    doneWithoutCredit: 'Account created. It starts without trial credit, because today’s credit is used up.',
+    done: (credit: string) => `Account created. Your wallet has ${credit} USD of trial credit.`,
+    doneWithoutCredit: 'Account created. It has no trial credit, because today’s budget is used up.',
     closed: 'Registration is closed',
     closedText: 'Ask the operator of this gateway for an account.',
     contact: 'Contact the operator',
@@ -36,34 +36,34 @@ export const auth = {
     or: 'or',
     refused: {
       unavailable: 'The provider cannot be reached at the moment. Try again later.',
-      expired: 'This sign-in took too long, or was begun in another browser. Try again.',
+      expired: 'This sign-in took too long, or was started in another browser. Try again.',
       cancelled: 'The sign-in was cancelled.',
-      unverified_address: 'The provider does not say that your email address is verified. Ask its administrator.',
+      unverified_address: 'The provider has not verified your email address. Ask its administrator.',
       foreign_domain: 'Your email address does not belong to a domain that may sign in here.',
       not_invited: 'You have no account here. Ask the operator of this gateway for an invitation.',
       unproved_address:
-        'An account with your email address exists, but nobody has proved that the address is theirs. Ask the operator of this gateway.',
+        'An account with your email address exists, but the address was never verified. Ask the operator of this gateway.',
       taken_address:
         'An account with this email address exists or existed, perhaps in another spelling. Ask the operator.',
       disabled: 'Your access is disabled, or you have no account. Ask the operator of this gateway.',
       busy: 'Too many people are signing in. Try again in a few minutes.',
-      failed: 'The provider’s answer could not be accepted. Try again, or ask the operator of this gateway.',
+      failed: 'The response of the provider was not accepted. Try again, or ask the operator of this gateway.',
     },
   },
   again: {
     title: 'Sign in again',
-    ended: 'Your session has ended. Sign in again to go on.',
-    text: (email: string) => `Your session has ended. Sign in as ${email} to go on; what you typed stays.`,
+    ended: 'Your session has ended. Sign in again to continue.',
+    text: (email: string) => `Your session has ended. Sign in as ${email} to continue. What you typed is kept.`,
     submit: 'Sign in',
     other: 'Use another account',
     wrong: 'The password is wrong.',
   },
   secondFactor: {
     title: 'Two-factor authentication',
-    text: 'Enter the 6-digit code of your authenticator app, or a recovery code.',
+    text: 'Enter the 6-digit code from your authenticator app, or a recovery code.',
     code: 'Code',
     submit: 'Continue',
-    wrong: 'This code is wrong or was used before.',
+    wrong: 'This code is wrong or has already been used.',
     missing: 'Enter the code.',
     useRecovery: 'Use a recovery code',
     useApp: 'Use the authenticator app',
@@ -71,12 +71,12 @@ export const auth = {
   },
   forgot: {
     title: 'Reset your password',
-    text: 'Enter the email address of your account. If it exists, you get a link to choose a new password.',
+    text: 'Enter the email address of your account. If it exists, we send a link for choosing a new password.',
     submit: 'Send link',
     sent: 'Check your email',
-    sentText: (email: string) => `If an account with ${email} exists, a link is on its way. It is valid for one hour.`,
+    sentText: (email: string) => `If an account with ${email} exists, a link has been sent. It is valid for one hour.`,
     back: 'Back to sign-in',
-    off: 'This gateway sends no emails. Ask its operator to reset your password.',
+    off: 'This gateway does not send email. Ask the operator to reset your password.',
   },
   reset: {
     title: 'Choose a new password',
@@ -101,7 +101,7 @@ export const auth = {
     text: (account: string | null, role: string | null, email: string | null) =>
       [
         account !== null && `You can join the account ${account}.`,
-        role !== null && `You get the role ${role} in this gateway.`,
+        role !== null && `You get the role ${role} on this gateway.`,
         email !== null && `The invitation is for ${email}.`,
       ]
         .filter(Boolean)
@@ -113,7 +113,7 @@ export const auth = {
   },
   expired: {
     title: 'This link has expired',
-    text: 'It was used before, or its time is over.',
+    text: 'It has already been used, or it has expired.',
     setupText: 'This link works once. Sign in with your password, or ask the operator of this gateway for a new link.',
     signIn: 'Go to sign-in',
     again: 'Request a new link',

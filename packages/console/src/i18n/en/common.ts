@@ -31,12 +31,12 @@ export const common = {
   leave: {
     leave: 'Leave',
     stay: 'Stay on this page',
-    form: 'Discard what you typed?',
-    formText: 'It is not saved yet.',
+    form: 'Discard your changes?',
+    formText: 'They are not saved yet.',
     discard: 'Discard',
     keep: 'Continue editing',
   },
-  notFound: { title: 'Page not found', text: 'There is no page at this address.', action: 'Go to the overview' },
+  notFound: { title: 'Page not found', text: 'There is no page at this URL.', action: 'Go to the overview' },
   crashed: {
     title: 'This page failed',
     text: 'An error in the console stopped this page. Reload it to continue.',
@@ -44,7 +44,7 @@ export const common = {
   },
   notLoaded: {
     title: 'The gateway could not be reached',
-    text: 'This page is not loaded yet. Check your connection; the console retries by itself.',
+    text: 'This page is not loaded yet. Check your connection; the console retries automatically.',
   },
   requestId: (id: string) => `Request ID: ${id}`,
 }
@@ -55,15 +55,15 @@ export const nav = {
   signOut: 'Sign out',
   account: 'Account',
   disabled:
-    'This account is disabled: its keys are rejected, and nothing in it can be changed. Ask the operator of this gateway.',
-  place: 'Place',
+    'This account is disabled: its keys are rejected and nothing can be changed. Ask the operator of this gateway.',
+  place: 'Area',
   mine: 'My account',
   operate: 'Operate',
   theme: 'Theme',
   language: 'Language',
 }
 
-export const help = { title: 'Help', missing: 'There is no such page in the documentation.' }
+export const help = { title: 'Help', missing: 'The documentation has no such page.' }
 
 export const theme = { system: 'System', light: 'Light', dark: 'Dark' }
 
@@ -73,5 +73,5 @@ export const errors: Record<string, string> = {
   service_unavailable: 'The gateway is busy. Retry in a few seconds.',
   overloaded: 'The gateway is busy. Retry in a few seconds.',
   foreign_page:
-    'This page was opened at an address that the gateway does not expect. Open the console at its public URL. (Operators: set server.public_url.)',
+    'The gateway does not expect the console at this URL. Open it at its public URL. (Operators: set server.public_url.)',
 }

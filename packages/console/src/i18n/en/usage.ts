@@ -2,7 +2,7 @@ import { typeWords } from '../model-types.ts'
 
 export const usage = {
   title: 'Usage',
-  text: 'Sums count a request when it ends. Days begin at 00:00 UTC.',
+  text: 'Requests count toward totals when they end. Days start at 00:00 UTC.',
   range: 'Period',
   ranges: { '24h': '24 h', '7d': '7 d', '30d': '30 d', '90d': '90 d', custom: 'Custom' },
   days: {
@@ -28,7 +28,7 @@ export const usage = {
     mean: 'Per request',
     more: (count: number) => `Show ${count} more`,
     less: 'Show fewer',
-    empty: 'Nothing was used in this period.',
+    empty: 'No usage in this period.',
   },
   filters: {
     model: 'Model',
@@ -62,13 +62,13 @@ export const usage = {
   outcomes: {
     running: 'Running',
     completed: 'Completed',
-    incomplete: 'Cut at its limit',
-    content_filtered: 'Filtered',
-    client_disconnected: 'Disconnected',
+    incomplete: 'Output limit reached',
+    content_filtered: 'Content filtered',
+    client_disconnected: 'Client disconnected',
     failed: 'Failed',
-    cut: 'Cut off',
+    cut: 'Connection lost',
     timeout: 'Timed out',
-    stopped_by_balance: 'Stopped by balance',
+    stopped_by_balance: 'Balance exhausted',
     cancelled: 'Cancelled',
     expired: 'Expired',
     reaped: 'Gateway crashed',
@@ -78,10 +78,10 @@ export const usage = {
   receipt: {
     title: 'Receipt',
     none: 'There is no receipt for this request',
-    noneText: 'It was rejected before it began, so that it cost nothing, or it does not belong to your account.',
+    noneText: 'It was rejected before it started and cost nothing, or it does not belong to your account.',
     cost: 'Cost',
     error: 'Error code',
-    howCounted: 'How the cost was counted',
+    howCounted: 'How the cost was calculated',
     noCharge: 'Nothing was charged.',
     noDetails: 'The details of this charge are no longer stored.',
     costAtEnd: 'The cost is known when the request ends.',
@@ -99,11 +99,16 @@ export const usage = {
     outcome: 'Outcome',
     held: 'Held',
     shortfall: 'Not charged',
-    shortfallNote: 'Exceeded your funds; the operator bears it.',
+    shortfallNote: 'Exceeded your funds; not charged to you.',
     tier: 'Service tier',
-    counted: 'Estimated because',
+    counted: 'Estimated',
     /** By the text on the receipt. Others are shown as they are. */
-    countedBecause: {} as Record<string, string>,
+    countedBecause: {
+      'usage was missing': 'the upstream reported no usage',
+      'usage was absurd': 'the reported usage was impossible',
+      "usage was missing: output delivered before the disconnect, and the model's usual reasoning for it":
+        'the upstream reported no usage; based on the output delivered before the disconnect and the usual reasoning of the model',
+    } as Record<string, string>,
     finish: 'Finish reason',
     reasoning: 'Reasoning tokens',
     timing: 'Timing',
@@ -114,6 +119,6 @@ export const usage = {
     attempts: 'Attempts',
     attempt: (number: number) => `Attempt ${number}`,
     warnings: 'Warnings',
-    warningsText: 'What was changed or left out on the way to the model.',
+    warningsText: 'Fields that were changed or dropped before the request was sent.',
   },
 }

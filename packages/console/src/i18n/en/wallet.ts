@@ -2,8 +2,8 @@ export const wallet = {
   title: 'Wallet',
   balance: 'Balance',
   held: 'Held',
-  balanceNote: 'With what is held',
-  heldNote: 'Reserved for requests that are running',
+  balanceNote: 'Includes held funds',
+  heldNote: 'Reserved for running requests',
   available: 'Available',
   availableNote: 'For new requests',
   availableWithLine: 'For new requests, with your credit line',
@@ -13,11 +13,11 @@ export const wallet = {
   capNote: (cap: string, period: 'day' | 'week' | 'month' | null) =>
     `The operator has set a cap of ${cap} USD${period === null ? '' : ` per ${period}`}`,
   low: (available: string, threshold: string) =>
-    `Your available balance is ${available} USD, below ${threshold} USD. Requests are rejected when it is used up.`,
+    `Your available balance is ${available} USD, below ${threshold} USD. Requests are rejected once it is used up.`,
   empty: (available: string) =>
     `Your available balance is ${available} USD. Paid requests are rejected until you add credit.`,
   emptyWhileHeld: (available: string, held: string) =>
-    `Your available balance is ${available} USD, and ${held} USD are held for running requests. Paid requests are rejected until these end or you add credit.`,
+    `Your available balance is ${available} USD, and ${held} USD is held for running requests. Paid requests are rejected until these end or you add credit.`,
   topUp: {
     title: 'Add credit',
     text: 'Redeem a code, or ask the operator of this gateway.',
@@ -26,12 +26,12 @@ export const wallet = {
     codeHint: 'Five groups of four characters. A code works once.',
     redeem: 'Redeem',
     missing: 'Enter a code.',
-    tooMany: (minutes: string) => `Too many codes were tried. Retry in ${minutes} min.`,
-    done: (amount: string) => `${amount} USD were added to your balance.`,
+    tooMany: (minutes: string) => `Too many attempts. Retry in ${minutes} min.`,
+    done: (amount: string) => `${amount} USD was added to your balance.`,
   },
   open: {
     title: 'Held now',
-    text: 'What a request can cost at most is held while it runs. What it does not use is released.',
+    text: 'The maximum cost of a request is held while it runs. The unused part is released.',
     empty: 'Nothing is held.',
     started: 'Started',
     model: 'Model',
@@ -41,14 +41,14 @@ export const wallet = {
   history: {
     title: 'History',
     text: 'Charges are summed by day (UTC).',
-    empty: 'No changes of your balance yet.',
+    empty: 'No transactions yet.',
     at: 'Date',
-    what: 'What',
+    what: 'Description',
     amount: 'Amount',
     balance: 'Balance after',
     usage: (shown: string, requests: number) => `Usage: ${shown} ${requests === 1 ? 'request' : 'requests'}`,
     credit: 'Credit',
-    debit: 'Correction',
+    debit: 'Balance adjustment',
     reasons: { 'opening credit': 'Trial or opening credit', 'redeemed code': 'Redeemed code' } as Record<
       string,
       string
@@ -56,7 +56,7 @@ export const wallet = {
   },
   statements: {
     title: 'Statements',
-    text: 'A CSV file per month (UTC), with every credit and the charges of each day.',
+    text: 'One CSV file per month (UTC) with every credit and the charges of each day.',
     empty: 'No statements yet.',
     month: 'Month',
     credited: 'Credited',
@@ -68,7 +68,7 @@ export const wallet = {
     title: 'Low-balance notice',
     text: 'The console shows a notice while your available balance is below this amount.',
     amount: 'Amount in USD',
-    hint: 'Leave it empty for no notice.',
+    hint: 'Leave empty for no notice.',
     invalid: 'Enter an amount such as 5 or 2.50.',
   },
 }

@@ -17,8 +17,8 @@ export const shell = {
   search: {
     title: 'Search',
     open: 'Search (Ctrl K)',
-    label: 'Email, account, last four of a key, request ID, model, upstream or code',
-    hint: 'Paste anything that names an account, a key, a request, a model, an upstream or a code.',
+    label: 'Email, account, last four characters of a key, request ID, model, upstream or code',
+    hint: 'Paste anything that identifies an account, key, request, model, upstream or code.',
     none: 'Nothing found.',
     kinds: {
       page: 'Page',
@@ -39,7 +39,7 @@ export const shell = {
     any: 'Any',
   },
   /** A page looks at a bounded number of rows. */
-  nothingSoFar: 'Nothing in what was searched so far. Go on to the next page.',
+  nothingSoFar: 'Nothing found so far. Continue on the next page.',
   live: 'Live',
   paused: 'Paused',
 }

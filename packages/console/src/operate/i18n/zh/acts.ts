@@ -3,7 +3,7 @@ import type { OperateTexts } from '../texts.ts'
 export const acts: OperateTexts['acts'] = {
   reason: '原因',
   reasonHint: '会记录在审计日志中。',
-  reasonMissing: '请填写原因，原因会被记录。',
+  reasonMissing: '请填写原因，原因会记录在审计日志中。',
   changes: '变更内容',
   noChanges: '没有变化。',
   effects: '影响',
@@ -13,7 +13,7 @@ export const acts: OperateTexts['acts'] = {
   checking: '正在检查变更',
   copyCurl: '复制为 curl',
   undo: '撤销',
-  changed: '您打开之后，其他人已修改此内容。请比较后再保存，或取消并查看。',
+  changed: '在您打开之后，其他人修改了此内容。请比较后再保存，或取消。',
   saveAnyway: '仍然保存',
   bulk: {
     title: '已选择的行',
@@ -24,12 +24,12 @@ export const acts: OperateTexts['acts'] = {
     clear: '取消选择',
     done: '已完成。',
     failures: (count) => `${count} 项未更改`,
-    summary: (changed, unchanged) => `已更改 ${changed} 项，${unchanged} 项原本就是如此。`,
+    summary: (changed, unchanged) => `已更改 ${changed} 项，${unchanged} 项无需更改。`,
   },
   secondFactor: {
-    text: '此操作需要验证器应用的新验证码：上次验证已超过十分钟。',
+    text: '请输入身份验证器应用中的新验证码：距上次验证已超过十分钟。',
     code: '验证码',
-    missing: '请输入验证器应用的验证码，或恢复代码。',
+    missing: '请输入身份验证器应用中的验证码，或恢复代码。',
     wrong: '验证码错误，或已被使用。',
   },
 }

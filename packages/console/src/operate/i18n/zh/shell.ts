@@ -6,13 +6,13 @@ export const shell: OperateTexts['shell'] = {
   roles: { owner: '所有者', admin: '管理员', finance: '财务', support: '客服', viewer: '只读' },
   role: '您的角色',
   needs: (roles) => `需要${roles.join('或')}角色`,
-  openAlerts: (count) => (count === 0 ? '没有未处理的告警' : `${count} 条未处理的告警`),
+  openAlerts: (count) => (count === 0 ? '没有未恢复的告警' : `${count} 条未恢复的告警`),
   search: {
     title: '搜索',
     open: '搜索（Ctrl K）',
     label: '邮箱、账户、密钥末四位、请求 ID、模型、上游或兑换码',
-    hint: '粘贴任何能指明账户、密钥、请求、模型、上游或兑换码的内容。',
-    none: '没有找到。',
+    hint: '粘贴账户、密钥、请求、模型、上游或兑换码的任何标识。',
+    none: '没有结果。',
     kinds: {
       page: '页面',
       account: '账户',
@@ -26,7 +26,7 @@ export const shell: OperateTexts['shell'] = {
     },
   },
   filters: { add: '筛选', clear: '全部清除', remove: (name) => `移除筛选条件：${name}`, any: '不限' },
-  nothingSoFar: '到目前为止没有找到，请继续查看下一页。',
+  nothingSoFar: '目前还没有结果，请继续查看下一页。',
   live: '实时',
   paused: '已暂停',
 }

@@ -12,8 +12,8 @@ export const sums: OperateTexts['sums'] = {
   loss: '亏损',
   others: '其余合计',
   everything: '全部请求',
-  against: (percent, before) => `较上一周期的 ${before} ${percent}`,
+  against: (percent, before) => `${percent}，上一周期为 ${before}`,
   before: (before) => `上一周期为 ${before}`,
-  empty: '该时段没有用量。',
-  emptyText: '请选择更长的时段，或移除筛选条件。',
+  empty: '此时间范围内没有用量。',
+  emptyText: '请选择更长的时间范围，或移除筛选条件。',
 }

@@ -2,12 +2,12 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 
 export const alerts: OperateTexts['alerts'] = {
   title: '告警',
-  text: '条件成立时触发一次，恢复时通知一次。',
+  text: '条件成立时触发一次，解除时恢复一次。',
   rules: {
     upstream_down: { title: '上游不可用', threshold: '持续时间' },
-    error_rate: { title: '大量请求失败', threshold: '占最近 5 分钟的请求' },
-    margin_negative: { title: '模型成本高于收入', threshold: '24 小时内亏损的 USD' },
-    audit_failed: { title: '账本核对失败', threshold: '' },
+    error_rate: { title: '大量请求失败', threshold: '（占最近 5 分钟的请求）' },
+    margin_negative: { title: '模型成本高于收入', threshold: 'USD（24 小时内的亏损）' },
+    audit_failed: { title: '账本对账失败', threshold: '' },
     old_holds: { title: '资金长时间被冻结', threshold: '持续时间' },
     disk_full: { title: '磁盘将满', threshold: '已使用' },
     contents_full: { title: '存储内容接近上限', threshold: '占上限' },
@@ -33,12 +33,12 @@ export const alerts: OperateTexts['alerts'] = {
     none: '未发送',
     delivered: (count) => `已送达 ${count} 个接收方`,
     pending: (count) => `待发送：${count}`,
-    failed: (count) => `已放弃：${count}`,
+    failed: (count) => `发送失败：${count}`,
   },
   mutedUntil: '静音至',
   ruleList: {
     title: '规则',
-    text: '规则固定。阈值属于设置，每次修改都会产生一个修订。',
+    text: '规则列表固定。阈值属于设置，每次修改都会产生一个新版本。',
     on: '启用',
     off: '停用',
     openCount: (count) => `${count} 个未恢复`,
@@ -79,9 +79,9 @@ export const alerts: OperateTexts['alerts'] = {
   },
   targets: {
     title: '接收方',
-    text: 'Webhook 与邮箱地址在 alerts 设置中配置。',
+    text: 'Webhook 和邮箱在“告警”设置中配置。',
     settings: '打开配置',
-    empty: '告警目前只在此处和日志中显示。添加 webhook 或邮箱地址即可收到通知。',
+    empty: '告警目前只显示在此处和日志中。添加 Webhook 或邮箱即可收到通知。',
     test: '发送测试',
     testOf: (target) => `向 ${target} 发送测试`,
     ok: '测试已送达。',

@@ -10,7 +10,7 @@ export const codes = {
   worth: 'Worth',
   redeemed: 'Redeemed',
   of: (redeemed: string, all: string) => `${redeemed} of ${all}`,
-  open: 'Still open',
+  open: 'Not redeemed',
   gone: 'Revoked or expired',
   expires: 'Expires',
   never: 'Never',
@@ -19,14 +19,14 @@ export const codes = {
   states: { open: 'Open', redeemed: 'Redeemed', expired: 'Expired', revoked: 'Revoked' },
   by: 'Redeemed by',
   empty: 'No codes yet',
-  emptyText: 'Create a batch, and hand its codes out as vouchers or gifts.',
+  emptyText: 'Create a batch and hand out its codes as vouchers or gifts.',
   create: {
     open: 'Create codes',
     check: 'Check',
     label: 'Label of the batch',
-    labelHint: 'Names the batch here. Codes of one label are counted and revoked together.',
-    amount: 'Each worth (USD)',
-    count: 'How many',
+    labelHint: 'Codes with the same label are counted and revoked together.',
+    amount: 'Amount per code (USD)',
+    count: 'Number of codes',
     wrongLabel: 'Enter a label.',
     wrongCount: 'Enter a number from 1 to 10000.',
     title: (label: string) => `Create the codes of ${label}?`,
@@ -35,9 +35,7 @@ export const codes = {
   made: {
     title: 'Store these codes now',
     text: (count: number) =>
-      count === 1
-        ? 'This is the only time that the code is shown.'
-        : `This is the only time that these ${count} codes are shown.`,
+      count === 1 ? 'The code is shown only once.' : `These ${count} codes are shown only once.`,
     more: (count: number) => `And ${count} more in the file.`,
     download: 'Download CSV',
     leave: 'Leave without storing the codes?',
@@ -46,7 +44,7 @@ export const codes = {
   revoke: {
     open: 'Revoke unused',
     title: (label: string) => `Revoke the unused codes of ${label}?`,
-    text: 'Codes that nobody has redeemed stop working. What was redeemed stays. This cannot be undone.',
+    text: 'Unredeemed codes stop working. Redeemed credit is kept. This cannot be undone.',
     done: 'The unused codes were revoked.',
   },
 }

@@ -2,7 +2,7 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 
 export const keys: OperateTexts['keys'] = {
   title: '密钥',
-  text: '所有账户的密钥。您在密钥上设置的限制是账户持有人的上限。',
+  text: '所有账户的密钥。您在密钥上设置的限制，账户持有人无法提高。',
   search: '名称或末四位',
   account: '账户',
   accountHint: 'ID、名称或邮箱',
@@ -15,7 +15,7 @@ export const keys: OperateTexts['keys'] = {
     never: '从未使用',
     noCap: '无消费上限',
     noExpiry: '永不过期',
-    capNearlySpent: '上限已用 90 % 以上',
+    capNearlySpent: '已消费上限的 90% 以上',
     all: '全部',
   },
   none: '没有匹配的密钥',

@@ -1,15 +1,16 @@
 export const margin = {
   title: 'Margin',
-  text: 'What was charged less what upstreams cost, before refunds.',
+  text: 'Charges minus upstream cost, before refunds.',
   by: 'Group by',
   chart: 'Charged over time',
   groups: 'Breakdown',
   seriesCost: 'Upstream cost',
   seriesMargin: 'Margin',
-  unknownNote: (share: string) => `${share} of the requests. Their costs are not guessed: the margin is at most this.`,
+  unknownNote: (share: string) =>
+    `${share} of the requests. Unknown costs are not estimated, so the margin may be lower.`,
   unknownNone: 'The cost of every request is known.',
-  shortfallNote: 'What requests cost beyond their balance. It was not charged.',
-  unknownWhy: 'A cost is unknown where the route of a model has no cost. Set it in the catalogue.',
+  shortfallNote: 'Cost of requests beyond the balance. It was not charged.',
+  unknownWhy: 'The cost is unknown if the route of a model has no cost. Set it in the catalogue.',
   openModels: 'Open models',
-  largest: (count: number) => `The first ${count} groups by what was charged. The CSV file has all of them.`,
+  largest: (count: number) => `The ${count} groups with the highest charges. The CSV file has all.`,
 }

@@ -40,9 +40,9 @@ export const models: OperateTexts['models'] = {
   noRoute: '无',
   moreRoutes: (count) => `+${count}`,
   unknown: '未知',
-  usedCost: '其成本',
+  usedCost: '您的成本',
   usedMargin: '7 天毛利率',
-  listMargin: '乘数 1 时的毛利率',
+  listMargin: '倍率 1 时的毛利率',
   unknownCosts: (count) => `（${count} 个请求成本未知）`,
   requests: (_, shown) => `${shown} 个请求`,
   prices: '各分组的售价',
@@ -56,7 +56,7 @@ export const models: OperateTexts['models'] = {
     label: '来源',
     stored: (revision) => `已存储，版本 ${revision}`,
     builtIn: '内置',
-    editIn: (place) => (place === '内置' ? '属于程序本身，无法修改。' : `请在 ${place} 中编辑`),
+    editIn: (place) => (place === '内置' ? '内置，无法修改。' : `请在 ${place} 中编辑`),
   },
   impact: {
     title: '按此售价计算最近 7 天',
@@ -67,7 +67,7 @@ export const models: OperateTexts['models'] = {
     basis: (requests) => `根据 ${requests} 个请求的收据计算。`,
     leftOut: (requests) => `${requests} 个请求无法重新计价。`,
     part: '仅包含此时间之后的请求：',
-    failed: (message) => `无法得知影响：${message}`,
+    failed: (message) => `影响未知：${message}`,
   },
   routes: {
     text: '优先级数字最小的路由最先尝试；全部失败后才尝试后面的路由。',
@@ -81,8 +81,8 @@ export const models: OperateTexts['models'] = {
     margin: '毛利率',
   },
   preview: {
-    title: '请求现在会发往哪里',
-    text: '按此节点的路由方式，并显示各上游的状态。',
+    title: '当前路由预览',
+    text: '此节点当前会如何路由请求，以及各上游的状态。',
     group: '分组',
     protocol: '协议',
     rejected: (code, message) => `会被拒绝（${code}）：${message}`,
@@ -107,7 +107,7 @@ export const models: OperateTexts['models'] = {
   },
   history: {
     title: '历史',
-    none: '此处没有修改记录。文件中的条目请查看文件的历史。',
+    none: '此处没有修改记录。对配置文件的修改不会列出。',
     all: '在审计日志中查看全部修改',
     actions: {
       'model create': '已创建',
@@ -144,7 +144,7 @@ export const models: OperateTexts['models'] = {
     id: '模型 ID',
     idHint: '客户端发送的名称。',
     priceOnly: '您的角色可以修改售价。修改路由和限制需要管理员角色。',
-    priceText: '乘数为 1 的分组中账户支付的价格，以及相对最先尝试的路由的毛利率。',
+    priceText: '倍率为 1 的分组中账户支付的价格，以及相对最先尝试的路由的毛利率。',
     addFigure: '添加价格项',
     otherFigure: '其他等级、工具或规格',
     add: '添加',

@@ -3,12 +3,12 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 const listed = (names: readonly string[]): string => names.slice(0, 5).join('、') + (names.length > 5 ? '……' : '')
 
 const needs: Readonly<Record<string, (names: readonly string[]) => string>> = {
-  audit_failed: () => '最近一次账本核对发现错误',
+  audit_failed: () => '最近一次账本对账发现错误',
   upstream_down: (names) =>
     names.length === 1 ? `上游 ${names[0]} 不可用` : `${names.length} 个上游不可用：${listed(names)}`,
   upstream_key_rejected: (names) =>
     names.length === 1 ? `上游 ${names[0]} 拒绝了一个密钥` : `${names.length} 个上游密钥被拒绝：${listed(names)}`,
-  no_upstream: () => '尚未接入上游：目前只有沙盒应答',
+  no_upstream: () => '尚未接入上游，目前只有沙箱模型响应',
   model_without_price: (names) =>
     names.length === 1
       ? `模型 ${names[0]} 没有价格，无法使用`
@@ -24,18 +24,18 @@ const needs: Readonly<Record<string, (names: readonly string[]) => string>> = {
       ? `已存储的条目 ${names[0]} 被配置文件覆盖`
       : `${names.length} 个已存储的条目被配置文件覆盖：${listed(names)}`,
   node_not_ready: (names) =>
-    names.length === 1 ? `节点 ${names[0]} 不接受请求` : `${names.length} 个节点不接受请求：${listed(names)}`,
+    names.length === 1 ? `节点 ${names[0]} 未就绪` : `${names.length} 个节点未就绪：${listed(names)}`,
   node_drift: (names) =>
     names.length === 1
       ? `节点 ${names[0]} 的配置与其他节点不同`
       : `${names.length} 个节点的配置不一致：${listed(names)}`,
   job_failing: (names) =>
-    names.length === 1 ? `后台任务“${names[0]}”失败` : `${names.length} 个后台任务失败：${listed(names)}`,
+    names.length === 1 ? `后台任务“${names[0]}”运行失败` : `${names.length} 个后台任务运行失败：${listed(names)}`,
 }
 
 export const overview: OperateTexts['overview'] = {
   title: '概览',
-  range: '时间段',
+  range: '时间范围',
   ranges: { '1h': '1 小时', '24h': '24 小时', '7d': '7 天' },
   needs: {
     title: '需要处理',
@@ -60,10 +60,10 @@ export const overview: OperateTexts['overview'] = {
   figures: {
     requests: '请求数',
     errors: '错误率',
-    firstToken: '首个 token，p50 / p95',
+    firstToken: '首 Token 延迟 p50 / p95',
     charged: '收费',
     margin: '毛利',
-    marginAtMost: '毛利最多',
+    marginAtMost: '毛利（至多）',
     unknown: (count) => `${count} 个请求成本未知`,
     failed: (count) => `${count} 个失败`,
     lastWeek: (value) => `上周同期：${value}`,
@@ -72,10 +72,10 @@ export const overview: OperateTexts['overview'] = {
   chart: {
     title: '请求结果',
     unit: '按结果统计的请求数',
-    empty: '该时间段内没有请求',
+    empty: '此时间范围内没有请求',
     others: '其他结果',
-    ticks: '该时间段内的变更与告警',
-    revision: (number) => `修订 ${number}`,
+    ticks: '此时间范围内的变更与告警',
+    revision: (number) => `版本 ${number}`,
     alert: '告警',
   },
   upstreams: {
@@ -92,7 +92,7 @@ export const overview: OperateTexts['overview'] = {
     errors: '错误',
     p95: 'p95',
     cost: '成本',
-    costAtLeast: '成本至少',
+    costAtLeast: '成本（至少）',
     charged: '收费',
     noTraffic: '无流量',
   },
@@ -105,7 +105,7 @@ export const overview: OperateTexts['overview'] = {
     code: '错误码',
     requests: '请求数',
     charged: '收费',
-    none: '该时间段内没有',
+    none: '此时间范围内没有',
     count: '次数',
     deleted: '已删除的账户',
   },

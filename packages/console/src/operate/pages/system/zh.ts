@@ -2,7 +2,7 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 
 export const system: OperateTexts['system'] = {
   title: '系统',
-  text: '节点、后台任务、磁盘占用，以及对网关所需一切的检查。',
+  text: '节点、后台任务、磁盘占用，以及对网关各项依赖的检查。',
   about: {
     title: '当前节点',
     version: '版本号',
@@ -13,7 +13,7 @@ export const system: OperateTexts['system'] = {
     noFile: '无，使用默认值',
     revision: '生效的配置版本',
     priceList: '内置价格表日期',
-    warnings: '可能并非本意',
+    warnings: '警告',
   },
   certificates: {
     title: '证书',
@@ -27,7 +27,7 @@ export const system: OperateTexts['system'] = {
   },
   nodes: {
     title: '节点',
-    text: '共用同一数据库的运行中服务器。',
+    text: '共用同一数据库的网关进程。',
     node: '节点',
     state: '状态',
     ready: '就绪',
@@ -65,7 +65,7 @@ export const system: OperateTexts['system'] = {
     free: (free, total) => `剩余 ${free}，共 ${total}`,
     names: {
       'database files': '数据库文件',
-      spool: '上传',
+      spool: '上传文件',
       journal: '结算日志',
       'stored responses': '已存储的响应',
       'images and videos': '图片和视频',

@@ -1,8 +1,8 @@
 export const usage = {
   title: 'Usage',
-  text: 'Of all accounts. Sums count a request when it ends. Days begin at 00:00 UTC.',
+  text: 'All accounts. Requests count toward totals when they end. Days start at 00:00 UTC.',
   by: 'Group by',
-  second: 'And by',
+  second: 'Then by',
   nothing: 'Nothing else',
   sort: 'Sort by',
   sorts: {
@@ -15,5 +15,5 @@ export const usage = {
   groups: 'By group',
   filters: { account: 'Account', key: 'Key', model: 'Model', upstream: 'Upstream', outcome: 'Outcome' },
   keyHint: 'ID of the key',
-  largest: (count: number) => `The first ${count} groups. The CSV file has all of them.`,
+  largest: (count: number) => `The first ${count} groups. The CSV file has all.`,
 }
