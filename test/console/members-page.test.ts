@@ -46,7 +46,7 @@ test('an owner invites a person, who accepts and switches accounts, and is remov
   await visit('/settings', { account: owner }, async ({ page }) => {
     await page.getByRole('button', { name: `Actions for ${guest.email}` }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
-    await page.getByText('the keys that they made stop working').waitFor()
+    await page.getByText('the keys that they created stop working').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText(`${guest.email} is removed.`).waitFor()
   })

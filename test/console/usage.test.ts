@@ -1,5 +1,6 @@
 // The page of usage in a real browser: what was spent on what, and why each request cost what it cost.
 import { afterEach, expect, test } from 'bun:test'
+import { roundUsd } from '../../packages/console/src/ui/figures.ts'
 import type { Locator, Page } from '../support/browser.ts'
 import { choose } from '../support/console/choose.ts'
 import { expectNoShift, failFirst } from '../support/console/loading.ts'
@@ -68,6 +69,13 @@ const untilSteps = (page: Page, count: number) =>
   eventually(async () => (await page.locator('figure table tr').count()) === count)
 const stat = (page: Page, label: string): Locator =>
   page.locator('main').getByText(label, { exact: true }).first().locator('xpath=..')
+/** The headline is rounded; all its digits are shown on hover. */
+async function totalSpent(page: Page): Promise<string> {
+  const headline = stat(page, 'Spent').locator('[title]')
+  const total = (await headline.getAttribute('title')) ?? ''
+  expect(plain(await headline.innerText())).toBe(`${roundUsd(total.replace(' USD', ''))} USD`)
+  return total
+}
 const plain = (text: string): string => text.replace(/\s+/g, ' ')
 /** In units of 10^-20 USD. */
 const exact = (usd: string): bigint => {
@@ -149,7 +157,7 @@ test('filters combine and live in the URL; the CSV file has what is shown', asyn
 test('totals by model and by key add up, keep their colours, and filter the page', async () => {
   const account = await usedAccount()
   await visit('/usage', { account }, async ({ page }) => {
-    const total = plain(await stat(page, 'Spent').getByText('USD').first().locator('xpath=..').innerText())
+    const total = await totalSpent(page)
     const table = (name: string) => page.getByRole('table', { name, exact: true })
     const spendOf = async (name: string) => {
       await table(name).getByText('USD').first().waitFor()
@@ -202,7 +210,6 @@ test('periods, measures and groups of the chart', async () => {
   await visit('/usage', { account }, async ({ page }) => {
     const values = page.locator('figure table')
     const chart = page.getByRole('img', { name: /^(Spend|Tokens), / })
-    const total = async () => plain(await stat(page, 'Spent').innerText()).replace('Spent ', '')
     await untilCount(page, 11)
     for (const [period, steps] of [
       ['24 h', 24],
@@ -213,7 +220,7 @@ test('periods, measures and groups of the chart', async () => {
       await page.getByText(period, { exact: true }).click()
       await untilSteps(page, steps)
     }
-    const spent = await total()
+    const spent = await totalSpent(page)
     // The table for screen readers has the exact values: they add up to the sum above the chart.
     const sum = async () =>
       (await values.locator('tr td:nth-of-type(1)').allInnerTexts()).reduce((all, each) => all + exact(each), 0n)

@@ -117,7 +117,7 @@ test('what is held, for which request, until it ends', async () => {
     expect(exact(held_usd)).toBeGreaterThan(0n)
     expect(exact(available_usd) + exact(held_usd)).toBe(exact(balance_usd))
     expect((await textsOf(page, 'Held now'))[0]).toContain(`${held_usd} USD`)
-    await page.locator('main').getByText(available_usd).first().waitFor()
+    await page.locator('main').getByTitle(available_usd).first().waitFor()
     await row.getByRole('link', { name: 'gpt-y' }).click()
     const drawer = page.getByRole('dialog', { name: 'Receipt' })
     await drawer.getByText(stream.id).waitFor()

@@ -46,7 +46,7 @@ test('an open alert is listed and muted; what it was sent to can be tested', asy
     await openAlerts.getByText(/^(Pending|Given up): 1$/).waitFor()
     await openAlerts.getByRole('button', { name: `Manage "${DISK}"` }).click()
     await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click()
-    await page.getByRole('dialog').getByText('It is listed but not sent.').waitFor()
+    await page.getByRole('dialog').getByText('The alert is listed but not sent.').waitFor()
     await page.getByRole('button', { name: 'Mute', exact: true }).click()
     await openAlerts.getByText('Muted until').waitFor()
     await page.getByRole('button', { name: 'Send a test to webhook' }).click()

@@ -123,7 +123,7 @@ test('an admin key is made after a fresh code where the person has a second fact
     await page.getByLabel('I have stored it').check()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('button', { name: 'Delete the admin key billing' }).click()
-    await page.getByText('Scripts that use it get 401 at once.').waitFor()
+    await page.getByText('Scripts that use it get 401 immediately.').waitFor()
     await page.locator(dialog).getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The admin key billing was deleted.').waitFor()
   })

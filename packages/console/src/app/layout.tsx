@@ -91,7 +91,7 @@ function Balance() {
     >
       <span className="text-xs text-muted">{nav.available}</span>
       <span className={classes('text-sm', isLow && 'text-warn')}>
-        <Amount usd={available} />
+        <Amount rounded usd={available} />
       </span>
     </Link>
   )

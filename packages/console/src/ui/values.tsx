@@ -2,6 +2,7 @@
 
 import { useLanguage } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
+import { formatCount, roundUsd } from './figures.ts'
 
 /** All digits of the amount, with groups in its whole part: `1,234.000236`. */
 export function formatUsd(usd: string, locale: string): string {
@@ -12,15 +13,17 @@ export function formatUsd(usd: string, locale: string): string {
 
 export const isZero = (usd: string): boolean => /^-?0*(\.0*)?$/.test(usd)
 
-/** `<Amount usd="0.000236" />` shows `0.000236 USD`. */
-export function Amount({ usd, sign = false }: { usd: string; sign?: boolean }) {
+/** `<Amount usd="0.000236" />` shows `0.000236 USD`. `rounded`: a headline, with all digits on hover. */
+export function Amount({ usd, sign = false, rounded = false }: { usd: string; sign?: boolean; rounded?: boolean }) {
   const { texts, locale } = useLanguage()
   if (usd === 'unlimited') return <span className="whitespace-nowrap">{texts.common.unlimited}</span>
   const plus = sign && !usd.startsWith('-') && !isZero(usd) ? '+' : ''
+  const exact = formatUsd(usd, locale)
+  const shown = rounded ? formatUsd(roundUsd(usd), locale) : exact
   return (
-    <span className="whitespace-nowrap tabular-nums">
+    <span className="whitespace-nowrap tabular-nums" title={shown === exact ? undefined : `${exact} USD`}>
       {plus}
-      {formatUsd(usd, locale)}
+      {shown}
       <span className="text-muted"> USD</span>
     </span>
   )
@@ -70,6 +73,14 @@ function relative(at: string, locale: string): string {
 export function useNumber(): (value: number, options?: Intl.NumberFormatOptions) => string {
   const { locale } = useLanguage()
   return (value, options) => new Intl.NumberFormat(locale, options).format(value)
+}
+
+/** A count as a headline, with all digits on hover. */
+export function Count({ value }: { value: number }) {
+  const { locale } = useLanguage()
+  const exact = new Intl.NumberFormat(locale).format(value)
+  const shown = formatCount(value, locale)
+  return <span title={shown === exact ? undefined : exact}>{shown}</span>
 }
 
 /** Milliseconds as people read them: `840 ms`, `2.35 s`, `3 min 5 s`. */

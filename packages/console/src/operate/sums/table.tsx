@@ -133,7 +133,7 @@ export function Margin({ figures, big = false }: { figures: Figures; big?: boole
   return (
     <span className={isLoss ? 'text-bad' : ''}>
       {unknown > 0 && <span className={classes('text-muted', big && 'text-sm font-normal')}>{t.atMost} </span>}
-      <Amount usd={margin} />
+      <Amount rounded={big} usd={margin} />
       <span className={big ? 'text-sm font-normal' : ''}>
         {share !== undefined && <span className="text-muted"> ({percent(share)})</span>}
         {isLoss && <span className="font-medium"> {t.loss}</span>}

@@ -2,8 +2,9 @@
 
 import type { ReactNode } from 'react'
 import { useLanguage } from '../../i18n/language.tsx'
+import { formatCount, roundUsd } from '../../ui/figures.ts'
 import { Stat } from '../../ui/page.tsx'
-import { Amount, formatUsd, useNumber } from '../../ui/values.tsx'
+import { Amount, Count, formatUsd, useNumber } from '../../ui/values.tsx'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import type { Figures } from './sums.ts'
 
@@ -22,8 +23,8 @@ export type Figure = {
 type TotalsProps = { figures: readonly Figure[]; now: Figures | undefined; before: Figures | undefined }
 
 export function Totals({ figures, now, before }: TotalsProps) {
-  const number = useNumber()
-  const plain = (value: Value) => (typeof value === 'number' ? number(value) : <Amount usd={value ?? '0.00'} />)
+  const plain = (value: Value) =>
+    typeof value === 'number' ? <Count value={value} /> : <Amount rounded usd={value ?? '0.00'} />
   return (
     <div className="mb-4 grid gap-4 wide:grid-cols-[repeat(auto-fit,minmax(170px,1fr))]">
       {figures.map(({ label, of, show, note }) => (
@@ -45,7 +46,7 @@ function Difference({ now, before }: { now: Value; before: Value }) {
   const { locale } = useLanguage()
   const number = useNumber()
   if (now === undefined || before === undefined) return <>&nbsp;</>
-  const shown = typeof before === 'number' ? number(before) : `${formatUsd(before, locale)} USD`
+  const shown = typeof before === 'number' ? formatCount(before, locale) : `${formatUsd(roundUsd(before), locale)} USD`
   if (Number(before) === 0) return <>{t.before(shown)}</>
   const change = (Number(now) - Number(before)) / Math.abs(Number(before))
   const percent = number(change, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' })

@@ -64,7 +64,7 @@ function ConnectCard() {
 function Balances() {
   const t = useTexts().overview
   const { data } = useRead('overview', {}, { every: 'live' })
-  const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount usd={usd} />)
+  const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount rounded usd={usd} />)
   const isHeld = data !== undefined && !isZero(data.held_usd)
   return (
     <div className="mb-6 grid gap-3 min-[521px]:grid-cols-3">
@@ -73,7 +73,7 @@ function Balances() {
         note={
           isHeld ? (
             <>
-              <Amount usd={data.held_usd} /> {t.held}
+              <Amount rounded usd={data.held_usd} /> {t.held}
             </>
           ) : (
             t.noneHeld

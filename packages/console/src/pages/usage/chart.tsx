@@ -6,7 +6,7 @@ import { Segments } from '../../ui/form/choices.tsx'
 import { Section, Stat } from '../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
-import { Amount, formatUsd, useNumber } from '../../ui/values.tsx'
+import { Amount, Count, formatUsd, useNumber } from '../../ui/values.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { FILTERS } from './filters.ts'
 import type { Period } from './range.ts'
@@ -39,9 +39,9 @@ export function SpendSection({ period }: { period: Period }) {
   return (
     <>
       <div className="mb-4 grid gap-4 wide:grid-cols-3">
-        <Stat label={t.total.spend}>{data && <Amount usd={data.total.cost_usd} />}</Stat>
-        <Stat label={t.total.requests}>{data && number(data.total.requests)}</Stat>
-        <Stat label={t.total.tokens}>{data && number(data.total.tokens)}</Stat>
+        <Stat label={t.total.spend}>{data && <Amount rounded usd={data.total.cost_usd} />}</Stat>
+        <Stat label={t.total.requests}>{data && <Count value={data.total.requests} />}</Stat>
+        <Stat label={t.total.tokens}>{data && <Count value={data.total.tokens} />}</Stat>
       </div>
       <Section
         flush

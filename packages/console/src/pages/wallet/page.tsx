@@ -31,22 +31,22 @@ export default function WalletPage() {
       <PageHeader title={t.title} help="use/console#wallet" />
       <div className="mb-6 grid gap-4 wide:grid-cols-3">
         <Stat label={t.available} note={hasLine(wallet) ? t.availableWithLine : t.availableNote}>
-          {wallet && <Amount usd={wallet.available_usd} />}
+          {wallet && <Amount rounded usd={wallet.available_usd} />}
         </Stat>
         <Stat label={t.balance} note={t.balanceNote}>
-          {wallet && <Amount usd={wallet.balance_usd} />}
+          {wallet && <Amount rounded usd={wallet.balance_usd} />}
         </Stat>
         <Stat label={t.held} note={t.heldNote}>
-          {wallet && <Amount usd={wallet.held_usd} />}
+          {wallet && <Amount rounded usd={wallet.held_usd} />}
         </Stat>
         {wallet && hasLine(wallet) && (
           <Stat label={t.creditLine} note={t.creditLineNote}>
-            <Amount usd={wallet.credit_line_usd} />
+            <Amount rounded usd={wallet.credit_line_usd} />
           </Stat>
         )}
         {wallet?.cap_usd && (
           <Stat label={t.capLeft} note={t.capNote(formatUsd(wallet.cap_usd, locale), wallet.cap_period)}>
-            <Amount usd={wallet.cap_left_usd ?? '0'} />
+            <Amount rounded usd={wallet.cap_left_usd ?? '0'} />
           </Stat>
         )}
       </div>

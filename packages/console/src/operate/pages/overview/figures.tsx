@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../../../i18n/language.tsx'
+import { formatCount, roundUsd } from '../../../ui/figures.ts'
 import { Stat } from '../../../ui/page.tsx'
-import { Amount, formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
+import { Amount, Count, formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
@@ -23,16 +24,18 @@ export function Figures({ data }: { data: Overview }) {
       ? ''
       : ` (${number(now / then - 1, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })})`
   const duration = (ms: number) => formatDuration(ms, locale)
-  const usd = (amount: string) => `${formatUsd(amount, locale)} USD`
+  const usd = (amount: string) => `${formatUsd(roundUsd(amount), locale)} USD`
   const lastWeek = (value: string) => (before.requests === 0 ? t.noLastWeek : t.lastWeek(value))
   const token = figures.first_token_ms
   return (
     <div className="mb-6 grid gap-4 wide:grid-cols-2 full:grid-cols-4">
       <Stat
         label={t.requests}
-        note={lastWeek(`${number(before.requests)}${change(figures.requests, before.requests)}`)}
+        note={lastWeek(`${formatCount(before.requests, locale)}${change(figures.requests, before.requests)}`)}
       >
-        <To href={requestsTo()}>{number(figures.requests)}</To>
+        <To href={requestsTo()}>
+          <Count value={figures.requests} />
+        </To>
       </Stat>
       <Stat
         label={t.errors}
@@ -65,7 +68,7 @@ export function Figures({ data }: { data: Overview }) {
             {figures.margin_usd !== undefined && (
               <>
                 <Link href={pathOf('margin')} className="hover:underline">
-                  {figures.unknown_costs ? t.marginAtMost : t.margin}: {usd(figures.margin_usd)}
+                  {figures.unknown_costs ? t.marginAtMost : t.margin}: <Amount rounded usd={figures.margin_usd} />
                 </Link>
                 {figures.unknown_costs ? ` · ${t.unknown(number(figures.unknown_costs))}` : ''}
                 {' · '}
@@ -76,7 +79,7 @@ export function Figures({ data }: { data: Overview }) {
         }
       >
         <To href={requestsTo()}>
-          <Amount usd={figures.charged_usd} />
+          <Amount rounded usd={figures.charged_usd} />
         </To>
       </Stat>
     </div>

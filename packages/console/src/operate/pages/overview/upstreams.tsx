@@ -1,8 +1,9 @@
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../../../i18n/language.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, type Tone } from '../../../ui/states.tsx'
-import { formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
+import { Amount, formatDuration, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
@@ -65,14 +66,14 @@ function UpstreamTile({ tile, requestsTo }: { tile: Tile; requestsTo: RequestsLi
             href={requestsTo({ upstream: id, outcome: 'errors' })}
           />
           <Fact label={t.p95} value={token === null ? '\u2013' : formatDuration(token.p95, locale)} />
-          <Fact label={money[0] ?? ''} value={`${formatUsd(money[1] ?? '', locale)} USD`} />
+          <Fact label={money[0] ?? ''} value={<Amount rounded usd={money[1] ?? '0.00'} />} />
         </dl>
       )}
     </li>
   )
 }
 
-function Fact({ label, value, href }: { label: string; value: string; href?: string }) {
+function Fact({ label, value, href }: { label: string; value: ReactNode; href?: string }) {
   return (
     <div className="flex gap-1.5 whitespace-nowrap">
       <dt className="text-muted">{label}</dt>

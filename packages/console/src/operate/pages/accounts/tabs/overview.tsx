@@ -31,15 +31,15 @@ export function OverviewTab({ account }: { account: Account }) {
           label={t.available}
           note={isZero(account.credit_line_usd) ? undefined : <CreditLine usd={account.credit_line_usd} />}
         >
-          {to('ledger', <Amount usd={account.available_usd} />)}
+          {to('ledger', <Amount rounded usd={account.available_usd} />)}
         </Stat>
         <Stat label={t.held} note={t.running(account.running_requests)}>
           <Link href={`${pathOf('requests')}?account=${account.id}&outcome=running`} className="hover:underline">
-            <Amount usd={account.held_usd} />
+            <Amount rounded usd={account.held_usd} />
           </Link>
         </Stat>
         <Stat label={t.spent30} note={<Today usd={account.spent_today_usd} />}>
-          {to('requests', <Amount usd={account.spent_30_days_usd} />)}
+          {to('requests', <Amount rounded usd={account.spent_30_days_usd} />)}
         </Stat>
         <Stat label={t.keys} note={account.last_used_at ? <LastUsed at={account.last_used_at} /> : t.neverUsed}>
           {to('keys', number(account.active_keys))}
@@ -83,7 +83,7 @@ function CreditLine({ usd }: { usd: string }) {
   const t = useOperateTexts().accounts
   return (
     <>
-      {t.creditLine} <Amount usd={usd} />
+      {t.creditLine} <Amount rounded usd={usd} />
     </>
   )
 }
@@ -92,7 +92,7 @@ function Today({ usd }: { usd: string }) {
   const t = useOperateTexts().accounts
   return (
     <>
-      {t.today} <Amount usd={usd} />
+      {t.today} <Amount rounded usd={usd} />
     </>
   )
 }
