@@ -43,7 +43,7 @@ test('an open alert is listed and muted; what it was sent to can be tested', asy
     const openAlerts = page.getByRole('table', { name: 'Open' })
     await openAlerts.getByText(DISK).waitFor()
     await openAlerts.getByText('gw-1 /data').waitFor()
-    await openAlerts.getByText(/^(Pending|Given up): 1$/).waitFor()
+    await openAlerts.getByText(/^(Pending|Failed): 1$/).waitFor()
     await openAlerts.getByRole('button', { name: `Manage "${DISK}"` }).click()
     await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click()
     await page.getByRole('dialog').getByText('The alert is listed but not sent.').waitFor()

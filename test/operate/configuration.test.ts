@@ -102,7 +102,7 @@ test('the text of a file is imported with values for its placeholders, after a d
     await page.getByRole('button', { name: 'Check and import' }).click()
     await dialog.getByText('upstream/near.dialect').waitFor()
     await save(page, 'Import')
-    await page.getByText('only a file can have it: server.trusted_proxies').waitFor()
+    await page.getByText('it can only be set in a file: server.trusted_proxies').waitFor()
   })
 })
 

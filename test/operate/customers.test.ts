@@ -79,7 +79,7 @@ test('a credit shows the balance after it, and needs a reason', async () => {
     const act = page.getByRole('dialog', { name: 'Add 2.5 USD of credit?' })
     await act.getByText('The balance will be 9.50 USD.').waitFor()
     await act.getByRole('button', { name: 'Confirm' }).click()
-    await act.getByText('Say why').waitFor()
+    await act.getByText('Enter a reason.').waitFor()
     expect((await accountOf(2)).balance_usd).toBe('7.00')
     await act.getByLabel('Reason').fill('invoice 42')
     await act.getByRole('button', { name: 'Confirm' }).click()
@@ -92,7 +92,7 @@ test('a credit shows the balance after it, and needs a reason', async () => {
 
 test('support changes limits, writes notes and finds both in the history; money is for others', async () => {
   await visit(`/operate/accounts/${ids[0]}/limits`, { account: await as('support') }, async ({ page }) => {
-    await page.getByRole('button', { name: /^Credit\s*Needs finance/ }).waitFor()
+    await page.getByRole('button', { name: /^Add credit\s*Needs finance/ }).waitFor()
     await page.getByLabel('Requests per minute').fill('many')
     const section = page.getByRole('region', { name: 'Rate limits' })
     await section.getByRole('button', { name: 'Save' }).click()

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anchorOf, helpPath } from '@trivium/console/src/pages/help/addresses.ts'
+import { documentOf } from '@trivium/console/src/pages/help/document.ts'
 import { useOperators } from '../support/operators.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -39,6 +40,36 @@ test.each([
   ['images/a.png', 'keys', undefined],
 ])('%s on the page %s leads to %p', (href, page, path) => {
   expect(helpPath(href, page)).toBe(path)
+})
+
+test.each([
+  ['# Keys\n\nText.\n', 'Keys', '\nText.\n'],
+  ['<!-- generated -->\n\n# Keys\n\n<!-- not run: your own host -->\n```sh\nls\n```\n', 'Keys', '\n```sh\nls\n```\n'],
+  ['Text only', undefined, 'Text only'],
+])('%j has a title and a text, without comments', (markdown, title, text) => {
+  expect(documentOf(markdown)).toEqual({ title, text })
+})
+
+test('the navigation leads to the index of the documentation, and in Chinese to the quick start in Chinese', async () => {
+  const account = await as('viewer')
+  await visit('/', { account }, async ({ page }) => {
+    await page.getByRole('link', { name: 'Documentation' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
+    const links = await page
+      .getByRole('main')
+      .getByRole('link')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
+    expect(links.length).toBeGreaterThan(20)
+    expect(links.filter((href) => !href.startsWith('/console/help/'))).toEqual([])
+    await page.getByRole('main').getByRole('link', { name: 'Alerts' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
+  })
+  await visit('/operate/requests', { account, locale: 'zh-CN' }, async ({ page }) => {
+    await page.getByRole('link', { name: '文档', exact: true }).click()
+    await page.getByRole('link', { name: /中文快速入门/ }).click()
+    await page.locator('main [lang=zh-CN]').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/operate/help/start/quick-start.zh-CN')
+  })
 })
 
 test('the help icon of a page shows its part, and links lead to other pages', async () => {

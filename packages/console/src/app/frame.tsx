@@ -139,7 +139,7 @@ export function Logo() {
 
 /** On small screens it leads to the other place, too. */
 export function AccountMenu({ wide = false }: { wide?: boolean }) {
-  const { nav, settings } = useTexts()
+  const { nav, settings, help } = useTexts()
   const { account, accounts, gateway_role: role } = useSession()
   const [location, navigate] = useLocation()
   const isHere = isOperate(location)
@@ -182,6 +182,7 @@ export function AccountMenu({ wide = false }: { wide?: boolean }) {
           hasLine: accounts.length > 1,
           onSelect: () => navigate('/settings'),
         },
+        { label: help.title, icon: 'help', onSelect: () => navigate(`${isHere ? OPERATE : ''}/help`) },
         { label: nav.signOut, icon: 'external', onSelect: signOut },
       ]}
     />

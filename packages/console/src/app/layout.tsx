@@ -9,7 +9,7 @@ import { Banner } from '../ui/states.tsx'
 import { Amount } from '../ui/values.tsx'
 import { AccountMenu, BottomBar, BottomLink, Brand, Frame, SideLink } from './frame.tsx'
 import { LowBalance } from './low-balance.tsx'
-import { PAGES, type PageTexts } from './navigation.ts'
+import { helpPage, PAGES, type PageTexts } from './navigation.ts'
 import { PlaceSwitch } from './places.tsx'
 import { useSession } from './session.tsx'
 
@@ -52,6 +52,7 @@ function SideBar() {
         {PAGES.map(({ id, path, load }) => (
           <SideLink key={id} path={path} icon={<Icon name={id} />} label={texts[id].title} load={load} />
         ))}
+        <SideLink path="/help" icon={<Icon name="help" />} label={texts.help.title} load={helpPage.load} />
       </nav>
       <div className="flex flex-col gap-2 border-t p-2">
         <Balance />

@@ -32,7 +32,7 @@ export const PAGES: readonly NavigationPage[] = [
 /** Loaded apart: account holders never need it. */
 export const operatePlace = lazyPage(() => import('../operate/place.tsx'))
 
-/** The documentation: not in the navigation, since each page leads to its own part. */
+/** The documentation. Each page leads to its own part of it. */
 export const helpPage = lazyPage(() => import('../pages/help/page.tsx'))
 
 /** The page of a path below /console. Pages below a page are its own. */

@@ -9,6 +9,7 @@ import { NotFound } from '../app/not-found.tsx'
 import { OPERATE } from '../app/operate-path.ts'
 import { PlaceSwitch } from '../app/places.tsx'
 import { useTexts } from '../i18n/language.tsx'
+import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/overlay.tsx'
 import { Badge } from '../ui/states.tsx'
 import { useAdmin } from './api/queries.ts'
@@ -86,7 +87,7 @@ function Landing(): ReactNode {
 
 function SideBar({ pages }: { pages: readonly OperatePage[] }) {
   const texts = useOperateTexts()
-  const { nav } = useTexts()
+  const { nav, help } = useTexts()
   return (
     <>
       <Brand href={OPERATE} />
@@ -116,6 +117,15 @@ function SideBar({ pages }: { pages: readonly OperatePage[] }) {
             </section>
           )
         })}
+        <div className="mt-1.5 flex flex-col">
+          <SideLink
+            small
+            path={`${OPERATE}/help`}
+            icon={<Icon name="help" />}
+            label={help.title}
+            load={helpPage.load}
+          />
+        </div>
       </nav>
       <div className="flex flex-col gap-2 border-t p-2">
         <Foot />

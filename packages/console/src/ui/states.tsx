@@ -9,7 +9,8 @@ import { classes } from './classes.ts'
 import { Icon } from './icons.tsx'
 
 /** The text for a person, in the language of the console where there is one. */
-export const errorMessage = (error: ApiError, texts: Texts): string => texts.errors[error.code] ?? error.message
+export const errorMessage = (error: ApiError, texts: Texts): string =>
+  texts.conflicts[error.message] ?? texts.errors[error.code] ?? error.message
 
 export function useErrorMessage(): (error: ApiError) => string {
   const texts = useTexts()

@@ -89,7 +89,7 @@ export const REJECTIONS = {
   unknown_invitation: rule<{ id: string }>('not_found', ({ id }) => `There is no open invitation ${id}.`),
   too_many_invitations: rule<Nothing>(
     'conflict',
-    () => 'There are too many invitations. Revoke some, and retry tomorrow.',
+    () => 'There are too many invitations. Revoke some, or retry tomorrow.',
   ),
   invited_to_nothing: rule<Field>(
     'bad_request',

@@ -38,37 +38,37 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
     },
   },
   margin_negative: {
-    title: 'A model costs more than it brings in',
+    title: 'A model costs more than it earns',
     advice: "Raise its price, or route it to a cheaper upstream; 'trivium prices diff' compares the prices.",
     judge: ({ amount, total }) =>
       `lost ${usd(amount)} USD within 24 hours: charged ${usd(total)}, paid ${usd(total + amount)}`,
   },
   audit_failed: {
-    title: 'The audit of the ledger failed',
+    title: 'The ledger audit failed',
     advice: "'trivium audit' lists the errors.",
     judge: ({ amount }) => (amount > 0 ? 'the ledger is not consistent' : undefined),
   },
   old_holds: {
-    title: 'Money is held for long',
+    title: 'Funds are held for too long',
     advice: "'trivium audit' counts open holds; a node or a video task may hang.",
     judge: ({ amount, total }) =>
       amount > 0 ? `${amount} holds, the oldest for ${Math.floor(total / 60_000)} minutes` : undefined,
   },
   disk_full: {
     title: 'A disk is nearly full',
-    advice: 'Free space, or move the data folder to a larger disk: a full one stops the server.',
+    advice: 'Free space, or move the data folder to a larger disk. A full disk stops the server.',
     judge: ({ amount, total }, { thresholds }) =>
       exceeds(amount, total, thresholds.disk_full) ? `${percent(amount, total)} used` : undefined,
   },
   contents_full: {
-    title: 'Stored contents are nearly at their limit',
-    advice: 'Raise server.limits.stored or media, or shorten retention: beyond it the oldest contents are removed.',
+    title: 'Stored content is nearly at its limit',
+    advice: 'Raise server.limits.stored or media, or shorten retention: beyond it the oldest content is removed.',
     judge: ({ amount, total }, { thresholds }) =>
       exceeds(amount, total, thresholds.contents_full) ? `${percent(amount, total)} of the limit` : undefined,
   },
   certificate_expiring: {
     title: 'A certificate expires soon',
-    advice: 'Renew it; the server takes a new one from disk by itself.',
+    advice: 'Renew it; the server loads a new one from disk automatically.',
     judge({ amount }, { thresholds }, now) {
       const days = Math.floor((amount - now) / DAY_MS)
       if (amount - now > thresholds.certificate_expiring) return undefined

@@ -96,6 +96,11 @@ export const auth = {
     changed: 'Password changed. You are signed in; all other browsers are signed out.',
   },
   invitation: {
+    /** Of the gateway. */
+    roles: { owner: 'owner', admin: 'admin', finance: 'finance', support: 'support', viewer: 'viewer' } as Record<
+      string,
+      string
+    >,
     title: 'You are invited',
     working: 'Opening the invitation',
     text: (account: string | null, role: string | null, email: string | null) =>

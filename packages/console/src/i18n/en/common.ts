@@ -63,9 +63,17 @@ export const nav = {
   language: 'Language',
 }
 
-export const help = { title: 'Help', missing: 'The documentation has no such page.' }
+export const help = {
+  title: 'Documentation',
+  missing: 'The documentation has no such page.',
+  /** Only where the documentation is in another language than the console. */
+  translated: '',
+}
 
 export const theme = { system: 'System', light: 'Light', dark: 'Dark' }
+
+/** By the message of the gateway: the code `conflict` has many causes. English shows the message itself. */
+export const conflicts: Record<string, string> = {}
 
 /** By the code of the API's error. Codes without a text show the gateway's own message. */
 export const errors: Record<string, string> = {

@@ -1,3 +1,8 @@
+import { typeWords } from '../model-types.ts'
+
+const UNITS = typeWords('en', 'receipt')
+const nameOf = (unit: string): string => (UNITS[unit.replace(/_\d+$/, '')] ?? unit.replaceAll('_', ' ')).toLowerCase()
+
 export const playground = {
   title: 'Playground',
   shortTitle: 'Try',
@@ -96,7 +101,8 @@ export const playground = {
     audio_input: (count: string) => `${count} audio input tokens`,
     audio_output: (count: string) => `${count} audio output tokens`,
   } as Record<string, (count: string) => string>,
-  unit: (name: string) => (count: string) => `${count} ${name.replaceAll('_', ' ')}`,
+  /** By the names on receipts; those of a second price end in a number. */
+  unit: (name: string) => (count: string) => `${count} ${nameOf(name)}`,
   mend: { keys: 'Open Keys', wallet: 'Open Wallet' },
   lacks: {
     keys: 'The cap of the built-in key is reached. Raise it in Keys, or wait until it resets.',

@@ -94,6 +94,7 @@ export const auth: Texts['auth'] = {
     changed: '密码已更改。您已登录，其他浏览器均已退出登录。',
   },
   invitation: {
+    roles: { owner: '所有者', admin: '管理员', finance: '财务', support: '客服', viewer: '只读' },
     title: '您收到了邀请',
     working: '正在打开邀请',
     text: (account, role, email) =>

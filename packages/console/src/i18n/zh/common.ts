@@ -55,7 +55,11 @@ export const nav: Texts['nav'] = {
   language: '语言',
 }
 
-export const help: Texts['help'] = { title: '帮助', missing: '文档中没有此页面。' }
+export const help: Texts['help'] = {
+  title: '文档',
+  missing: '文档中没有此页面。',
+  translated: '文档为英文。阅读中文快速入门',
+}
 
 export const theme: Texts['theme'] = { system: '跟随系统', light: '浅色', dark: '深色' }
 
@@ -82,7 +86,7 @@ export const errors: Texts['errors'] = {
   unknown_group: '您的账户不能使用此分组。',
   built_in_key: '体验中心的内置密钥不能这样更改。',
   mail_not_configured: '此网关未启用邮件。请联系管理员。',
-  conflict: '状态已改变。请刷新页面后重试。',
+  conflict: '当前状态不允许此操作。请刷新页面后重试。',
   key_deleted: '此密钥已被删除。',
   unknown_code: '此兑换码不存在，请检查是否输入有误。',
   code_used: '此兑换码已被使用。每个兑换码只能使用一次。',
@@ -93,4 +97,34 @@ export const errors: Texts['errors'] = {
   unsupported_media_type: '提交的内容类型无效。',
   request_timeout: '请求超时，请重试。',
   request_too_large: '提交的内容过大。',
+  forbidden: '您的角色没有此权限。',
+  insufficient_balance: '可用余额不足。',
+  upstream_failed: '上游没有正确响应。',
+  invalid_admin_key: '管理密钥无效。',
+  password_sign_in_off: '此网关已停用密码登录。',
+  address_not_allowed: '您的 IP 地址不能使用管理功能。',
+  second_factor_needed: '请输入身份验证器应用中的验证码。',
+  method_not_allowed: '不支持此操作。',
+  idempotency_mismatch: '相同的 Idempotency-Key 已用于另一个请求。',
+  precondition_failed: '内容已被其他人修改。请刷新页面后重试。',
+  client_closed_request: '请求已取消。',
+}
+
+export const conflicts: Texts['conflicts'] = {
+  'You have no password. Choose one first.': '您还没有密码，请先设置密码。',
+  'Two-factor authentication is already on. Turn it off first to replace it.': '双重验证已经开启。如需更换，请先关闭。',
+  'Two-factor authentication is not on.': '双重验证尚未开启。',
+  'Open the link in the email that was sent to you first. It verifies your address. Then open the invitation again.':
+    '请先打开邮件中的链接以验证邮箱，然后重新打开邀请。',
+  'There is no mail server. Set mail.url and mail.from first.': '尚未设置邮件服务器，请先设置 mail.url 和 mail.from。',
+  'Only a running server knows this.': '只有运行中的服务器才有此信息。',
+  'There are too many invitations. Revoke some, or retry tomorrow.': '邀请过多。请撤回一些，或明天再试。',
+  'The account needs an owner: this is the last one.': '账户必须至少有一个所有者。',
+  'The last owner of the gateway keeps this role. Make another person an owner first.':
+    '网关必须至少有一个所有者。请先将其他人设为所有者。',
+  'Only a running server can do this. Start it first.': '只有运行中的服务器才能执行此操作，请先启动。',
+  'An audit of the ledger is running. GET ledger/audits shows its progress.': '账本正在对账，请等待完成。',
+  'This key is being changed elsewhere. Try again.': '此密钥正在其他地方被修改，请重试。',
+  'The configuration is being changed elsewhere. Look at it again, and repeat the change.':
+    '配置正在其他地方被修改。请重新查看后再修改。',
 }

@@ -1,4 +1,7 @@
+import { typeWords } from '../model-types.ts'
 import type { Texts } from '../texts.ts'
+
+const UNITS = typeWords('zh', 'receipt')
 
 const PERIODS: Readonly<Record<string, string>> = { day: '今日', week: '本周', month: '本月' }
 
@@ -94,7 +97,7 @@ export const playground: Texts['playground'] = {
     audio_input: (count) => `音频输入 ${count} Token`,
     audio_output: (count) => `音频输出 ${count} Token`,
   },
-  unit: (name) => (count) => `${count} ${name.replaceAll('_', ' ')}`,
+  unit: (name) => (count) => `${UNITS[name.replace(/_\d+$/, '')] ?? name} ${count}`,
   mend: { keys: '打开“密钥”', wallet: '打开“钱包”' },
   lacks: {
     keys: '内置密钥已达到上限。请在“密钥”中提高上限，或等待重置。',
@@ -102,6 +105,43 @@ export const playground: Texts['playground'] = {
   },
   errors: {
     connection_lost: '连接已中断，回答不完整。',
+    invalid_request_error: '请求参数有误。',
+    bad_request: '请求参数有误。',
+    unsupported_parameter: '此模型不支持其中某个参数。',
+    context_length_exceeded: '输入超出了模型的上下文长度，请缩短后重试。',
+    content_policy_violation: '内容被厂商的安全策略拒绝，请修改提示词。',
+    moderation_blocked: '内容被厂商的安全策略拒绝，请修改提示词。',
+    previous_response_not_found: '上一个响应不存在或已过期，请开始新对话。',
+    invalid_api_key: '内置密钥无效，请联系管理员。',
+    api_key_expired: '内置密钥已过期，请在“密钥”中延期。',
+    account_quota_exceeded: '账户的消费上限已用完。请等待重置，或联系管理员。',
+    model_not_allowed: '内置密钥不能使用此模型，请在“密钥”中更改其限制。',
+    address_not_allowed: '您的 IP 地址不在内置密钥允许的范围内。',
+    invalid_signature: '链接的签名无效或已过期。',
+    unknown_url: '网关没有此接口。',
+    model_not_found: '此模型不存在，或不在内置密钥的分组中。',
+    method_not_allowed: '网关不支持此操作。',
+    idempotency_mismatch: '相同的 Idempotency-Key 已用于另一个请求。',
+    no_websocket: '网关不支持 WebSocket。',
+    client_closed_request: '请求已取消。',
+    upstream_error: '上游出错，请重试或换一个模型。',
+    upstream_no_image: '上游没有返回图片，请重试或修改提示词。',
+    upstream_auth_error: '上游拒绝了网关的密钥，请联系管理员。',
+    upstream_model_not_found: '上游没有此模型，请联系管理员。',
+    upstream_timeout: '上游响应超时，请重试或换一个模型。',
+    InvalidParameter: '请求参数有误。',
+    InputTextSensitiveContentDetected: '内容被厂商的安全策略拒绝，请修改提示词。',
+    AuthenticationError: '内置密钥无效或已过期。',
+    AccessDenied: '内置密钥不能使用此模型。',
+    NotFound: '网关没有此接口。',
+    'InvalidEndpointOrModel.NotFound': '此模型不存在，或不在内置密钥的分组中。',
+    'NotFound.task_id': '此任务不存在或已过期。',
+    RequestTimeout: '请求超时，请重试。',
+    'OperationDenied.InvalidState': '任务的当前状态不允许此操作。',
+    RateLimitExceeded: '请求过于频繁，请稍后再试。',
+    RequestCanceled: '请求已取消。',
+    InternalServiceError: '上游或网关出错，请重试或换一个模型。',
+    ServerOverloaded: '网关或上游繁忙，请几秒后重试。',
   },
   picture: '图片',
   pictureNumber: (number) => `图片 ${number}`,

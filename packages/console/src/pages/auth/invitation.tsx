@@ -35,7 +35,7 @@ export function InvitationPage() {
   const [hasExpired, setExpired] = useState(false)
   if (hasExpired || shown.state === 'expired') return <ExpiredLink kind="verify" />
   if (!invited) return <Working title={t.working} redeemed={shown} retry={retry} />
-  const text = t.text(invited.account, invited.role, invited.email)
+  const text = t.text(invited.account, invited.role && (t.roles[invited.role] ?? invited.role), invited.email)
   if (session && !sessionError)
     return (
       <AuthCard title={t.title} text={text}>

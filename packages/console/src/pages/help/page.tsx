@@ -1,24 +1,26 @@
-// The documentation of this version, within the console. It is in English only.
+// The documentation of this version, within the console. It is in English, but for a quick start in Chinese.
 
 import { PAGES } from 'trivium:help'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useTexts } from '../../i18n/language.tsx'
 import { type Document, DocumentContext, Markdown } from '../../markdown/markdown.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { EmptyState, Skeleton } from '../../ui/states.tsx'
 import { anchorOf, helpPath } from './addresses.ts'
+import { documentOf } from './document.ts'
 
 /** In both places of the console. */
 const BASE = /^(?:\/operate)?\/help\/?/
-const FIRST = 'use/console'
+const FIRST = 'README'
+const CHINESE_START = 'start/quick-start.zh-CN'
 
 export default function HelpPage() {
   const t = useTexts().help
   const [location] = useLocation()
-  const [base = ''] = BASE.exec(location) ?? []
-  const page = location.slice(base.length) || FIRST
+  const [root = '', base = root.replace(/\/?$/, '/')] = BASE.exec(location) ?? []
+  const page = location.slice(root.length) || FIRST
   const load = PAGES[page]
   const { data, isError } = useQuery({
     queryKey: ['help', page],
@@ -29,12 +31,27 @@ export default function HelpPage() {
   useAnchor(data)
   if (!load || isError) return <EmptyState title={t.missing} />
   if (data === undefined) return <Skeleton size="h-7 w-60" />
-  const [, title = t.title, text = data] = /^# (.+)\n([\s\S]*)$/.exec(data) ?? []
-  const document: Document = { anchorOf, pathOf: (href) => helpPath(href, page, base) }
+  const { title = t.title, text } = documentOf(data)
+  const document: Document = {
+    anchorOf,
+    pathOf: (href) => {
+      const path = helpPath(href, page, base)
+      // What the console does not have, such as decisions, is no link.
+      return path !== undefined && pageOf(path, base) in PAGES ? path : undefined
+    },
+  }
+  const isChinese = page.endsWith('.zh-CN')
   return (
     <>
       <PageHeader title={title} />
-      <div lang="en" className="max-w-[760px] pb-16">
+      {t.translated !== '' && !isChinese && CHINESE_START in PAGES && (
+        <p className="mb-4">
+          <Link href={`${base}${CHINESE_START}`} className="text-link hover:underline">
+            {t.translated}
+          </Link>
+        </p>
+      )}
+      <div lang={isChinese ? 'zh-CN' : 'en'} className="max-w-[760px] pb-16">
         <DocumentContext value={document}>
           <Markdown text={text} baseUrl="" />
         </DocumentContext>
@@ -42,6 +59,8 @@ export default function HelpPage() {
     </>
   )
 }
+
+const pageOf = (path: string, base: string): string => path.slice(base.length).replace(/#.*$/, '')
 
 const EVENTS = ['popstate', 'pushState', 'replaceState', 'hashchange']
 const subscribe = (changed: () => void) => {

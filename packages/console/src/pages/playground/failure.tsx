@@ -12,6 +12,11 @@ const LACKS: Readonly<Record<string, 'keys' | 'wallet'>> = {
   AccountOverdueError: 'wallet',
 }
 
+/** The gateway's message names the field that is wrong, which a text by the code cannot: it is shown below a translation. */
+const IN_THE_REQUEST: ReadonlySet<string> = new Set([
+  ...['invalid_request_error', 'bad_request', 'unsupported_parameter', 'context_length_exceeded', 'InvalidParameter'],
+])
+
 /** `other`: what to try instead, if the model or its upstream is at fault. */
 export type OtherModel = { id: string; onTry(): void }
 
@@ -20,6 +25,7 @@ export function Failure({ error, other }: { error: ApiError; other?: OtherModel 
   const t = texts.playground
   const message = useErrorMessage()
   const place = LACKS[error.code]
+  const isTranslated = t.errors[error.code] !== undefined
   return (
     <Banner
       tone="bad"
@@ -36,6 +42,11 @@ export function Failure({ error, other }: { error: ApiError; other?: OtherModel 
       }
     >
       {place ? t.lacks[place] : (t.errors[error.code] ?? message(error))}
+      {isTranslated && IN_THE_REQUEST.has(error.code) && (
+        <span lang="en" className="block text-sm">
+          {error.message}
+        </span>
+      )}
       {error.requestId && <span className="block font-mono text-xs">{texts.common.requestId(error.requestId)}</span>}
     </Banner>
   )

@@ -2,6 +2,7 @@ import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
+import { classes } from '../../ui/classes.ts'
 import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
@@ -86,8 +87,8 @@ export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, 
           ...fact(t.answeredBy, receipt.answered_by),
           ...fact(t.key, receipt.key_name),
           ...fact(t.group, receipt.group),
-          ...fact(t.tier, receipt.tier),
-          ...fact(t.finish, receipt.finish),
+          ...fact(t.tier, receipt.tier, 'font-mono'),
+          ...fact(t.finish, receipt.finish, 'font-mono'),
           ...fact(t.counted, isZero(receipt.cost_usd) ? null : (t.countedBecause[counted] ?? counted)),
           ...fact(t.reasoning, receipt.reasoning_tokens ? number(receipt.reasoning_tokens) : null),
           ...(isRunning ? [] : [{ label: t.held, value: <Amount usd={receipt.held_usd} /> }]),
@@ -123,5 +124,6 @@ export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, 
   )
 }
 
-const fact = (label: string, value: string | null | undefined): Fact[] =>
-  value ? [{ label, value: <span className="break-all">{value}</span> }] : []
+/** `style`: of values of the API, which no language translates. */
+const fact = (label: string, value: string | null | undefined, style?: 'font-mono'): Fact[] =>
+  value ? [{ label, value: <span className={classes('break-all', style)}>{value}</span> }] : []

@@ -29,7 +29,7 @@ export const showSystem = operation({
     return {
       id: 'system',
       version,
-      runtime: `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
+      runtime: `Bun ${Bun.version} (${process.platform} ${process.arch})`,
       database: environment.databaseUrl === undefined ? 'sqlite' : 'postgres',
       node_id: String(routing?.nodeId ?? ''),
       workers: environment.workers,

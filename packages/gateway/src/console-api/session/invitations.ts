@@ -94,7 +94,7 @@ export async function acceptInvitation(call: SignedInCall<LinkToken>, deps: Cons
     throw new ApiRejection({
       code: 'conflict',
       message:
-        'Open the link in the email that was sent to you first: it proves your address. Then open the invitation again.',
+        'Open the link in the email that was sent to you first. It verifies your address. Then open the invitation again.',
     })
   if (account !== undefined) await store.sessions.switchAccount(session.id, account)
 }

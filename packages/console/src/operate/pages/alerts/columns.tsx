@@ -21,7 +21,12 @@ export function useAlertColumns(isOpen: boolean): readonly Column<Alert>[] {
       label: t.columns.about,
       cell: ({ target }) => (target === '' ? null : <span className="wrap-anywhere">{target}</span>),
     },
-    { id: 'value', label: t.columns.value, shrinks: true, cell: ({ value }) => <span title={value}>{value}</span> },
+    {
+      id: 'value',
+      label: t.columns.value,
+      shrinks: true,
+      cell: ({ value }) => <span title={t.value(value)}>{t.value(value)}</span>,
+    },
     { id: 'since', label: t.columns.since, cell: ({ since }) => <Time at={since} /> },
     ...(isOpen
       ? []

@@ -6,13 +6,15 @@ export const alerts = {
     upstream_down: { title: 'An upstream is down', threshold: 'down' },
     error_rate: { title: 'Many requests fail', threshold: 'of requests within 5 minutes' },
     margin_negative: { title: 'A model costs more than it earns', threshold: 'USD lost within 24 hours' },
-    audit_failed: { title: 'The audit of the ledger failed', threshold: '' },
+    audit_failed: { title: 'The ledger audit failed', threshold: '' },
     old_holds: { title: 'Funds are held for too long', threshold: 'held' },
     disk_full: { title: 'A disk is nearly full', threshold: 'used' },
     contents_full: { title: 'Stored content is nearly at its limit', threshold: 'of the limit' },
     certificate_expiring: { title: 'A certificate expires soon', threshold: 'before it expires' },
     price_list_old: { title: 'The built-in price list is old', threshold: 'old' },
   } as Readonly<Record<string, { title: string; threshold: string }>>,
+  /** `text`: what the gateway says is wrong, in its words, perhaps behind what it is about. */
+  value: (text: string) => text,
   columns: {
     rule: 'Alert',
     about: 'About',

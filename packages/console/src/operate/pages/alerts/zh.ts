@@ -1,5 +1,19 @@
 import type { OperateTexts } from '../../i18n/texts.ts'
 
+/** What the rules of the gateway say is wrong, which ends the text. */
+const VALUES: readonly (readonly [RegExp, string])[] = [
+  [/every key fails or is rejected$/, '所有密钥均失败或被拒绝'],
+  [/(\d+) of (\d+) requests of the last 5 minutes failed \((.+)\)$/, '最近 5 分钟的 $2 个请求中有 $1 个失败（$3）'],
+  [/lost (\S+) USD within 24 hours: charged (\S+), paid (\S+)$/, '24 小时内亏损 $1 USD：收费 $2，成本 $3'],
+  [/the ledger is not consistent$/, '账本不一致'],
+  [/(\d+) holds, the oldest for (\d+) minutes$/, '$1 笔冻结，最早的已持续 $2 分钟'],
+  [/(\d+) % used$/, '已使用 $1%'],
+  [/(\d+) % of the limit$/, '已达上限的 $1%'],
+  [/expired on (\S+)$/, '已于 $1 过期'],
+  [/expires on (\S+), in (\d+) days$/, '将于 $1 到期，还有 $2 天'],
+  [/of (\d{4}-\d\d-\d\d)$/, '日期为 $1'],
+]
+
 export const alerts: OperateTexts['alerts'] = {
   title: '告警',
   text: '条件成立时触发一次，解除时恢复一次。',
@@ -14,6 +28,7 @@ export const alerts: OperateTexts['alerts'] = {
     certificate_expiring: { title: '证书即将到期', threshold: '到期前' },
     price_list_old: { title: '内置价格表过旧', threshold: '未更新' },
   },
+  value: (text) => VALUES.reduce((said, [pattern, words]) => said.replace(pattern, words), text),
   columns: {
     rule: '告警',
     about: '对象',

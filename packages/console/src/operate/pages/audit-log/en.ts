@@ -46,6 +46,10 @@ export const auditLog = {
     'second-factor': 'Second factors',
   } as Record<string, string>,
   phrases,
+  /** What a field is called, by its name in the API. Others are shown by that name. */
+  fields: {} as Record<string, string>,
+  jobs: {} as Record<string, string>,
+  roles: {} as Record<string, string>,
   commandLine: 'Command line',
   job: (name: string) => (name === '' ? 'The gateway' : `Job ${name}`),
   adminKey: (name: string) => `Admin key ${name}`,

@@ -33,7 +33,7 @@ export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
   return {
     who: whoOf(row, texts),
     did: phrase?.(target) ?? texts.otherPhrase(row.action, target),
-    changes: fields.slice(0, MOST_CHANGES).map((each) => shortened(each, texts.none)),
+    changes: fields.slice(0, MOST_CHANGES).map((each) => shortened(each, texts)),
     more: Math.max(0, fields.length - MOST_CHANGES),
   }
 }
@@ -54,22 +54,23 @@ export function whoOf({ actor, actor_name: name }: AuditRow, texts: Texts): stri
   const [type, ...rest] = actor.split('/')
   const id = rest.join('/')
   if (type === 'command-line') return texts.commandLine
-  if (type === 'job') return texts.job(id)
+  if (type === 'job') return texts.job(texts.jobs[id] ?? id)
   if (type === 'admin-key') return texts.adminKey(name ?? id)
   return name ?? (id === '' ? texts.unknownActor : actor)
 }
 
 /** `balance_usd` is an amount: its unit stands behind it. */
-function shortened({ path, from, to }: Difference, none: string): Difference {
+function shortened({ path, from, to }: Difference, { none, fields, roles }: Texts): Difference {
   const isAmount = path.endsWith('_usd') && to !== 'null'
   const cut = (value: string | undefined) => {
     if (value === 'null') return none
+    if (value !== undefined && path.endsWith('role')) return roles[value] ?? value
     return value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
   }
   const end = cut(to)
-  const label = path
+  const named = path
     .replace(/^setting\//, '')
     .replace(/_usd$/, '')
     .replaceAll('_', ' ')
-  return { path: label, from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
+  return { path: fields[path] ?? named, from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
 }

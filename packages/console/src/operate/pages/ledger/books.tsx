@@ -58,7 +58,7 @@ function BookLine({ book: { id, balance_usd: balance, held_usd: held } }: { book
     <>
       <span className="flex min-w-0 flex-col">
         {t.names[id] ?? id}
-        <span className="text-sm text-muted">{id}</span>
+        <span className="font-mono text-sm text-muted">{id}</span>
       </span>
       <span className="flex flex-col items-end">
         <Amount usd={balance} />

@@ -1,6 +1,7 @@
 // The movements in the ledger, with filters that are in the URL.
 
 import { Link } from 'wouter'
+import { useTexts } from '../../../i18n/language.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
@@ -65,6 +66,7 @@ export function TransfersSection() {
 
 function useColumns(): Column<Transfer>[] {
   const t = useOperateTexts().ledger.transfers
+  const { reasons } = useTexts().wallet.history
   return [
     { id: 'time', label: t.time, cell: ({ at }) => <Time at={at} /> },
     { id: 'kind', label: t.kind, cell: ({ kind }) => t.kinds[kind] },
@@ -76,7 +78,7 @@ function useColumns(): Column<Transfer>[] {
       label: t.reason,
       shrinks: true,
       cell: ({ reason, reference }) => {
-        const said = [reason, reference].filter(Boolean).join(' · ')
+        const said = [reasons[reason] ?? reason, reference].filter(Boolean).join(' · ')
         return said === '' ? null : (
           <span title={said} className="block min-w-0 cards:wrap-anywhere rows:truncate">
             {said}
@@ -103,7 +105,7 @@ function Side({ name, account }: { name: string; account: string | null }) {
   const id = /^account\/(\d+)$/.exec(name)?.[1]
   if (id === undefined)
     return (
-      <span title={names[name]} className="text-muted">
+      <span title={names[name]} className="font-mono text-sm text-muted">
         {name}
       </span>
     )

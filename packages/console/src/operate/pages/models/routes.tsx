@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useTexts } from '../../../i18n/language.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
 import { Badge, Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Bar, Time, useNumber } from '../../../ui/values.tsx'
@@ -76,6 +77,7 @@ const lowestOf = (margins: readonly { margin_percent: string | null }[]): number
 const PROTOCOLS = ['chat', 'responses', 'messages', 'generate-content'] as const
 
 export function RoutePreview({ model }: { model: ModelRow }) {
+  const { protocols } = useTexts().snippets
   const t = useOperateTexts().models.preview
   const groups = (model.effective?.offers ?? []).map(({ group }) => group)
   const [group, setGroup] = useState(groups[0] ?? 'default')
@@ -100,7 +102,7 @@ export function RoutePreview({ model }: { model: ModelRow }) {
             label={t.protocol}
             value={protocol}
             onChange={setProtocol}
-            options={PROTOCOLS.map((value) => ({ value, label: value }))}
+            options={PROTOCOLS.map((value) => ({ value, label: protocols[value] }))}
           />
         )}
       </div>

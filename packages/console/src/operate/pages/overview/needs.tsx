@@ -63,7 +63,9 @@ function NeedRow({ group }: { group: readonly Need[] }) {
       </span>
       <div className="min-w-0 flex-1 basis-60 wrap-anywhere">
         {title}
-        {isOne && detail !== null && <span className="text-muted"> · {detail}</span>}
+        {isOne && detail !== null && (
+          <span className="text-muted"> · {kind === 'alert' ? texts.alerts.value(detail) : detail}</span>
+        )}
         {isOne && since !== null && (
           <span className="text-muted">
             {' · '}

@@ -34,7 +34,11 @@ export function RejectedList({ params, every }: { params: Params; every?: number
       id: 'reason',
       label: t.rejected.reason,
       shrinks: true,
-      cell: (row) => <span title={row.reason}>{row.reason}</span>,
+      cell: (row) => (
+        <span lang="en" title={row.reason}>
+          {row.reason}
+        </span>
+      ),
     },
     {
       id: 'last',

@@ -148,7 +148,7 @@ function Response({ request: { response, state } }: { request: ShownRequest }) {
         items={[
           { label: t.status, value: status ?? t.noStatus },
           ...(code === null ? [] : [{ label: t.code, value: <span className="font-mono text-sm">{code}</span> }]),
-          ...(message === null ? [] : [{ label: t.message, value: message }]),
+          ...(message === null ? [] : [{ label: t.message, value: <span lang="en">{message}</span> }]),
         ]}
       />
     </Part>

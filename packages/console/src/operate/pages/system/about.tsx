@@ -50,7 +50,7 @@ export function About() {
             <p>{t.warnings}</p>
             <ul className="list-disc pl-4 text-sm">
               {data.warnings.map((warning) => (
-                <li key={warning} className="wrap-anywhere">
+                <li key={warning} lang="en" className="wrap-anywhere">
                   {warning}
                 </li>
               ))}

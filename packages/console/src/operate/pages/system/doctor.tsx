@@ -77,8 +77,10 @@ function CheckRow({ check: { check, ok, note, advice, warnings } }: { check: Che
       <span>
         <Badge tone={tone}>{word}</Badge>
       </span>
-      <span className="font-medium">{check}</span>
-      <div className="min-w-0 text-sm wrap-anywhere max-[719px]:col-start-2">
+      <span lang="en" className="font-medium">
+        {check}
+      </span>
+      <div lang="en" className="min-w-0 text-sm wrap-anywhere max-[719px]:col-start-2">
         <p className="whitespace-pre-line">{note}</p>
         {advice !== null && <p className="text-bad">→ {advice}</p>}
         {warnings.map((warning) => (

@@ -1,0 +1,11 @@
+// A page of the documentation as the console shows it. Pure.
+
+/** Notes for the tests and generators of the documentation. */
+const COMMENTS = /^<!--.*-->\n+/gm
+
+/** The title stands apart, in the header of the page. undefined: it has none. */
+export function documentOf(markdown: string): { title: string | undefined; text: string } {
+  const shown = markdown.replace(COMMENTS, '')
+  const [, title, text = shown] = /^# (.+)\n([\s\S]*)$/.exec(shown) ?? []
+  return { title, text }
+}
