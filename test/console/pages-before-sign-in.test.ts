@@ -21,7 +21,7 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
     await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
     await page.getByRole('link', { name: 'Create one' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText('You get 10.00 USD trial credit').waitFor()
+    await page.getByText('You get 10.00 USD of trial credit').waitFor()
     await page.getByText('At least 8 characters').waitFor()
     const [email, password] = [page.getByLabel('Email'), page.getByLabel('Password', { exact: true })]
 

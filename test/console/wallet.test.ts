@@ -73,7 +73,7 @@ test('redeem a code: missing, unknown, good, used, expired, and too many', async
     }
     await redeem(' ', 'Enter a code.')
     await isFocused(page, 'code')
-    await redeem('AAAA-BBBB-CCCC-DDDD-EEEE', 'There is no such code.')
+    await redeem('AAAA-BBBB-CCCC-DDDD-EEEE', 'This code does not exist.')
     await isFocused(page, 'code')
     expect(await field.inputValue()).toBe('AAAA-BBBB-CCCC-DDDD-EEEE')
     await redeem(good.toLowerCase().replaceAll('-', ' '), '1,234.50 USD was added to your balance.')

@@ -112,7 +112,7 @@ function infoOf(error: unknown, request: string, deps: Pick<AppDependencies, 'lo
   if (error instanceof StoreDown) {
     return {
       code: 'service_unavailable',
-      message: 'The gateway cannot reach its store at the moment. Try again shortly.',
+      message: 'The gateway cannot reach its database. Retry in 2 seconds.',
       retryAfter: 2,
     }
   }
@@ -122,12 +122,12 @@ function infoOf(error: unknown, request: string, deps: Pick<AppDependencies, 'lo
   })
   return {
     code: 'internal_error',
-    message: 'The gateway failed on this request. Its operator can find it by the request id.',
+    message: 'The gateway failed on this request. Give the request id to the operator.',
   }
 }
 
 const stopping = () =>
-  new Failure('service_unavailable', 'The gateway is shutting down. Try again: another one may answer.', {
+  new Failure('service_unavailable', 'The gateway is shutting down. Retry in 1 second.', {
     retryAfter: 1,
   })
 

@@ -338,7 +338,7 @@ export function handlerOf(match: RouteMatch | undefined, { method, headers }: Ht
   if (id) return BOUND[id]
   if (headers.get('upgrade')?.toLowerCase() === 'websocket') {
     // Clients with a WebSocket transport fall back to HTTP on this status, and retry on others.
-    throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)
+    throw new Failure('no_websocket', 'WebSocket is not supported. Send a POST request.')
   }
   // Such as the name of an endpoint in the place of an id.
   if (describeUnservedPath(path) !== undefined) throw unknownUrl(path)
@@ -364,4 +364,4 @@ const isServed = (path: string) =>
   PREFIXES.some((prefix) => path.startsWith(`${prefix}/`)) && path.length < 200 && matchRoute(path) !== undefined
 
 const HINT =
-  'Check the base URL: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'
+  'Check the base URL: OpenAI clients use http://HOST/v1, Anthropic and Google clients http://HOST, Ark clients http://HOST/api/v3.'

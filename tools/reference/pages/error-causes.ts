@@ -87,7 +87,7 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
     cause: 'The content type of the body, or the format of a file, is not supported.',
     next: 'Send JSON, or a form where the endpoint takes files.',
   },
-  no_websocket: { cause: 'The path speaks HTTP only.', next: 'Post the request over HTTP.' },
+  no_websocket: { cause: 'WebSocket is not supported.', next: 'Send a POST request.' },
   rate_limit_exceeded: {
     cause: 'A limit of the key or account (requests, tokens, concurrency) is reached, or the upstream is rate-limited.',
     next: 'Wait as long as `retry-after` says. SDKs do this by themselves.',
@@ -130,7 +130,7 @@ export const API_CAUSES: Readonly<Record<ApiErrorCode, string>> = {
   unknown_group: 'There is no such group, or your account may not use it.',
   built_in_key: 'The key of the playground can be limited, but not rotated or deleted.',
   not_found: 'There is no such object, or you may not see it.',
-  unknown_code: 'There is no such redemption code. Check it letter by letter.',
+  unknown_code: 'This redemption code does not exist. Check for typos.',
   address_taken: 'An account with this email address exists already.',
   conflict: 'The state of the object does not allow the change; the message says why.',
   insufficient_balance: 'The account has less available than would be taken back.',

@@ -50,7 +50,7 @@ function fromOperation({ code, message, param, retryAfter, all }: OperationRejec
 
 const UNAVAILABLE: ApiError = {
   code: 'service_unavailable',
-  message: 'The gateway cannot reach its store at the moment. Try again shortly.',
+  message: 'The gateway cannot reach its database. Retry in 2 seconds.',
   retryAfter: 2,
 }
 const INTERNAL: ApiError = {

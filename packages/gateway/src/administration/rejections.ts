@@ -67,12 +67,12 @@ export const REJECTIONS = {
     'forbidden',
     ({ permission }) => `This needs the permission '${permission}'.`,
   ),
-  outranked: rule<Nothing>('forbidden', () => 'This person has the same or a higher rank than you.'),
-  role_too_high: rule<Field & { role: string }>('forbidden', ({ role }) => `You cannot give the role '${role}'.`),
+  outranked: rule<Nothing>('forbidden', () => 'This person has the same role as you or a higher one.'),
+  role_too_high: rule<Field & { role: string }>('forbidden', ({ role }) => `You cannot grant the role '${role}'.`),
   owner_needed: rule<{ setting: string }>(
     'forbidden',
     ({ setting }) =>
-      `Only an owner may change the setting '${setting}': whoever can, could sign in as an owner or hide it.`,
+      `Only an owner can change the setting '${setting}', because it could be used to sign in as an owner or to hide that.`,
   ),
   unknown_alert: rule<{ alert: string }>(
     'not_found',
@@ -131,7 +131,7 @@ export const REJECTIONS = {
   ),
   unproved_person: rule<{ email: string }>(
     'conflict',
-    ({ email }) => `${email} signed up, but has not proved the address; a sign-in link from the operator proves it.`,
+    ({ email }) => `${email} signed up, but has not verified the address; a sign-in link from the operator verifies it.`,
   ),
   cap_of_owner: rule<{ email: string }>(
     'conflict',
@@ -158,7 +158,7 @@ export const REJECTIONS = {
   account_in_use: rule<{ account: string; balance: string; held: string }>(
     'conflict',
     ({ account, balance, held }) =>
-      `The account ${account} has a balance of ${balance} USD and holds ${held} USD. Take the balance back, or force the deletion: the balance then stays in the ledger.`,
+      `The account ${account} has a balance of ${balance} USD and holds ${held} USD. Remove the balance first, or force the deletion: the balance then stays in the ledger.`,
   ),
   credit_differs: rule<Field & { id: string; account: string; amount: string }>(
     'conflict',
@@ -181,7 +181,7 @@ export const REJECTIONS = {
   refund_too_large: rule<Field & { request: string; charged: string; refunded: string; left: string }>(
     'conflict',
     ({ request, charged, refunded, left }) =>
-      `${request} cost ${charged} USD, of which ${refunded} USD are refunded: at most ${left} USD can be refunded.`,
+      `${request} cost ${charged} USD, of which ${refunded} USD is refunded: at most ${left} USD can be refunded.`,
   ),
   /** `act`: such as `cancelled`. */
   task_in_state: rule<{ state: string; act: string }>(
@@ -208,7 +208,7 @@ export const REJECTIONS = {
     'conflict',
     () => 'An audit of the ledger is running. GET ledger/audits shows its progress.',
   ),
-  changed_meanwhile: rule<Nothing>('conflict', () => 'This key is being changed elsewhere. Try again.'),
+  changed_meanwhile: rule<Nothing>('conflict', () => 'This key is being changed elsewhere. Retry.'),
   built_in_key: rule<Nothing>(
     'built_in_key',
     () => 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
@@ -232,7 +232,7 @@ export const REJECTIONS = {
   ),
 
   too_many_codes: rule<{ retryAfter: number }>('too_many_tries', () => 'Too many codes were tried. Retry later.'),
-  unknown_code: rule<Field>('unknown_code', () => 'There is no such code. Check it letter by letter.'),
+  unknown_code: rule<Field>('unknown_code', () => 'This code does not exist. Check for typos.'),
   code_used: rule<Field>('code_used', () => 'This code was redeemed before. A code works once.'),
   code_revoked: rule<Field>('code_used', () => 'This code was revoked. Ask its issuer for another one.'),
   code_expired: rule<Field>('code_expired', () => 'This code has expired. Ask its issuer for another one.'),
@@ -255,17 +255,17 @@ export const REJECTIONS = {
   entry_exists: rule<Field & { entry: string }>('conflict', ({ entry }) => `The ${entry} exists already: change it.`),
   named_by_file: rule<{ place: string; mistake: string }>(
     'conflict',
-    ({ place, mistake }) => `The configuration file needs what would be gone. ${place}: ${mistake}.`,
+    ({ place, mistake }) => `The configuration file depends on this. ${place}: ${mistake}.`,
   ),
   breaks_entries: rule<{ named: string }>(
     'conflict',
-    ({ named }) => `Other stored entries need what would be gone: ${named}. Change them first.`,
+    ({ named }) => `Other stored entries depend on this: ${named}. Change them first.`,
   ),
   too_many_entries: rule<{ most: number }>('conflict', ({ most }) => `At most ${most} entries can be stored.`),
   entry_too_large: rule<{ entry: string }>('bad_request', ({ entry }) => `The ${entry} has more than 64 KiB.`),
   configuration_changed: rule<Nothing>(
     'conflict',
-    () => 'The configuration is being changed elsewhere. Look at it again, and repeat the change.',
+    () => 'The configuration is being changed elsewhere. Reload it, then repeat the change.',
   ),
   unknown_upstream_key: rule<{ upstream: string; key: string }>(
     'not_found',

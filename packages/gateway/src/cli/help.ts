@@ -16,7 +16,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
 /** Former names, and not in the help. */
 export const ALIASES: ReadonlyMap<string, string> = new Map([['key revoke', 'key delete']])
 
-const JSON_OPTION: Option = { name: 'json', summary: 'print JSON, also errors' }
+const JSON_OPTION: Option = { name: 'json', summary: 'print JSON (errors too)' }
 const HELP_OPTION: Option = { name: 'help', summary: 'show this help' }
 
 const GENERAL: readonly (readonly [string, string])[] = [
@@ -63,9 +63,9 @@ function overview(version: string): string {
     `Usage: ${PROGRAM} COMMAND [OPTIONS]`,
     ...lines,
     '',
-    'Every command takes --json and works beside a running server. Commands use the environment of the server:',
+    'All commands accept --json and can be used while the server runs. They use the environment of the server:',
     'TRIVIUM_DATA (data folder, default ./data), TRIVIUM_CONFIG (default ./trivium.yaml), DATABASE_URL.',
-    'Exit codes: 0 done, 1 failed, 2 wrong command line.',
+    'Exit codes: 0 success, 1 failure, 2 invalid usage.',
   ].join('\n')}\n`
 }
 

@@ -35,7 +35,7 @@ export async function showResponse(
   const length = await deps.store.responses.length(account, response, key)
   if (!length) throw unknown(id)
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
-    throw new Failure('unsupported_parameter', 'Only background responses are streamed again. Leave stream out.', {
+    throw new Failure('unsupported_parameter', 'Only background responses can be streamed again. Remove `stream`.', {
       param: 'stream',
     })
   // Encrypted, and decrypted.

@@ -64,7 +64,7 @@ const tooMuch = (): Failure =>
 const noMemory = (): Failure =>
   new Failure(
     'service_unavailable',
-    'The gateway has no memory for this stored response at the moment. Retry in 1 second.',
+    'The gateway has no memory for this stored response. Retry in 1 second.',
     {
       retryAfter: RETRY_SECONDS,
     },

@@ -90,10 +90,10 @@ async function fetched(
   return bytes
 }
 
-const late = () => new Failure('upstream_timeout', 'The image of the upstream could not be fetched in time.')
+const late = () => new Failure('upstream_timeout', 'The image could not be downloaded from the upstream in time.')
 
 const notFetched = (detail: string) =>
-  new Failure('upstream_error', 'The image of the upstream could not be fetched.', { detail })
+  new Failure('upstream_error', 'The image could not be downloaded from the upstream.', { detail })
 
 async function encodedBytes(bytes: Uint8Array): Promise<Base64> {
   const pieces: Uint8Array[] = []

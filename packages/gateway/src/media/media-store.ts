@@ -110,7 +110,7 @@ async function writeBlob(blobs: BlobStore, id: string, content: MediaContent): P
 }
 
 const unavailable = (detail: string) =>
-  new Failure('service_unavailable', 'The gateway cannot store media at the moment. Retry in 2 seconds.', {
+  new Failure('service_unavailable', 'The gateway cannot store media. Retry in 2 seconds.', {
     retryAfter: 2,
     detail,
   })

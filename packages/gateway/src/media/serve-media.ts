@@ -104,7 +104,7 @@ const tooManyReads = (limit: 'object' | 'all'): Failure =>
           retryAfter: 1,
         },
       )
-    : new Failure('service_unavailable', 'Too many stored objects are being sent at the moment. Retry in 1 second.', {
+    : new Failure('service_unavailable', 'Too many stored objects are being sent. Retry in 1 second.', {
         retryAfter: 1,
       })
 

@@ -185,7 +185,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 const full = () =>
   new Failure(
     'service_unavailable',
-    'The gateway has no disk space for this upload at the moment. Retry in 5 seconds.',
+    'The gateway has no disk space for this upload. Retry in 5 seconds.',
     {
       retryAfter: 5,
     },

@@ -86,6 +86,6 @@ function renewalOf(capped: Capped | undefined, now: number): string {
 }
 
 export const unavailable = () =>
-  new Failure('service_unavailable', 'The gateway cannot take requests at the moment. Retry in 2 seconds.', {
+  new Failure('service_unavailable', 'The gateway cannot accept requests. Retry in 2 seconds.', {
     retryAfter: 2,
   })

@@ -143,7 +143,7 @@ export function failureOfAbort(reason: AbortReason): Failure {
     case 'timeout':
       return new Failure('upstream_timeout', 'The upstream did not answer in time.')
     case 'shutdown':
-      return new Failure('service_unavailable', 'The gateway is shutting down. Try again.', { retryAfter: 1 })
+      return new Failure('service_unavailable', 'The gateway is shutting down. Retry in 1 second.', { retryAfter: 1 })
     default:
       return new Failure('client_closed_request', 'The client closed the connection.')
   }
@@ -151,7 +151,7 @@ export function failureOfAbort(reason: AbortReason): Failure {
 
 const unreachable = () => new Failure('upstream_error', 'The upstream could not be reached.')
 
-export const cutOff = () => new Failure('upstream_error', 'The upstream broke off its answer.')
+export const cutOff = () => new Failure('upstream_error', 'The upstream closed the connection before the response was complete.')
 
 /** JSON as every dialect's error is; else the beginning of what a proxy in between sent, for the log. */
 function parsed(bytes: Uint8Array | undefined, { attempt }: AttemptedCall): unknown {

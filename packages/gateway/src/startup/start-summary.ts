@@ -161,7 +161,7 @@ function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {
   if (group === undefined) {
     return [
       'No model is available yet. Either',
-      `  - write sandbox: true in ${file} for the embedded models, or`,
+      `  - write sandbox: true in ${file} for the sandbox models, or`,
       '  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and restart.',
     ]
   }
@@ -174,7 +174,7 @@ function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {
     `  ${PROGRAM} account create --email you@example.com`,
     `  ${PROGRAM} key create --account you@example.com --name laptop${group === 'default' ? '' : ` --group ${group}`}`,
     ...(hasSandboxKeys
-      ? ['', `The existing keys are for the embedded models; sandbox: true in ${file} keeps those models, too.`]
+      ? ['', `The existing keys are for the sandbox models; sandbox: true in ${file} keeps those models too.`]
       : []),
   ]
 }

@@ -251,7 +251,7 @@ describe('rejected, and nothing is written', () => {
     [
       'upstream delete',
       { upstream: 'main' },
-      "breaks_entries: Other stored entries need what would be gone: model 'gpt-x'",
+      "breaks_entries: Other stored entries depend on this: model 'gpt-x'",
     ],
     ['upstream delete', { upstream: 'filed' }, 'line 1 of /etc/trivium.yaml'],
     ['upstream key remove', { upstream: 'main', key: 'sec_0' }, 'unknown_upstream_key'],

@@ -110,4 +110,4 @@ async function endNow(task: Task, { types, deps }: TaskActs): Promise<Task | und
 }
 
 const RELEASED = 'The operator ended the task. It was not charged.'
-const NOT_COPIED = 'The result could not be fetched from the upstream. It was not charged.'
+const NOT_COPIED = 'The result could not be downloaded from the upstream. It was not charged.'

@@ -31,7 +31,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     section: 'Server',
     positionals: [],
     example: 'sandbox --port 4444',
-    summary: 'serve the embedded models alone, as an upstream for tests',
+    summary: 'serve only the sandbox models, as an upstream for tests',
     options: [
       { name: 'port', value: 'N', summary: 'port to listen on; default: a free one' },
       { name: 'host', value: 'HOST', summary: 'address to listen on; default: 127.0.0.1' },
@@ -43,7 +43,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     section: CONFIGURATION,
     options: [],
     example: 'config check trivium.yaml',
-    summary: 'check environment and configuration file; lists every mistake with its line',
+    summary: 'check the environment and the configuration file; lists every mistake with its line',
     positionals: [
       { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
     ],
@@ -54,7 +54,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     section: CONFIGURATION,
     ...NO_ARGUMENTS,
     example: 'secret rotate',
-    summary: 'put a new master secret in force, and encrypt everything stored with it; may be repeated',
+    summary: 'switch to a new master secret and re-encrypt everything stored; safe to repeat',
     run: (_, context) => rotateSecret(context),
   },
   {
@@ -62,7 +62,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     section: 'Checks',
     ...NO_ARGUMENTS,
     example: 'doctor',
-    summary: 'check everything that the server needs, and suggest fixes',
+    summary: 'check everything the server depends on, and suggest fixes',
     run: async (_, context) => {
       const examined = await doctor(context)
       return new Report(examined, describeDoctor(examined))
@@ -73,7 +73,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     section: 'Checks',
     ...NO_ARGUMENTS,
     example: 'ready',
-    summary: 'ask the running server whether it takes requests; exit code 1 if not',
+    summary: 'check whether the running server is ready; exit code 1 if not',
     run: (_, context) => askReady(context),
   },
   {
@@ -81,7 +81,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     section: 'Checks',
     ...NO_ARGUMENTS,
     example: 'licenses',
-    summary: 'print the licenses of Trivium and of the packages that it contains',
+    summary: 'print the licenses of Trivium and the packages it contains',
     run: async () => new Report({ notice: NOTICE }, NOTICE),
   },
 ]

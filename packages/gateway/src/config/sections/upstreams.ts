@@ -90,7 +90,7 @@ export function readUpstreams(items: readonly YamlValue[], kinds: Kinds, result 
       kind === SANDBOX_KIND ? readSandbox(fields, id ?? '', kinds) : readReal(fields, id ?? '', kind, kinds)
     if (id === undefined) continue
     if (id === SANDBOX_UPSTREAM && kind !== SANDBOX_KIND) {
-      addMistake(item, 'the id sandbox is reserved for the embedded models; choose another')
+      addMistake(item, 'the id sandbox is reserved for the sandbox models; choose another')
     }
     if (first !== undefined) addMistake(item, `duplicate upstream id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
@@ -128,7 +128,7 @@ function readCommon(fields: Fields, id: string, breaker = true) {
 function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
   for (const name of ['base_url', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
     const field = fields.get(name)
-    if (field) addMistake(field, 'the embedded models have no such setting; remove it')
+    if (field) addMistake(field, 'the sandbox models have no such setting; remove it')
   }
   const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
   return { ...sandboxUpstream(id), ...readCommon(fields, id, false), dialect }

@@ -54,7 +54,7 @@ function tableCheck(upstream: Upstream, dialect: TextDialectId, model: TextModel
 }
 
 const blindness = ({ embedded }: Upstream, needs: Capability | undefined): string | undefined =>
-  embedded && needs === 'images' ? 'the embedded model does not look at images' : undefined
+  embedded && needs === 'images' ? 'the sandbox model does not look at images' : undefined
 
 const madeUpFor = (problem: Problem): Problem =>
   typeof problem === 'string' ? { absent: `${problem}; the gateway makes up for it` } : problem

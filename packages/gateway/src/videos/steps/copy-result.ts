@@ -172,5 +172,5 @@ async function retryLater(task: VideoTask, error: unknown, deps: CopyDependencie
 
 const NOT_COPIED = {
   code: 'InternalServiceError',
-  message: 'The video could not be fetched from the upstream. It was not charged. Submit the task again.',
+  message: 'The video could not be downloaded from the upstream. It was not charged. Submit the task again.',
 }

@@ -16,7 +16,7 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
     name: 'account create',
     section: SECTION,
     positionals: [],
-    summary: 'create an account, of a person or of none',
+    summary: 'create an account, for a person or for scripts only',
     atLeastOne: ['email', 'name'],
     options: [
       { name: 'email', value: 'EMAIL', summary: 'the email address of its owner' },
@@ -49,7 +49,7 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
   {
     ...byAccount(
       'account credit',
-      'add credit to an account, or take it back',
+      'add credit, or remove it with a negative amount',
       [
         {
           name: 'amount',
@@ -93,12 +93,12 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
     example: 'account credit-line --account ada@example.com --amount 500',
   },
   {
-    ...byAccount('account disable', 'reject all requests of an account; its people can still look at it'),
+    ...byAccount('account disable', 'disable an account: its requests are rejected; its people can still view it'),
     json: flatAccount,
   },
   { ...byAccount('account enable', 'accept requests of a disabled account again'), json: flatAccount },
   {
-    ...byAccount('account delete', 'erase an account: keys, sessions, contents and its people; the ledger stays'),
+    ...byAccount('account delete', 'erase an account with its keys, sessions, stored content and people; the ledger stays'),
     options: [ACCOUNT, { name: 'force', summary: 'also with a balance, which stays in the ledger, or open holds' }],
     input: ({ values, flags }) => ({ account: values.account, force: flags.has('force') }),
     json: flatAccount,
@@ -108,13 +108,13 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
     section: SECTION,
     positionals: [{ name: 'FILE', summary: `CSV with a line of titles: ${IMPORT_COLUMNS.join(', ')}` }],
     options: [{ name: 'dry-run', summary: 'check the file, and write nothing' }],
-    summary: 'create the accounts of a CSV file, with limits and a key each',
+    summary: 'create accounts from a CSV file, each with limits and a key',
     example: 'account import people.csv --dry-run',
     input: importInput,
     show: showImport,
   },
   {
-    ...byAccount('account sign-in-link', 'print a link that signs in once, with a new password'),
+    ...byAccount('account sign-in-link', 'print a one-time link for setting a password (invitation or reset)'),
     show: showSignInLink,
   },
   {
@@ -136,11 +136,11 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
     example: 'account edit --account 7 --name "Acme Ltd"',
   },
   byAccount('account members', 'list the people of an account with their roles and caps'),
-  byAccount('account sessions', 'list the browsers that the person of an account is signed in with'),
+  byAccount('account sessions', 'list the sessions of the person of an account'),
   byAccount('account sign-out', 'end all sessions of the person of an account'),
-  byAccount('account forget-responses', 'remove all stored responses of an account, and say how many'),
+  byAccount('account forget-responses', 'delete all stored responses of an account'),
   byAccount('account callback-secret', 'print the secret that callbacks of an account are signed with'),
-  byAccount('account remove-second-factor', 'turn off two-factor authentication, and end all sessions'),
+  byAccount('account remove-second-factor', 'turn off two-factor authentication and end all sessions'),
 ]
 
 async function withPassword({ values: { email, name, credit, password }, flags }: Arguments): Promise<object> {

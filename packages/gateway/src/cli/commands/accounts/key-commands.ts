@@ -36,7 +36,7 @@ export const KEY_COMMANDS: readonly StoreCommand[] = [
     section: SECTION,
     positionals: [ID],
     options: TERMS,
-    summary: "change what a key may do; 'none' removes a limit",
+    summary: "change the limits of a key; 'none' removes one",
     atLeastOne: TERM_NAMES,
     example: 'key limit 7 --cap 20 --rpm none',
     input: ({ positionals: [key], values }) => ({ key, ...termsInput(values, true) }),
@@ -58,7 +58,7 @@ export const KEY_COMMANDS: readonly StoreCommand[] = [
     section: SECTION,
     positionals: [ID],
     options: [{ name: 'grace', value: 'SECONDS', summary: 'how long the former secret still works; default: 0' }],
-    summary: 'give a key a new secret, which is shown once',
+    summary: 'create a new secret for a key; shown once',
     example: 'key rotate 7 --grace 3600',
     input: ({ positionals: [key], values: { grace } }) => ({
       key,

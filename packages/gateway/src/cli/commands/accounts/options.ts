@@ -13,7 +13,7 @@ export const ACCOUNT: Option = { ...ANY_ACCOUNT, required: true }
 export const LIMITS: readonly Option[] = [
   { name: 'rpm', value: 'N', summary: 'requests per minute' },
   { name: 'tpm', value: 'N', summary: 'tokens per minute' },
-  { name: 'concurrent', value: 'N', summary: 'requests at the same time' },
+  { name: 'concurrent', value: 'N', summary: 'concurrent requests' },
 ]
 
 export const CAP: readonly Option[] = [
@@ -23,13 +23,13 @@ export const CAP: readonly Option[] = [
 
 export const TERMS: readonly Option[] = [
   ...CAP,
-  { name: 'expires', value: 'TIME', summary: 'when the key stops working, such as 2030-01-31T12:00:00Z' },
-  { name: 'models', value: 'A,B', summary: 'the models it may use; default: all of its group' },
+  { name: 'expires', value: 'TIME', summary: 'expiry of the key, such as 2030-01-31T12:00:00Z' },
+  { name: 'models', value: 'A,B', summary: 'the models it can use; default: all models of its group' },
   { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
   ...LIMITS,
 ]
 
-export const ROWS: Option = { name: 'limit', value: 'N', summary: 'how many; 0: all; default: 100' }
+export const ROWS: Option = { name: 'limit', value: 'N', summary: 'maximum number; 0: all; default: 100' }
 
 type Read = (values: Values) => object
 

@@ -19,7 +19,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'account member',
-    summary: 'let a person use an account in the console, with a cap or without, or no longer',
+    summary: 'add a person to an account, change their role or cap, or remove them',
     options: [
       {
         name: 'account',
@@ -31,11 +31,11 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       {
         name: 'role',
         value: 'ROLE',
-        summary: 'owner, member (own keys and usage only), or none: no longer; default: as it is',
+        summary: 'owner, member (own keys and usage only), or none to remove them; default: unchanged',
       },
       { name: 'cap', value: 'USD', summary: "spending cap of all keys that the member made; 'none' removes it" },
       { name: 'cap-period', value: 'PERIOD', summary: 'the cap resets each day, week or month; default: month' },
-      { name: 'keys', value: 'keep', summary: 'with --role none: the keys that the person made go on working' },
+      { name: 'keys', value: 'keep', summary: 'with --role none: the keys that the person created keep working' },
     ],
     input: ({ values }) =>
       present([
@@ -54,8 +54,8 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     name: 'person list',
     summary: 'list the people who can sign in, oldest first',
     options: [
-      { name: 'role', value: 'ROLE', summary: 'only with this role in the gateway; none: without any' },
-      { name: 'email', value: 'TEXT', summary: 'only addresses that begin so' },
+      { name: 'role', value: 'ROLE', summary: 'only this role on the gateway; none: no role' },
+      { name: 'email', value: 'TEXT', summary: 'only addresses with this prefix' },
       { name: 'disabled', summary: 'only disabled people' },
       ROWS,
     ],
@@ -84,7 +84,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'person show',
-    summary: 'show a person with role and accounts',
+    summary: 'show a person with their role and accounts',
     options: [EMAIL],
     input: ({ values: { email } }) => ({ person: email }),
     example: 'person show --email ada@example.com',
@@ -92,7 +92,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'person role',
-    summary: 'give a person a role in the gateway, or take it away',
+    summary: 'set or remove the role of a person on the gateway',
     options: [
       EMAIL,
       { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support, viewer, or none' },
@@ -104,7 +104,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'person disable',
-    summary: 'end all sessions of a person, who can no longer sign in',
+    summary: 'disable a person: ends all their sessions and prevents sign-in',
     options: [EMAIL],
     input: ({ values: { email } }) => ({ person: email }),
     example: 'person disable --email ada@example.com',
@@ -120,13 +120,13 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'invitation create',
-    summary: 'make a link by which a person joins an account, gets a role in the gateway, or both',
+    summary: 'create a link that lets a person join an account, get a role on the gateway, or both',
     options: [
       { name: 'account', value: 'ACCOUNT', summary: "the account's id or name, or the email address of its person" },
-      { name: 'member-role', value: 'ROLE', summary: 'in the account: owner, or member (default)' },
-      { name: 'role', value: 'ROLE', summary: 'in the gateway: owner, admin, finance, support or viewer' },
-      { name: 'email', value: 'EMAIL', summary: 'only this address may accept; default: whoever has the link' },
-      { name: 'expires', value: 'TIME', summary: 'when it stops working, at most in 90 days; default: in 7 days' },
+      { name: 'member-role', value: 'ROLE', summary: 'role in the account: owner or member (default)' },
+      { name: 'role', value: 'ROLE', summary: 'role on the gateway: owner, admin, finance, support or viewer' },
+      { name: 'email', value: 'EMAIL', summary: 'only this address can accept; default: anyone with the link' },
+      { name: 'expires', value: 'TIME', summary: 'expiry, at most 90 days from now; default: in 7 days' },
     ],
     input: ({ values }) => ({
       ...present([
@@ -142,8 +142,8 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'invitation list',
-    summary: 'list the invitations that can be accepted',
-    options: [{ name: 'account', value: 'ACCOUNT', summary: 'only those into this account' }],
+    summary: 'list open invitations',
+    options: [{ name: 'account', value: 'ACCOUNT', summary: 'only invitations to this account' }],
     input: ({ values }) => present([['account', values.account]]),
     rows: 0,
     show: showInvitations,
@@ -153,7 +153,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     ...base,
     name: 'invitation revoke',
     positionals: [{ name: 'ID', summary: "the invitation's id; 'invitation list' shows it" }],
-    summary: 'make the link of an invitation useless',
+    summary: 'revoke an invitation',
     options: [],
     input: ({ positionals: [invitation] }) => ({ invitation }),
     example: 'invitation revoke 3',
@@ -165,7 +165,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     options: [
       { name: 'name', value: 'TEXT', required: true, summary: 'what it is for' },
       { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support or viewer' },
-      { name: 'expires', value: 'TIME', summary: 'when it stops working, such as 2030-01-31T12:00:00Z' },
+      { name: 'expires', value: 'TIME', summary: 'expiry, such as 2030-01-31T12:00:00Z' },
       { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
     ],
     input: ({ values }) => ({ name: values.name, role: values.role, ...termsInput(values, false) }),
@@ -194,7 +194,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     ...base,
     name: 'admin-key delete',
     positionals: [ADMIN_KEY],
-    summary: 'delete a key of the admin API at once and forever',
+    summary: 'delete a key of the admin API, immediately and permanently',
     options: [],
     input: ({ positionals: [admin_key] }) => ({ admin_key }),
     example: 'admin-key delete 3',

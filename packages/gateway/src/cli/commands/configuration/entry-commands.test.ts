@@ -140,7 +140,7 @@ describe('a mistake is one line on stderr, and changes nothing', () => {
       says: "the upstream 'main' exists already",
       code: 1,
     },
-    { args: () => ['upstream', 'delete', 'main'], says: "need what would be gone: model 'fast'", code: 1 },
+    { args: () => ['upstream', 'delete', 'main'], says: "depend on this: model 'fast'", code: 1 },
     { args: () => ['upstream', 'key', 'add', 'main'], says: '--key-file is required' },
     {
       args: () => ['upstream', 'key', 'add', 'main', '--key-file', file('two.txt', 'one\ntwo\n')],

@@ -29,7 +29,7 @@ export const EXCHANGE_COMMANDS: readonly StoreCommand[] = [
     positionals: [],
     options: [],
     example: 'config export',
-    summary: 'print everything in force as one configuration file, with placeholders for secrets',
+    summary: 'print the configuration in effect as one file, with placeholders for secrets',
     input: () => ({}),
     withoutDatabase: async (_input, _config, context) =>
       exportedFrom(loadConfiguration(context.environment().configFile, context)),
@@ -41,7 +41,7 @@ export const EXCHANGE_COMMANDS: readonly StoreCommand[] = [
     positionals: [{ name: 'FILE', summary: 'a configuration file; its placeholders are read from this environment' }],
     options: [
       { name: 'reason', value: 'TEXT', summary: 'why, for the revision and the audit log' },
-      { name: 'dry-run', summary: 'check the entries, and store none' },
+      { name: 'dry-run', summary: 'check the entries without storing them' },
     ],
     example: 'config import trivium.yaml --dry-run',
     summary: 'store the entries of a file as one revision',

@@ -11,8 +11,8 @@ import { FILTERS, OUTCOME } from './traffic-commands.ts'
 
 const SECTION = 'Reports'
 const RANGE: readonly Option[] = [
-  { name: 'from', value: 'TIME', summary: 'the first day or full hour, UTC; default: the first of this month' },
-  { name: 'to', value: 'TIME', summary: 'the day or full hour before which the report ends; default: tomorrow' },
+  { name: 'from', value: 'TIME', summary: 'the start of the report: a day or full hour, UTC; default: the first of this month' },
+  { name: 'to', value: 'TIME', summary: 'the end of the report, exclusive: a day or full hour, UTC; default: tomorrow' },
 ]
 const range = ({ from, to }: Values) =>
   [
@@ -59,7 +59,7 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
     name: 'report spend',
     section: SECTION,
     positionals: [],
-    summary: 'sum requests, tokens, charges, upstream costs and margin of all accounts',
+    summary: 'report requests, tokens, charges, upstream costs and margin of all accounts',
     options: [
       { name: 'by', value: 'WHAT', required: true, summary: `${Object.keys(BY).join(', ')}` },
       ...RANGE,
@@ -78,7 +78,7 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
     name: 'report usage',
     section: SECTION,
     positionals: [],
-    summary: 'sum requests, tokens, charges and upstream costs by any groups',
+    summary: 'report requests, tokens, charges and upstream costs, grouped',
     options: [
       { name: 'by', value: 'A,B', summary: `out of ${Object.keys(GROUPS).join(', ')}; default: one sum of all` },
       ...FILTERS,
@@ -113,7 +113,7 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'request show',
     section: SECTION,
-    positionals: [{ name: 'ID', summary: 'the id that the client got, such as req_0549a3f2c1e00001' }],
+    positionals: [{ name: 'ID', summary: 'the request id, such as req_0549a3f2c1e00001' }],
     options: [],
     summary: 'show the receipt of a request of any account',
     example: 'request show req_0549a3f2c1e00001',
@@ -126,7 +126,7 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
       { name: 'SECRET', summary: "the secret, its last four characters, or '-' to read it from standard input" },
     ],
     options: [],
-    summary: 'find the account of a key, also of a deleted one',
+    summary: 'find the account of a key, deleted keys included',
     example: 'key find -',
     input: async ({ positionals: [word = ''] }) => {
       const secret = await secretWord(word)

@@ -22,8 +22,8 @@ const LISTED = { section: 'Reports', positionals: [], rows: 100 } as const
 const TASK_ID = { name: 'ID', summary: 'its id, such as cgt-0549a3f2c1e00001, or that of its request' }
 const TASK_ACTS = [
   ['cancel', 'cancel a queued video task at its upstream'],
-  ['query', 'ask the upstream of a video task for its state now'],
-  ['release', 'end a video task and its hold; one that has finished is charged'],
+  ['query', 'query the upstream for the state of a video task now'],
+  ['release', 'end a video task and release its hold; a finished video is charged'],
 ] as const
 
 export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
@@ -58,9 +58,9 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
     name: 'request list',
     options: [
       ...FILTERS,
-      { ...OUTCOME, summary: 'only this outcome, such as failed; running: open ones; errors: all that failed' },
-      { name: 'status', value: 'STATUS', summary: 'only if the client got this status, such as 502' },
-      { name: 'error-code', value: 'CODE', summary: 'only with this error' },
+      { ...OUTCOME, summary: 'only this outcome, such as failed; running: open requests; errors: all failures' },
+      { name: 'status', value: 'STATUS', summary: 'only responses with this status, such as 502' },
+      { name: 'error-code', value: 'CODE', summary: 'only this error code' },
       ...TIMES,
       ROWS,
     ],
@@ -87,7 +87,7 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
     name: 'task list',
     options: [
       ANY_ACCOUNT,
-      { name: 'state', value: 'STATE', summary: 'only in this state, such as queued; open: all that have not ended' },
+      { name: 'state', value: 'STATE', summary: 'only this state, such as queued; open: all unfinished tasks' },
       MODEL,
       { name: 'upstream', value: 'ID', summary: 'only this upstream' },
       ROWS,
@@ -130,13 +130,13 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'request refund',
     section: SECTION,
-    positionals: [{ name: 'ID', summary: 'the id that the client got, such as req_0549a3f2c1e00001' }],
+    positionals: [{ name: 'ID', summary: 'the request id, such as req_0549a3f2c1e00001' }],
     options: [
-      { name: 'amount', value: 'USD', summary: 'a part of what it cost; default: all that is not refunded yet' },
+      { name: 'amount', value: 'USD', summary: 'amount to refund; default: everything not refunded yet' },
       { name: 'reason', value: 'TEXT', required: true, summary: 'kept in the ledger' },
-      { name: 'id', value: 'ID', summary: 'your own id of this refund: repeated, it is booked once' },
+      { name: 'id', value: 'ID', summary: 'your own id for this refund; repeating it has no further effect' },
     ],
-    summary: 'give back what a request cost, or a part of it',
+    summary: 'refund the cost of a request, or a part of it',
     example: 'request refund req_0549a3f2c1e00001 --reason "cut off"',
     input: ({ positionals: [request], values: { amount, reason, id } }) =>
       present([

@@ -21,7 +21,7 @@ import { showTest } from './upstream-test.ts'
 const SECTION = 'Configuration and upstreams'
 const ID = { name: 'ID', summary: "the upstream's id; 'upstream list' shows it" } as const
 const MODEL = { name: 'MODEL', summary: 'the id of a model of this gateway' } as const
-const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'kept with the switch and in the audit log' }
+const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'reason, kept with the switch and in the audit log' }
 
 /** They ask every server process of the data folder. */
 export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
@@ -48,7 +48,7 @@ export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
     positionals: [ID],
     options: [],
     example: 'upstream state openai',
-    summary: 'show breaker, cool-downs and running requests of an upstream',
+    summary: 'show circuit breaker, cool-downs and running requests of an upstream',
     run: async ({ positionals: [upstream] }, context) => {
       const { dataDir } = context.environment()
       const states = await callEachProcess(dataDir, showUpstreamState, { upstream })
@@ -71,9 +71,9 @@ const act = (name: StoreCommand['name'], summary: string): StoreCommand => ({
 })
 
 export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
-  act('upstream enable', 'give an upstream requests again'),
-  act('upstream disable', 'give an upstream no new requests; running ones and tasks go on'),
-  act('upstream drain', 'the same, to take the upstream away when its last request has ended'),
+  act('upstream enable', 'send requests to an upstream again'),
+  act('upstream disable', 'send no new requests to an upstream; running requests and tasks continue'),
+  act('upstream drain', 'like disable, for removing the upstream once its last request has ended'),
   act('upstream reset', 'close the circuit breaker and end the cool-downs of an upstream, in all servers'),
   {
     name: 'upstream test',
@@ -81,7 +81,7 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     summary: 'call an upstream with each of its keys; the cost is booked to the ledger account tests',
     positionals: [ID],
     options: [
-      { name: 'model', value: 'MODEL', summary: 'the model to call; default: the first that is routed to it' },
+      { name: 'model', value: 'MODEL', summary: 'the model to call; default: the first one routed to it' },
       { name: 'estimate', summary: 'call nothing: show what the test would cost at most' },
     ],
     example: 'upstream test openai --estimate',
@@ -99,16 +99,16 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'upstream certify',
     section: SECTION,
-    summary: 'try all that an upstream should be able to do; asks first, since you pay for it',
+    summary: 'test everything an upstream should support; asks first, because you pay for the calls',
     positionals: [ID],
     options: [
       {
         name: 'model',
         value: 'MODEL',
-        summary: 'the model to call; default: of each type the first that is routed to it',
+        summary: 'the model to call; default: the first one of each type routed to it',
       },
       { name: 'server', value: 'TEXT', summary: 'name and version of the server, for the table' },
-      { name: 'record', value: 'FOLDER', summary: 'keep the responses there, without keys, ids and names of accounts' },
+      { name: 'record', value: 'FOLDER', summary: 'store the responses there, without keys, ids and account names' },
       { name: 'yes', summary: 'do not ask before calls are made' },
     ],
     example: 'upstream certify openai --model gpt-4.1 --yes',
@@ -121,7 +121,7 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'upstream models',
     section: SECTION,
-    summary: 'compare the models that an upstream lists with those that are configured',
+    summary: 'compare the models an upstream lists with the configured ones',
     positionals: [ID],
     options: [],
     example: 'upstream models openai',
@@ -140,7 +140,7 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
         name: 'units',
         value: 'NAME=N,...',
         required: true,
-        summary: 'what the request uses, by the names of receipts, such as input=1200,output=300',
+        summary: 'the usage of the request, by the names on receipts, such as input=1200,output=300',
       },
     ],
     example: 'model price-preview gpt-x --units input=1200,output=300',
@@ -160,7 +160,7 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     options: [
       { name: 'key', value: 'ID', summary: "the id of the key; 'key list' shows it" },
       { name: 'group', value: 'GROUP', summary: 'in place of --key: any key of this group; default: default' },
-      { name: 'protocol', value: 'NAME', summary: 'the protocol of the client, such as chat: says what is translated' },
+      { name: 'protocol', value: 'NAME', summary: 'the protocol of the client, such as chat; shows what is translated' },
     ],
     example: 'model route-preview gpt-x --key 7',
     input: ({ positionals: [model], values: { key, group, protocol } }) => ({

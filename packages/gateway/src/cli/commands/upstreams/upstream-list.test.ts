@@ -80,9 +80,9 @@ test('of several workers, the worst state is shown', () => {
   ])
 })
 
-test('the embedded model is shown without a dialect, because it has all of them', () => {
+test('the sandbox model is shown without a dialect, because it has all of them', () => {
   const sandbox: Upstream = { ...main, id: 'sandbox', kind: 'sandbox', embedded: true, dialect: undefined }
   const report = listUpstreams({ upstreams: new Map([['sandbox', sandbox]]) }, { states: [] })
-  expect(report.text).toBe('ID       KIND     BASE URL    KEYS\nsandbox  sandbox  (embedded)     1\n')
+  expect(report.text).toBe('ID       KIND     BASE URL    KEYS\nsandbox  sandbox  (built-in)     1\n')
   expect(report.result).toMatchObject([{ id: 'sandbox', dialect: null }])
 })

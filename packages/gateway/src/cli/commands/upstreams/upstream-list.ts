@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<ReturnType<typeof listed>>[] = [
   { title: 'id', cell: ({ id }) => id },
   { title: 'kind', cell: ({ kind }) => kind },
   { title: 'protocols', cell: ({ protocols }) => protocols.join(',') },
-  { title: 'base url', cell: ({ kind, base_url }) => (kind === SANDBOX_KIND ? '(embedded)' : base_url) },
+  { title: 'base url', cell: ({ kind, base_url }) => (kind === SANDBOX_KIND ? '(built-in)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
   { title: 'switch', cell: (row) => (row.switch === 'enabled' ? null : row.switch) },
   { title: 'status', cell: ({ checks }) => checks && describeProbes(checks) },
