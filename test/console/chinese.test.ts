@@ -30,6 +30,8 @@ groups: [{ id: default, models: ["*"] }, ${THIRD_GROUP}]
 /** Names that the data has. */
 const DATA = [
   'Playground',
+  'first key',
+  'priority',
   'default',
   'third',
   'demo',
@@ -50,7 +52,9 @@ const NAMES = [
   ...[...CLIENTS, ...KINDS.values()].map(({ name }) => name),
 ]
 /** Longer ones first: `HTTP` is a part of `HTTPS`. */
-const KNOWN = [...DATA, ...NAMES].sort((one, other) => other.length - one.length)
+const KNOWN = [...DATA, ...NAMES]
+  .sort((one, other) => other.length - one.length)
+  .map((name) => new RegExp(`(?<![A-Za-z])${name.replace(/[.()]/g, '\\$&')}(?![A-Za-z])`, 'g'))
 
 /** An alert that fired before the start. */
 async function withAlert(): Promise<GatewayOptions> {
@@ -126,15 +130,16 @@ test.each([
   ['server.public_url 和 person-1@example.com', ''],
   ['共 3 models', 'models'],
   ['Base URL needed', 'needed'],
+  ['problems', 'problems'],
 ])('English in %s: %s', (text, expected) => {
   expect(englishIn(text)).toBe(expected)
 })
 
-/** The words that are left without names, and without what only code has: digits, dots, slashes and underscores. */
+/** The words that are left without names, and without code: in backticks, or with digits, dots, slashes or underscores. */
 function englishIn(text: string): string {
-  const plain = text.replace(/sandbox-\w+|[\w+@:./-]*[\d_@/.][\w+@:./-]*/g, ' ')
-  const rest = KNOWN.reduce((left, name) => left.replaceAll(name, ' '), plain)
-  return (rest.match(/[A-Za-z]{2,}/g) ?? []).join(' ')
+  const rest = KNOWN.reduce((left, name) => left.replace(name, ' '), text)
+  const plain = rest.replace(/`[^`]*`|sandbox-\w+|[\w+@:./-]*[\d_@/.][\w+@:./-]*/g, ' ')
+  return (plain.match(/[A-Za-z]{2,}/g) ?? []).join(' ')
 }
 
 /** What a person sees or hears on the page. Code, and what is marked as English, is left out. */

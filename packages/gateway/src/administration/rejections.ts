@@ -131,7 +131,8 @@ export const REJECTIONS = {
   ),
   unproved_person: rule<{ email: string }>(
     'conflict',
-    ({ email }) => `${email} signed up, but has not verified the address; a sign-in link from the operator verifies it.`,
+    ({ email }) =>
+      `${email} signed up, but has not verified the address; a sign-in link from the operator verifies it.`,
   ),
   cap_of_owner: rule<{ email: string }>(
     'conflict',

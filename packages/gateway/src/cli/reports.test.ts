@@ -152,7 +152,7 @@ describe('a mistake is one line on stderr', () => {
     { args: () => ['key', 'find'], says: "'key find' takes SECRET" },
     { args: () => ['key', 'find', 'abc'], says: 'must be a whole secret or its last four characters' },
     { args: () => ['code', 'revoke'], says: 'give either CODE or --label' },
-    { args: () => ['code', 'revoke', 'nonsense'], says: 'there is no such code', code: 1 },
+    { args: () => ['code', 'revoke', 'nonsense'], says: 'this code does not exist', code: 1 },
     { args: () => ['account', 'delete', '--account', '1'], says: 'has a balance of 4.999998 USD', code: 1 },
     { args: () => ['account', 'import', '/nowhere/people.csv'], says: 'cannot read /nowhere/people.csv' },
     { args: load(''), says: 'must begin with a line of titles' },

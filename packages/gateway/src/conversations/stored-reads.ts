@@ -62,13 +62,9 @@ const tooMuch = (): Failure =>
   })
 
 const noMemory = (): Failure =>
-  new Failure(
-    'service_unavailable',
-    'The gateway has no memory for this stored response. Retry in 1 second.',
-    {
-      retryAfter: RETRY_SECONDS,
-    },
-  )
+  new Failure('service_unavailable', 'The gateway has no memory for this stored response. Retry in 1 second.', {
+    retryAfter: RETRY_SECONDS,
+  })
 
 /** What leaves with one write. */
 const PIECE_BYTES = 256 * 1024

@@ -183,13 +183,9 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 const full = () =>
-  new Failure(
-    'service_unavailable',
-    'The gateway has no disk space for this upload. Retry in 5 seconds.',
-    {
-      retryAfter: 5,
-    },
-  )
+  new Failure('service_unavailable', 'The gateway has no disk space for this upload. Retry in 5 seconds.', {
+    retryAfter: 5,
+  })
 
 function rejectFull(error: unknown): never {
   const code = (error as NodeJS.ErrnoException).code

@@ -62,7 +62,8 @@ export function createLifecycle(
     accepting = false
     const closed = server.stopAccepting()
     await Promise.race([untilIdle(server.drainMs()), skipWaiting.promise])
-    if (server.running() > 0) log.warn('drain timeout reached: aborting running requests', { running: server.running() })
+    if (server.running() > 0)
+      log.warn('drain timeout reached: aborting running requests', { running: server.running() })
     server.abortRunning()
     await untilIdle(times.readMs)
     await Promise.race([server.running() > 0 ? server.cutConnections() : closed, Bun.sleep(500)])

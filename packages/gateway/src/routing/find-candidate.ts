@@ -154,5 +154,9 @@ export function noRouteError(offer: Offer, deps: CandidateDependencies): Failure
     const message = `The upstream of '${model.id}' is rate-limited. Retry in ${retryAfter} s.`
     return new Failure('rate_limit_exceeded', message, { retryAfter })
   }
-  return new Failure('service_unavailable', `No upstream for model '${model.id}' is available. Retry in ${retryAfter} s.`, { retryAfter })
+  return new Failure(
+    'service_unavailable',
+    `No upstream for model '${model.id}' is available. Retry in ${retryAfter} s.`,
+    { retryAfter },
+  )
 }

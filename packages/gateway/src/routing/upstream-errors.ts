@@ -151,7 +151,8 @@ export function failureOfAbort(reason: AbortReason): Failure {
 
 const unreachable = () => new Failure('upstream_error', 'The upstream could not be reached.')
 
-export const cutOff = () => new Failure('upstream_error', 'The upstream closed the connection before the response was complete.')
+export const cutOff = () =>
+  new Failure('upstream_error', 'The upstream closed the connection before the response was complete.')
 
 /** JSON as every dialect's error is; else the beginning of what a proxy in between sent, for the log. */
 function parsed(bytes: Uint8Array | undefined, { attempt }: AttemptedCall): unknown {

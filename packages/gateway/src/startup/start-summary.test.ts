@@ -56,7 +56,7 @@ describe('what to do next', () => {
   test('the sandbox first and a vendor second: its key can use nothing', () => {
     const text = summary(VENDOR, { keyGroups: new Map([['sandbox', 1]]) })
     expect(text).toContain('No existing key can use any of these models.')
-    expect(text).toContain('sandbox: true in trivium.yaml keeps those models, too.')
+    expect(text).toContain('sandbox: true in trivium.yaml keeps those models too.')
   })
 
   test('a group other than default is named', () => {

@@ -120,6 +120,7 @@ export function RoutePreview({ model }: { model: ModelRow }) {
 /** Every route that was looked at, in order, with the reason for each that is not taken. */
 export function RouteCandidates({ preview }: { preview: Output<'GET', 'models/{model}/route-preview'> }) {
   const t = useOperateTexts().models.preview
+  const protocols: Readonly<Record<string, string>> = useTexts().snippets.protocols
   const number = useNumber()
   const { rejection, candidates } = preview
   return (
@@ -139,7 +140,7 @@ export function RouteCandidates({ preview }: { preview: Output<'GET', 'models/{m
                   <span className="block text-sm text-muted">{t.fallback(route.model)}</span>
                 )}
                 <span className="block text-sm text-muted">
-                  {route.dialect ?? t.noDialect}
+                  {route.dialect === null ? t.noDialect : (protocols[route.dialect] ?? route.dialect)}
                   {route.translated === true && ` · ${t.translated}`}
                   {route.translated === false && ` · ${t.passed}`}
                 </span>

@@ -98,7 +98,10 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
   },
   { ...byAccount('account enable', 'accept requests of a disabled account again'), json: flatAccount },
   {
-    ...byAccount('account delete', 'erase an account with its keys, sessions, stored content and people; the ledger stays'),
+    ...byAccount(
+      'account delete',
+      'erase an account with its keys, sessions, stored content and people; the ledger stays',
+    ),
     options: [ACCOUNT, { name: 'force', summary: 'also with a balance, which stays in the ledger, or open holds' }],
     input: ({ values, flags }) => ({ account: values.account, force: flags.has('force') }),
     json: flatAccount,

@@ -11,8 +11,16 @@ import { FILTERS, OUTCOME } from './traffic-commands.ts'
 
 const SECTION = 'Reports'
 const RANGE: readonly Option[] = [
-  { name: 'from', value: 'TIME', summary: 'the start of the report: a day or full hour, UTC; default: the first of this month' },
-  { name: 'to', value: 'TIME', summary: 'the end of the report, exclusive: a day or full hour, UTC; default: tomorrow' },
+  {
+    name: 'from',
+    value: 'TIME',
+    summary: 'the start of the report: a day or full hour, UTC; default: the first of this month',
+  },
+  {
+    name: 'to',
+    value: 'TIME',
+    summary: 'the end of the report, exclusive: a day or full hour, UTC; default: tomorrow',
+  },
 ]
 const range = ({ from, to }: Values) =>
   [

@@ -160,7 +160,11 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     options: [
       { name: 'key', value: 'ID', summary: "the id of the key; 'key list' shows it" },
       { name: 'group', value: 'GROUP', summary: 'in place of --key: any key of this group; default: default' },
-      { name: 'protocol', value: 'NAME', summary: 'the protocol of the client, such as chat; shows what is translated' },
+      {
+        name: 'protocol',
+        value: 'NAME',
+        summary: 'the protocol of the client, such as chat; shows what is translated',
+      },
     ],
     example: 'model route-preview gpt-x --key 7',
     input: ({ positionals: [model], values: { key, group, protocol } }) => ({
