@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatCount, roundUsd } from '../../packages/console/src/ui/figures.ts'
+import { formatCount, roundUsd } from '../../packages/console/src/i18n/figures.ts'
 
 test.each([
   ['0.00', '0.00'],

@@ -1,6 +1,6 @@
 // The page of usage in a real browser: what was spent on what, and why each request cost what it cost.
 import { afterEach, expect, test } from 'bun:test'
-import { roundUsd } from '../../packages/console/src/ui/figures.ts'
+import { roundUsd } from '../../packages/console/src/i18n/figures.ts'
 import type { Locator, Page } from '../support/browser.ts'
 import { choose } from '../support/console/choose.ts'
 import { expectNoShift, failFirst } from '../support/console/loading.ts'

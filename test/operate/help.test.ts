@@ -61,7 +61,7 @@ test('the navigation leads to the index of the documentation, and in Chinese to 
       .evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
     expect(links.length).toBeGreaterThan(20)
     expect(links.filter((href) => !href.startsWith('/console/help/'))).toEqual([])
-    await page.getByRole('main').getByRole('link', { name: 'Alerts' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'Alerts', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
   })
   await visit('/operate/requests', { account, locale: 'zh-CN' }, async ({ page }) => {

@@ -1,8 +1,8 @@
 // Values as people read them: exact amounts, dates and numbers by locale.
 
+import { formatCount, roundUsd } from '../i18n/figures.ts'
 import { useLanguage } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
-import { formatCount, roundUsd } from './figures.ts'
 
 /** All digits of the amount, with groups in its whole part: `1,234.000236`. */
 export function formatUsd(usd: string, locale: string): string {

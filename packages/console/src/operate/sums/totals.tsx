@@ -1,8 +1,8 @@
 // The figures of a period, each with how it differs from the period before, which is as long.
 
 import type { ReactNode } from 'react'
+import { formatCount, roundUsd } from '../../i18n/figures.ts'
 import { useLanguage } from '../../i18n/language.tsx'
-import { formatCount, roundUsd } from '../../ui/figures.ts'
 import { Stat } from '../../ui/page.tsx'
 import { Amount, Count, formatUsd, useNumber } from '../../ui/values.tsx'
 import { useOperateTexts } from '../i18n/use-texts.tsx'

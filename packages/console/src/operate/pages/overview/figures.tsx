@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { formatCount, roundUsd } from '../../../i18n/figures.ts'
 import { useLanguage } from '../../../i18n/language.tsx'
-import { formatCount, roundUsd } from '../../../ui/figures.ts'
 import { Stat } from '../../../ui/page.tsx'
 import { Amount, Count, formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
