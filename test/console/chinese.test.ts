@@ -137,8 +137,10 @@ test.each([
 
 /** The words that are left without names, and without code: in backticks, or with digits, dots, slashes or underscores. */
 function englishIn(text: string): string {
-  const rest = KNOWN.reduce((left, name) => left.replace(name, ' '), text)
-  const plain = rest.replace(/`[^`]*`|sandbox-\w+|[\w+@:./-]*[\d_@/.][\w+@:./-]*/g, ' ')
+  // Code, models of the sandbox, and the last four characters of a key.
+  const words = text.replace(/`[^`]*`|sandbox-\w+|…[\w-]{4}/g, ' ')
+  const rest = KNOWN.reduce((left, name) => left.replace(name, ' '), words)
+  const plain = rest.replace(/[\w+@:./-]*[\d_@/.][\w+@:./-]*/g, ' ')
   return (plain.match(/[A-Za-z]{2,}/g) ?? []).join(' ')
 }
 
