@@ -1,6 +1,6 @@
 // The console in Chinese: no page, for account holders or operators, shows a word of English that is not a name, a unit or code.
 import { beforeAll, expect, test } from 'bun:test'
-import { CLIENTS } from '../../packages/console/src/snippets/clients.ts'
+import { CLIENTS } from '../../packages/console/src/snippets/clients/index.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { KINDS } from '../../packages/gateway/src/upstreams/kinds/index.ts'
 import type { Page } from '../support/browser.ts'
