@@ -35,6 +35,7 @@ const TASKS = {
   torture: (args) => [['bun', 'torture/run.ts', ...args]],
   faults: (args) => [['bun', 'faults/run.ts', ...args]],
   screenshots: (args) => [['bun', 'tools/screenshots/run.ts', ...args]],
+  recording: () => [['bun', 'tools/recording/run.ts']],
   reference: () => [['bun', 'tools/reference/run.ts']],
   agents: (args) => [['bun', 'tools/agents/run.ts', ...args]],
 }

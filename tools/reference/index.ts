@@ -9,6 +9,7 @@ import { DATABASE_PAGE } from './pages/database.ts'
 import { ENVIRONMENT_PAGE } from './pages/environment.ts'
 import { ERRORS_PAGE } from './pages/errors.ts'
 import { LIMITS_PAGE } from './pages/limits.ts'
+import { LLMS } from './pages/llms.ts'
 import { METRICS_PAGE } from './pages/metrics.ts'
 import { RECEIPTS_PAGE } from './pages/receipts.ts'
 import { TRANSLATION_PAGE } from './pages/translation.ts'
@@ -28,4 +29,5 @@ export const GENERATED: readonly Generated[] = [
   ...CONFIGURATION_PAGE,
   ...LIMITS_PAGE,
   ...TRANSLATION_PAGE,
+  ...LLMS,
 ]
