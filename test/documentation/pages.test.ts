@@ -3,7 +3,6 @@ import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { blocksOf, pagesIn, ROOT, readPage } from '../support/documentation/blocks.ts'
-import { PENDING } from '../support/documentation/pending.ts'
 
 const markdown = ['docs', 'packages/http', 'packages/sandbox', 'faults', 'torture', 'deploy'].flatMap((folder) =>
   pagesIn(folder).filter((page) => !page.includes('node_modules')),
@@ -78,9 +77,7 @@ test('every page is listed in docs/README.md', () => {
 })
 
 test('pages begin with a title, and not by speaking of themselves', () => {
-  const wrong = pagesIn('docs').filter(
-    (page) => !PENDING.includes(page) && !/^# \S.*\n\n(?!This page)/.test(readPage(page)),
-  )
+  const wrong = pagesIn('docs').filter((page) => !/^# \S.*\n\n(?!This page)/.test(readPage(page)))
   expect(wrong).toEqual([])
 })
 
@@ -90,13 +87,13 @@ const isWide = (line: string): boolean =>
 
 test('pages are short, and their lines fit on a screen', () => {
   const long = pagesIn('docs').filter(
-    (page) => !PENDING.includes(page) && !page.startsWith('docs/reference/') && readPage(page).split('\n').length > 251,
+    (page) => !page.startsWith('docs/reference/') && readPage(page).split('\n').length > 251,
   )
   expect(long).toEqual([])
   const pages = [...pagesIn('docs'), 'README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md']
-  const wide = pages
-    .filter((page) => !PENDING.includes(page))
-    .flatMap((page) => prose(page).flatMap((line, index) => (isWide(line) ? [`${page}:${index + 1}`] : [])))
+  const wide = pages.flatMap((page) =>
+    prose(page).flatMap((line, index) => (isWide(line) ? [`${page}:${index + 1}`] : [])),
+  )
   expect(wide).toEqual([])
 })
 

@@ -8,7 +8,6 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { type Block, blocksOf, ROOT, readPage } from './blocks.ts'
 import { jsonDifference, jsonIn, missingLines } from './compare.ts'
 import { type Output, openPageShell, type PageShell, preparePage, startPageGateway, testValue } from './page-shell.ts'
-import { PENDING } from './pending.ts'
 
 /** Shown only: nothing here reads them, and they claim no response. */
 const SHOWN = ['http', 'text', 'ini', 'nginx', 'toml', 'caddyfile', 'yml', 'sql', 'prometheus']
@@ -31,7 +30,7 @@ export function testPages(pages: readonly string[]): void {
   }
   afterAll(async () => (await shared)?.stop())
 
-  describe.each(pages.filter((page) => !PENDING.includes(page) && blocksOf(page).length > 0))('%s', (page) => {
+  describe.each(pages.filter((page) => blocksOf(page).length > 0))('%s', (page) => {
     const blocks = blocksOf(page)
     const commands = blocks.map(({ code }) => code).join('\n')
     let gateway: Gateway | undefined
