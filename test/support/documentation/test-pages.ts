@@ -23,7 +23,8 @@ export function testPages(pages: readonly string[]): void {
   let shared: Promise<Gateway> | undefined
   const gatewayOf = (blocks: readonly Block[]): Promise<Gateway> => {
     const config = blocks.find(({ mark }) => mark !== undefined && 'isUsed' in mark)?.code
-    const isOwn = config !== undefined || blocks.some(({ code }) => /\btrivium (?!-)|trivium -- |ADMIN_KEY/.test(code))
+    const isOwn =
+      config !== undefined || blocks.some(({ code }) => /\btrivium (?!-)|trivium -- |ADMIN_KEY|\/v1\/usage/.test(code))
     if (isOwn) return startPageGateway(config)
     shared ??= startPageGateway(undefined)
     return shared
