@@ -83,7 +83,7 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
     expect((await line('web_search'))[0]).toMatch(/0\.01\s+0\.008/)
     await drawer.getByText('Input above 200,000 tokens').waitFor()
     await drawer.getByText('32,768').waitFor()
-    await drawer.getByText('Python', { exact: true }).click()
+    await drawer.getByLabel('Client', { exact: true }).selectOption({ label: 'Python' })
     await drawer.getByText(`${open.gateway.url}/v1`).first().waitFor()
     expect(await drawer.locator('pre').last().innerText()).toContain('model="gpt-x"')
 
@@ -165,9 +165,10 @@ test('every type can be tried, and a model of another group after that group is 
       await page.goto(`${open.gateway.url}/console/models?model=${id}`)
       const drawer = page.getByRole('dialog', { name: id })
       await drawer.getByText(limit).waitFor()
-      await drawer.getByText('Python').waitFor()
+      const clients = drawer.getByLabel('Client', { exact: true }).getByRole('option')
+      await clients.filter({ hasText: 'Python' }).first().waitFor({ state: 'attached' })
       // Agents cannot use it.
-      expect(await drawer.getByText('Gemini CLI').count()).toBe(0)
+      expect(await clients.filter({ hasText: 'Gemini CLI' }).count()).toBe(0)
       await drawer.getByRole('link', { name: 'Try it' }).click()
       await page.getByRole('heading', { name: 'Playground' }).waitFor()
       expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe(id)

@@ -26,7 +26,7 @@ function freePort(): number {
   void server.stop(true)
   return port ?? 0
 }
-const vendor = startSandboxServer({ host: '127.0.0.1', port: 0 })
+const vendor = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false })
 mkdirSync(join(folder, 'home'))
 const env = {
   PATH: process.env.PATH ?? '',
