@@ -41,7 +41,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const second = consoleClient(gateway.url)
     const used = await second.post('setup', { token })
     expect([outcomeOf(used), second.token()]).toEqual(['410 link_expired', undefined])
-    expect(used.body.error?.message).toContain('was used before')
+    expect(used.body.error?.message).toContain('has already been used')
 
     expect(outcomeOf(await client.post('password', { password: 'short' }))).toBe('400 bad_request')
     expect(outcomeOf(await client.post('password', { password: PASSWORD }))).toBe('204')

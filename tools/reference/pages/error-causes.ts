@@ -34,15 +34,15 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
   },
   key_quota_exceeded: {
     cause: 'The cap of the key, or of the member who made it, does not cover the request.',
-    next: 'Raise the cap, or wait until it renews: the message says when.',
+    next: 'Raise the cap, or wait until it resets: the message says when.',
   },
   account_quota_exceeded: {
     cause: 'The cap of the account does not cover the request.',
-    next: 'Ask the operator to raise it, or wait until it renews: the message says when.',
+    next: 'Ask the operator to raise it, or wait until it resets: the message says when.',
   },
   model_not_allowed: {
     cause: 'The model exists, but the key or its group may not use it.',
-    next: 'Choose a model of `GET /v1/models`, or use a key of another group.',
+    next: 'Choose a model listed by `GET /v1/models`, or use a key of another group.',
   },
   account_disabled: { cause: 'The operator disabled the account.', next: 'Ask the operator.' },
   address_not_allowed: {
@@ -57,7 +57,7 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
     cause: 'Nothing is served at this path, often because of a wrong base URL.',
     next: 'Check the [base URL](api.md#base-urls); the message suggests a path.',
   },
-  model_not_found: { cause: 'There is no model of this name.', next: 'Choose a model of `GET /v1/models`.' },
+  model_not_found: { cause: 'There is no model of this name.', next: 'Choose a model listed by `GET /v1/models`.' },
   not_found: {
     cause: 'The stored response, task, receipt or media object does not exist, has expired, or is not yours.',
     next: 'Check the id and the key.',
@@ -158,7 +158,7 @@ export const API_CAUSES: Readonly<Record<ApiErrorCode, string>> = {
   request_timeout: 'The body arrived too slowly.',
   account_switched: 'Another account was chosen in this browser. Reload the page.',
   idempotency_mismatch: 'The `Idempotency-Key` was used before, for another request.',
-  link_expired: 'The link was used before, has expired, or was replaced by a newer one.',
+  link_expired: 'The link has already been used, has expired, or was replaced by a newer one.',
   precondition_failed: 'The resource has changed since it was read (`If-Match`). Read it again.',
   request_too_large: 'The body is larger than the limit.',
   unsupported_media_type: 'The body must be JSON.',

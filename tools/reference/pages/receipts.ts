@@ -36,7 +36,7 @@ const FIELDS: Readonly<Record<Field, string>> = {
     'prices in USD and the multiplier of the group, as they were when the request was accepted; `version` names the price',
   formula: 'the calculation; its result is `cost_usd` + `shortfall_usd`, rounded up once to 10^-9 USD',
   cost_usd: 'what was charged',
-  shortfall_usd: 'what exceeded hold and balance: the operator bears it',
+  shortfall_usd: 'the part of the cost that exceeded hold and balance; the caller does not pay it',
   held_usd: 'what is held while the request runs; afterwards, what was held',
   timing: '`first_token_ms` and `total_ms`, from the arrival of the request',
   warnings:

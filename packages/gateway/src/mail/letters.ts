@@ -51,7 +51,7 @@ If you do not know who invited you, ignore this email.
   },
   zh: {
     verify: ({ name, email, url }) => ({
-      subject: `验证您在 ${name} 的邮箱地址`,
+      subject: `验证您在 ${name} 的邮箱`,
       text: `有人使用邮箱 ${email} 在 ${name} 注册了账户。
 
 请打开以下链接验证邮箱。链接仅可使用一次，72 小时内有效：

@@ -41,7 +41,7 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     const whose = WHOSE[verdict]
     // The message names the cap, which is read from the store; if that fails, the message goes without it.
     const capped = await findCapped(whose, caller, deps).catch(() => undefined)
-    const [before, after] = [capOf(whose, capped), renewalOf(capped, deps.clock())]
+    const [before, after] = [capOf(whose, capped), resetOf(capped, deps.clock())]
     // To the caller, the cap of a member is one of the key: other keys of the account may have room.
     const code = whose === 'account' ? 'account_quota_exceeded' : 'key_quota_exceeded'
     return rejectFor({ code, available, before, after })
@@ -79,10 +79,10 @@ function capOf(whose: Whose, capped: Capped | undefined): string {
   return `The ${cap} does not allow this request.`
 }
 
-/** There is no retry-after: a cap renews after hours at the soonest. */
-function renewalOf(capped: Capped | undefined, now: number): string {
+/** There is no retry-after: a cap resets after hours at the soonest. */
+function resetOf(capped: Capped | undefined, now: number): string {
   if (capped?.capPeriod === undefined) return ''
-  return ` It renews at ${new Date(endOf(capped.capPeriod, now)).toISOString().replace('.000Z', 'Z')}.`
+  return ` It resets at ${new Date(endOf(capped.capPeriod, now)).toISOString().replace('.000Z', 'Z')}.`
 }
 
 export const unavailable = () =>

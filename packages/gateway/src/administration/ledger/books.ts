@@ -8,7 +8,7 @@ import { operation, seesCosts } from '../operation.ts'
 export const BOOK_NAMES: ReadonlyMap<bigint, string> = new Map([
   [REVENUE, 'revenue'],
   [TRIAL, 'trial credit'],
-  [SANDBOX_TRIAL, 'trial credit of embedded models'],
+  [SANDBOX_TRIAL, 'trial credit of sandbox models'],
   [CREDIT, 'credit'],
   [SHORTFALL, 'shortfall'],
   [TESTS, 'tests'],

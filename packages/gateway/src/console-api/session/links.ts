@@ -83,7 +83,7 @@ export async function proveAddress(
 
 export const LINK_EXPIRED: ApiError = {
   code: 'link_expired',
-  message: 'This link was used before, has expired, or was replaced by a newer one.',
+  message: 'This link has already been used, has expired, or was replaced by a newer one.',
 }
 const NO_MAIL: ApiError = {
   code: 'mail_not_configured',

@@ -127,7 +127,7 @@ const plain = (written: string): string => written.replace(/[\s-]/g, '').toLower
 export const WRONG_CODE: ApiError = {
   code: 'wrong_code',
   param: 'code',
-  message: 'The code is wrong, or it was used before. Wait for the next code, or use a recovery code.',
+  message: 'The code is wrong, or it has already been used. Wait for the next code, or use a recovery code.',
 }
 const IN_USE: ApiError = {
   code: 'conflict',

@@ -13,7 +13,7 @@ export const ledger = {
       revenue: 'Charged for requests and tests',
       credit: 'Credit given by operators, including codes and refunds',
       'trial credit': 'Trial credit',
-      'trial credit of embedded models': 'Trial credit while only sandbox models were available',
+      'trial credit of sandbox models': 'Trial credit while only sandbox models were available',
       shortfall: 'Cost of requests beyond the balance',
       tests: 'Tests of upstreams',
     } as Readonly<Record<string, string>>,

@@ -57,7 +57,7 @@ export const KEY_COMMANDS: readonly StoreCommand[] = [
     name: 'key rotate',
     section: SECTION,
     positionals: [ID],
-    options: [{ name: 'grace', value: 'SECONDS', summary: 'how long the former secret still works; default: 0' }],
+    options: [{ name: 'grace', value: 'SECONDS', summary: 'how long the previous secret still works; default: 0' }],
     summary: 'create a new secret for a key; shown once',
     example: 'key rotate 7 --grace 3600',
     input: ({ positionals: [key], values: { grace } }) => ({

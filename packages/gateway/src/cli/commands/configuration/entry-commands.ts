@@ -1,6 +1,7 @@
 // The commands on upstreams, models and groups of the configuration: one set for each noun.
 import type { NounKind } from '../../../administration/configuration/entry-nouns.ts'
 import type { Shown } from '../../../administration/configuration/show.ts'
+import { DEFAULT_TYPE, MODEL_TYPES } from '../../../modalities/index.ts'
 import type { Arguments } from '../../args.ts'
 import type { Option, StoreCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
@@ -39,7 +40,12 @@ const NOUNS: readonly Noun[] = [
   {
     kind: 'model',
     fields: [
-      { name: 'type', value: 'TYPE', field: 'type', summary: 'text, image or video; default: text' },
+      {
+        name: 'type',
+        value: 'TYPE',
+        field: 'type',
+        summary: `${MODEL_TYPES.join(', ')}; a new model without it is ${DEFAULT_TYPE}`,
+      },
       {
         name: 'route',
         value: 'UPSTREAM[/MODEL]',
