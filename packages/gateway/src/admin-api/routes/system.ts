@@ -23,7 +23,7 @@ export const SYSTEM_ROUTES = {
   },
   'POST mail/test': {
     operation: testMail,
-    summary: 'Sends a test email, and tells what the mail server says',
+    summary: 'Sends a test email, and shows the response of the mail server',
     output: MAIL_TEST,
     example: { body: { to: 'ada@example.com' } },
   },
