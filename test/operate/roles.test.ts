@@ -22,6 +22,7 @@ const EVERYONE = [
   'Audit log',
   'Configuration',
   'System',
+  'Documentation',
 ]
 /** Besides what everyone with a role sees. */
 const MORE: Readonly<Record<Role, readonly string[]>> = {

@@ -203,7 +203,7 @@ describe('when no candidate of the model is available, its fallback is called at
     const { secret, account } = await poor()
     const rejected = await ask('frail', false, secret)
     expect([rejected.status, rejected.asked]).toEqual([503, [0, 0]])
-    expect(rejected.text).toContain("No upstream of 'frail' works")
+    expect(rejected.text).toContain("No upstream for model 'frail' is available")
     expect(await account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
   })
 
