@@ -196,7 +196,7 @@ export const ROUTES = {
     ...IMAGE,
     path: '/api/v3/images/generations',
     dialect: 'video-tasks',
-    summary: 'Generates images, in the protocol of Ark',
+    summary: "Generates images in Ark's protocol",
   },
   rerank: { ...RERANK, path: '/v1/rerank', summary: 'Ranks documents by their relevance to a query' },
   'rerank-v2': { ...RERANK, path: '/v2/rerank', summary: 'The same as /v1/rerank, at the path of version 2' },

@@ -75,7 +75,7 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   alert: { holds: 'alerts', kept: '90 days after they are resolved' },
   alert_delivery: { holds: 'notifications of alerts, sent and unsent', kept: 'as long as the alert' },
   admin_key: { holds: 'keys of the admin API', kept: `${FOREVER}, also deleted ones`, secret: 'hashes' },
-  identity: { holds: 'who a person is at a provider of sign-ins', kept: ACCOUNT },
+  identity: { holds: 'who a person is at a sign-in provider', kept: ACCOUNT },
   invitation: { holds: 'links by which people join', kept: 'a day or more after they end', secret: 'hashes' },
   configuration_revision: { holds: 'revisions of the stored configuration', kept: FOREVER },
   configuration_change: { holds: 'what each revision changed', kept: FOREVER },

@@ -166,7 +166,7 @@ const TIMES: readonly Row[] = [
     SLOW,
   ],
   ['a client that does not read its response', formatDuration(STALLED_MS), 'its connection is closed'],
-  ['an unstreamed answer after the client disconnected', formatDuration(DRAIN_MS), 'charged as far as it came'],
+  ['an unstreamed answer after the client disconnected', formatDuration(DRAIN_MS), 'charged for what had arrived'],
   ['a background response until it begins', formatDuration(BEGIN_WITHIN_MS), 'it has failed, and is not charged'],
   ['running requests after a stop (`server.drain`)', formatDuration(SERVER_DEFAULTS.drainMs), 'ended: `shutdown`'],
 ]

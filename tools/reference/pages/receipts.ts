@@ -17,17 +17,17 @@ const FIELDS: Readonly<Record<Field, string>> = {
   at: 'when the request arrived',
   key_id: 'the key that paid',
   model: 'the model that was requested',
-  group: "the key's group, which decides on models and multiplier",
+  group: "the key's group, which determines models and multiplier",
   configuration:
     'what it was priced by: `revision` of the stored configuration, and `file`, the first digits of a hash of the configuration file',
-  attempts: 'every attempt with its `model` and `outcome`, the last one being that which answered or failed for good',
+  attempts: 'every attempt with its `model` and `outcome`, the one that answered or failed finally comes last',
   state: '`open` while it runs, `settled`, `voided` (no cost), or `reaped` (its gateway died; may be corrected once)',
   outcome: 'how it ended: see [outcomes](#outcomes)',
   finish: "the model's own finish reason, as the upstream names it",
   error:
-    'of a request that failed at an upstream: the [`code`](errors.md) and the `status` of the upstream; with `server.show_upstreams` also `upstream_request_id`',
+    'if the request failed at an upstream: the [`code`](errors.md) and the `status` that the upstream sent; with `server.show_upstreams` also `upstream_request_id`',
   units:
-    'what was counted: tokens by kind, images, seconds, characters ([billing](billing.md)); those that are 0 are left out, but for input and output',
+    'what was counted: tokens by kind, images, seconds, characters ([billing](billing.md)); those that are 0 are left out, except input and output',
   reasoning_tokens: 'reasoning within the output, if known',
   tools: "calls of the vendor's hosted tools that were charged",
   tier: 'the service tier that was charged, or that the upstream reported',
@@ -55,13 +55,13 @@ const MORE: Readonly<Record<string, string>> = {
   account: 'its name',
   key: 'the name of the key',
   error_code: '`code` of `error`',
-  status: 'the status that the client got; null if it is not known',
+  status: 'the status that the client got; null if unknown',
   response: 'what the client got: `status`, and `code` and `message` of an error',
   input_tokens: 'the sum of all units that are input tokens',
   output_tokens: 'the sum of all units that are output tokens',
   lines: 'the formula in lines: `count` x `price_usd` / `per` x `factors` = `cost_usd`',
   rounding_usd: 'what rounding up added to the lines',
-  refunded_usd: 'what was given back by refunds',
+  refunded_usd: 'what was refunded',
 }
 
 const OUTCOMES: Readonly<Record<Outcome | 'running' | 'reaped', string>> = {
@@ -69,7 +69,7 @@ const OUTCOMES: Readonly<Record<Outcome | 'running' | 'reaped', string>> = {
   completed: 'the model finished',
   incomplete: 'the output limit was reached',
   content_filtered: "the upstream's filter ended the answer",
-  stopped_by_balance: 'the balance did not suffice for more output',
+  stopped_by_balance: 'the balance was too low for more output',
   failed: 'an error status, an error within the response, or a response that cannot be read',
   cut: 'the upstream closed the connection',
   timeout: 'a limit of `timeouts` was reached',

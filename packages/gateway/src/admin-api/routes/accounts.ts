@@ -37,7 +37,7 @@ export const ACCOUNT_ROUTES = {
   },
   'POST accounts/bulk': {
     operation: changeAccounts,
-    summary: 'Does the same with up to 200 accounts; a dry run says how many would change',
+    summary: 'Changes up to 200 accounts in the same way; a dry run says how many would change',
     output: BULK_RESULT,
     reference: 'id',
     example: { body: { accounts: ['1', '2'], act: 'limit', terms: { limits: { rpm: 600 } } } },
@@ -45,7 +45,7 @@ export const ACCOUNT_ROUTES = {
   'GET accounts/{account}': { operation: accounts.showAccount, summary: 'Shows an account', output: ACCOUNT_SHOWN },
   'PATCH accounts/{account}': {
     operation: accounts.editAccount,
-    summary: 'Changes the name of an account, and how far it may spend beyond its balance',
+    summary: 'Changes the name and the credit line of an account',
     output: ACCOUNT_SHOWN,
     example: { body: { name: 'Acme', credit_line_usd: '500' } },
   },
@@ -67,7 +67,7 @@ export const ACCOUNT_ROUTES = {
   'POST accounts/{account}/credits': {
     operation: creditAccount,
     summary:
-      'Adds credit to an account, or takes it back; repeated with the same Idempotency-Key or id, it is booked once',
+      'Adds credit to an account, or removes it; repeated with the same Idempotency-Key or id, it is booked once',
     output: ACCOUNT_SHOWN,
     reference: 'id',
     example: { body: { amount_usd: '10', reason: 'invoice 42' } },
@@ -80,7 +80,7 @@ export const ACCOUNT_ROUTES = {
   },
   'GET accounts/{account}/notes': {
     operation: listNotes,
-    summary: 'Lists what operators noted of an account, newest first',
+    summary: 'Lists the notes that operators made on an account, newest first',
     output: NOTES_SHOWN,
   },
   'POST accounts/{account}/notes': {
@@ -102,20 +102,20 @@ export const ACCOUNT_ROUTES = {
   },
   'POST accounts/{account}/members': {
     operation: setMember,
-    summary: 'Makes a person a member of an account, changes the role or the cap, or removes the person',
+    summary: 'Adds a person to an account, changes their role or cap, or removes them',
     output: MEMBERS_SHOWN,
     example: { body: { email: 'bob@example.com', role: 'member', cap_usd: '50' } },
   },
   'POST accounts/{account}/sign-in-link': {
     operation: createSignInLink,
-    summary: 'Makes a link that signs a person in once',
+    summary: 'Creates a one-time sign-in link for a person',
     output: SIGN_IN_LINK,
     changesPerson: true,
     status: 201,
   },
   'GET accounts/{account}/sessions': {
     operation: listSessions,
-    summary: 'Lists the browsers that a person is signed in with',
+    summary: 'Lists the sessions of a person',
     output: SESSIONS_SHOWN,
   },
   'DELETE accounts/{account}/sessions': {
@@ -125,7 +125,7 @@ export const ACCOUNT_ROUTES = {
   },
   'POST accounts/{account}/remove-second-factor': {
     operation: removeSecondFactor,
-    summary: 'Turns two-factor authentication of a person off, and ends all sessions',
+    summary: "Turns off a person's two-factor authentication, and ends all sessions",
     output: SECOND_FACTOR,
     changesPerson: true,
   },
@@ -160,7 +160,7 @@ export const ACCOUNT_ROUTES = {
   },
   'POST keys/{key}/rotate': {
     operation: keys.rotateKey,
-    summary: 'Gives a key a new secret, which is shown once',
+    summary: 'Rotates a key: creates a new secret, which is shown once',
     output: NEW_OPERATORS_KEY,
     resource: 'key',
     example: { body: { grace_seconds: 3600 } },

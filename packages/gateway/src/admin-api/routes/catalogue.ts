@@ -65,7 +65,7 @@ export const CATALOGUE_ROUTES = {
   },
   'POST upstreams/{upstream}/keys/{key}/erase': {
     operation: eraseUpstreamKey,
-    summary: 'Erases a key for good: no revision with it can be restored',
+    summary: 'Erases a key permanently: no revision with it can be restored',
     output: REMOVED_UPSTREAM_KEY,
   },
 

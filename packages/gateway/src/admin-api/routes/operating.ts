@@ -47,7 +47,7 @@ export const OPERATING_ROUTES = {
   },
   'POST codes/revoke': {
     operation: revokeCodes,
-    summary: 'Revokes codes that are not redeemed yet, by label or one by one',
+    summary: 'Revokes unredeemed codes, by label or one by one',
     output: REVOKED_CODES,
     example: { body: { label: 'spring' } },
   },

@@ -14,7 +14,7 @@ export const OVERVIEW_ROUTES = {
   },
   'GET search': {
     operation: searchAll,
-    summary: 'Lists what an email address, a name, an id or the end of a secret stands for, at most 10',
+    summary: 'Searches by email address, name, id or the end of a secret; returns at most 10 matches',
     output: FOUND,
     list: true,
     example: { query: 'q=sandbox' },

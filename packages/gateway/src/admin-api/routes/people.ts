@@ -36,7 +36,7 @@ export const PEOPLE_ROUTES = {
   'GET people/{person}': { operation: showPerson, summary: 'Shows a person', output: PERSON_SHOWN },
   'PATCH people/{person}': {
     operation: setPersonRole,
-    summary: 'Gives a person a role in the gateway; null takes it away',
+    summary: 'Sets the role of a person in the gateway; null removes it',
     output: PERSON_SHOWN,
     example: { body: { role: 'support' } },
   },

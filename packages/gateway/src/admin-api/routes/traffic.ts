@@ -40,7 +40,7 @@ export const TRAFFIC_ROUTES = {
   'GET requests/{request}': { operation: showRequest, summary: 'Shows a request', output: REQUEST_SHOWN },
   'POST requests/{request}/refund': {
     operation: refundRequest,
-    summary: 'Gives back what a request cost, or a part of it',
+    summary: 'Refunds the cost of a request, or a part of it',
     output: REQUEST_SHOWN,
     reference: 'id',
     example: { body: { reason: 'The response was cut off.' } },
@@ -61,7 +61,7 @@ export const TRAFFIC_ROUTES = {
   },
   'POST tasks/{task}/query': {
     operation: queryTask,
-    summary: 'Asks the upstream of a task for its state now',
+    summary: 'Queries the upstream for the state of a task now',
     output: TASK_SHOWN,
   },
   'POST tasks/{task}/release': {

@@ -37,19 +37,19 @@ export const UPSTREAM_OPERATION_ROUTES = {
   },
   'POST upstreams/{upstream}/enable': {
     operation: enableUpstream,
-    summary: 'Gives an upstream requests again',
+    summary: 'Sends requests to an upstream again',
     output: UPSTREAM_STATE,
     example: REASON,
   },
   'POST upstreams/{upstream}/disable': {
     operation: disableUpstream,
-    summary: 'Gives an upstream no new requests; running ones and tasks go on',
+    summary: 'Stops sending new requests to an upstream; running requests and tasks continue',
     output: UPSTREAM_STATE,
     example: REASON,
   },
   'POST upstreams/{upstream}/drain': {
     operation: drainUpstream,
-    summary: 'Gives an upstream no new requests, to take it away when the last one has ended',
+    summary: 'Stops sending new requests to an upstream, to remove it once the last one has ended',
     output: UPSTREAM_STATE,
     example: REASON,
   },

@@ -17,7 +17,7 @@ export const SECRET_VARIABLES = {
   },
   TRIVIUM_SECRET_OLD: {
     fallback: 'none',
-    meaning: 'the secret that `TRIVIUM_SECRET` replaces, accepted beside it',
+    meaning: 'the secret that `TRIVIUM_SECRET` replaces, accepted as well',
   },
 } as const satisfies Record<string, VariableText>
 
@@ -48,7 +48,8 @@ export const SERVER_VARIABLES = {
 export const RUNTIME_VARIABLES = {
   NODE_EXTRA_CA_CERTS: {
     fallback: 'none',
-    meaning: 'a PEM file with private certificate authorities, trusted besides the public ones in calls to upstreams',
+    meaning:
+      'a PEM file with private certificate authorities, trusted in addition to the public ones in calls to upstreams',
   },
   BUN_CONFIG_MAX_HTTP_REQUESTS: { fallback: '`65000`', meaning: 'set by the launcher: leave it alone' },
   MIMALLOC_PURGE_HOLES: { fallback: '`0`', meaning: 'set by the launcher: leave it alone' },

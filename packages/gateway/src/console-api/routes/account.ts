@@ -193,7 +193,7 @@ export const ACCOUNT_ROUTES = {
   },
   'GET sign-in/{provider}': {
     policy: 'public',
-    summary: 'Leads a browser to a provider of sign-ins',
+    summary: 'Redirects a browser to a sign-in provider',
     query: START,
     output: 'redirect',
     status: 303,
@@ -201,7 +201,7 @@ export const ACCOUNT_ROUTES = {
   },
   'GET sign-in/{provider}/callback': {
     policy: 'public',
-    summary: 'Signs in a browser that comes back from a provider of sign-ins',
+    summary: 'Signs in a browser that returns from a sign-in provider',
     output: 'redirect',
     status: 303,
     takesOwnSlot: true,
@@ -219,7 +219,12 @@ export const ACCOUNT_ROUTES = {
     body: RESET_PASSWORD,
     example: { ...TOKEN, password: GRACE.password },
   },
-  'POST email/verify': { policy: 'public', summary: 'Proves an address by a link', body: LINK_TOKEN, example: TOKEN },
+  'POST email/verify': {
+    policy: 'public',
+    summary: 'Verifies an email address by a link',
+    body: LINK_TOKEN,
+    example: TOKEN,
+  },
   'POST setup': {
     policy: 'public',
     summary: "Signs in by a link from the operator's terminal",
@@ -243,7 +248,7 @@ export const ACCOUNT_ROUTES = {
   },
   'POST account': {
     policy: 'owner',
-    summary: 'Gives the account another name',
+    summary: 'Renames the account',
     body: CHANGE_ACCOUNT,
     example: { name: 'Acme' },
   },
@@ -277,13 +282,13 @@ export const ACCOUNT_ROUTES = {
   },
   'POST email/resend': {
     policy: 'session',
-    summary: 'Sends the link that proves the address again',
+    summary: 'Sends the link that verifies the email address again',
     body: NOTHING,
     status: 202,
   },
   'POST second-factor/begin': {
     policy: 'session',
-    summary: 'Makes a secret for an authenticator app, which holds once a code confirms it',
+    summary: 'Creates a secret for an authenticator app, valid once a code confirms it',
     body: NOTHING,
     output: BEGUN_SECOND_FACTOR,
   },

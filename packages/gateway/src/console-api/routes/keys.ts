@@ -44,7 +44,7 @@ export const KEY_ROUTES = {
   },
   'POST keys/{id}/rotate': {
     policy: 'member',
-    summary: 'Gives a key a new secret',
+    summary: 'Rotates a key: creates a new secret',
     body: ROTATE_KEY,
     example: { grace_seconds: 3600 },
     output: KEY_WITH_SECRET,

@@ -44,7 +44,7 @@ export const MODEL_ROUTES = {
   },
   'GET model-names': {
     policy: 'member',
-    summary: 'Lists the first models whose id contains a text, whatever its case',
+    summary: 'Lists the first models whose id contains a text, ignoring case',
     query: fields({ search: optional(string()) }),
     output: MODEL_NAMES,
   },

@@ -75,7 +75,7 @@ export const METRICS = {
     mostSeries: 100,
     usd: true,
   }),
-  cost: counter('upstream_cost_usd_total', 'What requests cost upstream, as far as routes name a cost.', {
+  cost: counter('upstream_cost_usd_total', 'What requests cost upstream, for routes with a cost.', {
     labels: BY_MODEL,
     mostSeries: 100,
     usd: true,

@@ -109,7 +109,7 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'account import',
     section: SECTION,
-    positionals: [{ name: 'FILE', summary: `CSV with a line of titles: ${IMPORT_COLUMNS.join(', ')}` }],
+    positionals: [{ name: 'FILE', summary: `CSV with a header row: ${IMPORT_COLUMNS.join(', ')}` }],
     options: [{ name: 'dry-run', summary: 'check the file, and write nothing' }],
     summary: 'create accounts from a CSV file, each with limits and a key',
     example: 'account import people.csv --dry-run',
