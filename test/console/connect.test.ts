@@ -64,7 +64,7 @@ test('a key without requests leads to Connect, which has every client, a snippet
     const snippet = page.getByRole('region', { name: 'Terminal' })
     await snippet.getByText(`sk-...${body.key.last_four}`).waitFor()
     await page.getByLabel('Its secret', { exact: true }).fill(body.secret)
-    await page.getByLabel('Client', { exact: true }).selectOption({ label: 'Claude Code' })
+    await page.getByRole('combobox', { name: 'Client', exact: true }).selectOption({ label: 'Claude Code' })
     await snippet.getByText(body.secret).waitFor()
     await choose(page, 'Model', 'modest')
     await page.getByRole('button', { name: 'Send a test request' }).click()

@@ -131,7 +131,7 @@ test('a vendor added after a start with the sandbox: the start says what to do, 
   expect((JSON.parse(stdout) as { next: string }).next).toContain(
     'key create --account you@example.com --name laptop\n',
   )
-  expect(stdout).toContain(`sandbox: true in ${home.configFile} keeps those models, too`)
+  expect(stdout).toContain(`sandbox: true in ${home.configFile} keeps those models too`)
   expect(stdout).not.toContain('sk-')
   const remark = "1 key is in group 'sandbox', which does not exist"
   expect(stderr).toContain(remark)
