@@ -105,7 +105,9 @@ function credentialsText(): string {
     .filter(({ id }, at, all) => all.findIndex((other) => VENDORS[other.id] === VENDORS[id]) === at)
     .map(({ id, credential: { headers } }) => [
       VENDORS[id],
-      codes(headers.length > 0 ? headers.map((name) => `${name}: sk-...`) : ['Authorization: Bearer sk-...']),
+      codes(
+        headers.length > 0 ? headers.toReversed().map((name) => `${name}: sk-...`) : ['Authorization: Bearer sk-...'],
+      ),
     ])
   return table(['Clients of', 'Header'], rows)
 }
@@ -143,7 +145,11 @@ function unservedText(): string {
   for (const [verb, name] of Object.entries(UNSERVED_VERBS)) add(name, [`/v1beta/models/{model}:${verb}`])
   return table(
     ['Feature', 'Paths', 'Use instead'],
-    [...paths].map(([name, each]) => [name.replace(/ (is|are)$/, ''), codes(shortened(each)), INSTEAD[name]]),
+    [...paths].map(([name, each]) => [
+      name.replace(/ (is|are)$/, '').replace(/^This part of/, 'Other parts of'),
+      codes(shortened(each)),
+      INSTEAD[name],
+    ]),
   )
 }
 

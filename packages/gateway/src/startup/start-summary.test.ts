@@ -68,7 +68,7 @@ describe('what to do next', () => {
 
   test('no model at all', () => {
     const text = summary({}, withConfig({ upstreams: new Map(), models: new Map() }))
-    expect(text).toContain('  models   none: no upstream is configured\n')
+    expect(text).toContain('  models    none: no upstream is configured\n')
     expect(text).toContain('No model is available yet. Either\n  - write sandbox: true in trivium.yaml for')
     expect(text).toContain('\n  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and restart')
   })
@@ -76,7 +76,7 @@ describe('what to do next', () => {
 
 test('models of every type are counted, and the first of them named', () => {
   const [named, more] = [SANDBOX_MODELS.slice(0, 5).join(', '), SANDBOX_MODELS.length - 5]
-  expect(summary({})).toContain(`  models   sandbox: ${SANDBOX_MODELS.length} (${named} and ${more} more)\n`)
+  expect(summary({})).toContain(`  models    sandbox: ${SANDBOX_MODELS.length} (${named} and ${more} more)\n`)
 })
 
 test('only the first key begins with sk-, whatever the names of models and upstreams', () => {
@@ -101,7 +101,7 @@ test('the link to the console is that of browsers: the public URL, if there is o
   const { server } = loadFile(undefined, {}).config ?? {}
   const catalogue = withConfig({ server: { ...server, publicUrl: 'https://gw.example.com' } })
   const proxied = summary({}, { ...catalogue, first: FIRST })
-  expect(proxied).toContain('  console  https://gw.example.com/console\n')
+  expect(proxied).toContain('  console   https://gw.example.com/console\n')
   expect(proxied).toContain('\n  https://gw.example.com/console/setup#abc\n')
   expect(summary({}, { first: FIRST })).toContain('\n  http://127.0.0.1:3333/console/setup#abc\n')
   expect(summary({}, { keyGroups: new Map([['sandbox', 1]]) })).not.toContain('/console/setup')
@@ -133,7 +133,7 @@ describe('where no terminal shows it', () => {
 
 test.each(['0.0.0.0', '::'])('a server bound to %s says that every address reaches it', (host) => {
   const text = summary({}, { environment: { ...ENVIRONMENT, host } })
-  expect(text).toContain(`  address  http://127.0.0.1:3333\n  bound    ${host}: every address of this machine\n`)
+  expect(text).toContain(`  address   http://127.0.0.1:3333\n  bound     ${host}: every address of this machine\n`)
   expect(summary({})).not.toContain('bound')
 })
 
@@ -144,5 +144,5 @@ test.each([
   const { config } = loadFile(undefined, {})
   const limits = { ...config?.server.limits, memoryBytes: 96 * 1024 ** 2 }
   const text = summary({}, { ...withConfig({ server: { ...config?.server, limits } }), memory })
-  expect(text).toContain(`  memory   96 MiB for requests, 48 MiB for unread responses ${expected}\n`)
+  expect(text).toContain(`  memory    96 MiB for requests, 48 MiB for unread responses ${expected}\n`)
 })

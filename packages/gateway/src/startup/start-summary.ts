@@ -28,7 +28,7 @@ export type StartInfo = {
   keyGroups: ReadonlyMap<string, number>
 }
 
-const WIDEST_LABEL = 'address'.length
+const WIDEST_LABEL = 'database'.length
 const MAX_NAMES = 5
 
 export function startSummary(started: StartInfo, isTerminal: boolean): string {
