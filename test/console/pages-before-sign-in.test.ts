@@ -86,6 +86,8 @@ test('a session that ended elsewhere leads to the sign-in page on request, and b
   const account = await newAccount()
   await visit('/wallet', { account }, async ({ page }) => {
     await page.getByRole('heading', { name: 'Wallet' }).waitFor()
+    // A part of this page that is still loading would be the first to find the session ended.
+    await page.waitForLoadState('networkidle')
     await account.client.post('sign-out-everywhere')
     await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click()
     await page.getByRole('button', { name: 'Use another account' }).click()
