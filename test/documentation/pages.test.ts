@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { anchorOf } from '@trivium/console/src/pages/help/addresses.ts'
 import { blocksOf, pagesIn, ROOT, readPage } from '../support/documentation/blocks.ts'
 
 const markdown = ['docs', 'packages/http', 'packages/sandbox', 'faults', 'torture', 'deploy'].flatMap((folder) =>
@@ -22,14 +23,12 @@ const prose = (page: string): string[] => {
     .map((line, index) => (inCode.has(index) ? '' : line))
 }
 
-/** As code hosts make the anchor of a heading. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')
-const anchorsOf = (page: string) =>
-  prose(page).flatMap((line) => (/^#+ (.+)$/.exec(line)?.[1] ? [anchorOf(/^#+ (.+)$/.exec(line)?.[1] ?? '')] : []))
+const anchorsOf = (page: string): string[] =>
+  [
+    ...prose(page)
+      .join('\n')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = '']) => anchorOf(heading))
 
 test('links lead to files and headings that exist', () => {
   const broken = all.flatMap((page) =>

@@ -171,12 +171,11 @@ export async function preparePage(commands: string, gateway: Gateway): Promise<R
 }
 
 /** Without a configuration of the page's own: with the sandbox models, and a first key. */
-export function startPageGateway(config: string | undefined): Promise<Gateway> {
-  if (config === undefined) return startGateway({ config: '{}' })
-  const names = [...config.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
-  return startGateway({ config, env: Object.fromEntries(names.map((name) => [name, testValue(name)])) })
-}
+export const startPageGateway = (config = '{}'): Promise<Gateway> => startGateway({ config, env: variablesOf(config) })
 
-/** Of a variable that a configuration names. */
-export const testValue = (name: string): string =>
+/** A value for each variable that a configuration names. */
+export const variablesOf = (config: string): Record<string, string> =>
+  Object.fromEntries([...config.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, testValue(name)]))
+
+const testValue = (name: string): string =>
   name === 'ALERT_SECRET' ? `whsec_${Buffer.alloc(32).toString('base64')}` : 'a-secret-of-the-tests'

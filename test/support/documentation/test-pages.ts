@@ -7,7 +7,7 @@ import { BUILT_IN } from '../../../packages/gateway/src/config.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Block, blocksOf, ROOT, readPage } from './blocks.ts'
 import { jsonDifference, jsonIn, missingLines } from './compare.ts'
-import { type Output, openPageShell, type PageShell, preparePage, startPageGateway, testValue } from './page-shell.ts'
+import { type Output, openPageShell, type PageShell, preparePage, startPageGateway, variablesOf } from './page-shell.ts'
 
 /** Shown only: nothing here reads them, and they claim no response. */
 const SHOWN = ['http', 'text', 'ini', 'nginx', 'toml', 'caddyfile', 'yml', 'sql', 'prometheus']
@@ -26,7 +26,7 @@ export function testPages(pages: readonly string[]): void {
     const isOwn =
       config !== undefined || blocks.some(({ code }) => /\btrivium (?!-)|trivium -- |ADMIN_KEY|\/v1\/usage/.test(code))
     if (isOwn) return startPageGateway(config)
-    shared ??= startPageGateway(undefined)
+    shared ??= startPageGateway()
     return shared
   }
   afterAll(async () => (await shared)?.stop())
@@ -81,7 +81,6 @@ export function testPages(pages: readonly string[]): void {
 }
 
 function mistakesIn(source: string): unknown {
-  const names = [...source.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, testValue(name)] as const)
   const file = join(ROOT, 'packages/gateway/fixtures/trivium.yaml')
-  return assemble({ source, file, env: Object.fromEntries(names) }, BUILT_IN).mistakes
+  return assemble({ source, file, env: variablesOf(source) }, BUILT_IN).mistakes
 }
