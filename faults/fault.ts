@@ -33,7 +33,7 @@ export type Fault = {
   own?: { dialect: TextDialectId; status: number }
   /** Calls run one at a time, to measure the memory of each. */
   heavy?: true
-  /** Left out of the sample in `npm test`: too long, or too similar to another. */
+  /** Left out of the sample in `npm run test:all`: too long, or too similar to another. */
   fullRunOnly?: true
   /** The text may differ from the upstream's. */
   garbled?: true

@@ -6,7 +6,6 @@ import { parse } from 'yaml'
 import { COMMANDS } from '../packages/gateway/src/cli/help.ts'
 import { VARIABLES } from '../packages/gateway/src/environment.ts'
 import { METRICS } from '../packages/gateway/src/observe/metrics/names.ts'
-import { VERSION } from '../packages/gateway/src/observe/version.ts'
 import { ROUTES } from '../packages/protocol/src/routes.ts'
 
 const DEPLOY = join(import.meta.dir, '../deploy')
@@ -42,12 +41,11 @@ test('port 3333 is the only one of the gateway', () => {
   expect(new Set(named.map(([, port]) => port))).toEqual(new Set(['3333']))
 })
 
-test('compose gives every secret that its services read, and the version of the program', () => {
+test('compose gives every secret that its services read', () => {
   const { services, secrets } = parse(textOf('compose.yaml')) as {
     services: Record<string, { image: string; secrets: string[]; environment: Record<string, unknown> }>
     secrets: Record<string, unknown>
   }
-  expect(services.trivium?.image).toBe(`trivium:${VERSION}`)
   for (const { secrets: used, environment } of Object.values(services)) {
     const files = Object.values(environment).flatMap(
       (value) => /^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1] ?? [],
@@ -98,9 +96,18 @@ describe('metrics', () => {
     expect(textOf('alerts.yaml')).toContain(`up{job="${scrapes[0]?.job_name}"}`)
   })
 
+  test('the only node is never taken out by a health check, one of several is', () => {
+    const servers = (name: string) => textOf(name).match(/^\s+server .*$/gm) ?? []
+    expect(servers('haproxy-one-node.cfg').map((line) => line.includes('check'))).toEqual([false])
+    expect(textOf('haproxy-one-node.cfg')).not.toContain('option httpchk')
+    expect(servers('haproxy.cfg').map((line) => line.includes('check'))).toEqual([true, true])
+    expect(textOf('haproxy.cfg')).toContain('option httpchk GET /ready')
+  })
+
   test('no proxy lets clients read them', () => {
     expect(textOf('nginx.conf')).toMatch(/location = \/metrics \{\s+deny all;/)
     expect(textOf('Caddyfile')).toMatch(/respond \/metrics 404/)
-    expect(textOf('haproxy.cfg')).toMatch(/http-request deny deny_status 404 if \{ path \/metrics \}/)
+    for (const name of ['haproxy.cfg', 'haproxy-one-node.cfg'])
+      expect(textOf(name)).toMatch(/http-request deny deny_status 404 if \{ path \/metrics \}/)
   })
 })

@@ -1,4 +1,5 @@
-// Installs the dependencies on the first start. Several starts at once in one checkout install once: a lock file keeps the
+// Installs the dependencies on the first start: a server needs a fifth of what the tests need, and those need none of the tools that
+// check types and format. Several starts at once in one checkout install once: a lock file keeps the
 // others waiting. Plain Node without dependencies.
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -11,46 +12,81 @@ const RENEW_MS = 1_000
 /** The owner renews its lock, so a lock that is not renewed is abandoned, even if its process id is in use again. */
 const ABANDONED_AFTER_MS = 10_000
 
-/** Installs what is missing. Throws if npm fails. */
-export async function installOnce(root, withTools, abandonedAfterMs = ABANDONED_AFTER_MS) {
+/**
+ * What npm installs of the lockfile, and which folders' dependencies that is (`''` is the root): `server` what runs, `tests` also
+ * what tests need, `all` everything.
+ */
+const PARTS = {
+  server: { folders: /^(|packages\/.*)$/, kinds: ['dependencies'], npm: ['ci', '--omit=dev'] },
+  tests: {
+    folders: /^(|packages\/.*)$/,
+    kinds: ['dependencies', 'devDependencies'],
+    npm: ['ci', '--include=dev', '--workspace=packages', '--include-workspace-root'],
+  },
+  // Adds to what is there: `npm ci` would delete it, and what tests keep in it.
+  all: { folders: /./s, kinds: ['dependencies', 'devDependencies'], npm: ['install', '--no-save', '--include=dev'] },
+  /** Of a package without workspaces. */
+  package: { folders: /^$/, kinds: ['dependencies', 'devDependencies'], npm: ['ci', '--include=dev'] },
+}
+
+/** Installs what is missing of a part. Throws if npm fails. */
+export async function installOnce(root, part, abandonedAfterMs = ABANDONED_AFTER_MS) {
   const lock = join(root, LOCK)
-  if (isInstalled(root, withTools) && modifiedAt(lock) === undefined) return
+  if (isInstalled(root, part) && modifiedAt(lock) === undefined) return
   await acquire(lock, abandonedAfterMs)
   const isOwned = () => ownerOf(lock) === process.pid
   const renewal = setInterval(() => isOwned() && utimesSync(lock, new Date(), new Date()), RENEW_MS)
   try {
-    if (!isInstalled(root, withTools)) await install(root, withTools)
+    if (!isInstalled(root, part)) await install(root, part)
   } finally {
     clearInterval(renewal)
     if (isOwned()) rmSync(lock)
   }
 }
 
-/**
- * npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network.
- * A server needs no development tools: NODE_ENV=production keeps npm from installing them, and a start must not retry it.
- */
-function isInstalled(root, withTools) {
+/** npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network. */
+function isInstalled(root, part) {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
     const present = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')).packages
-    return Object.entries(wanted).every(([path, entry]) => {
-      if (path === '' || path.startsWith('packages/')) return true
-      if (present[path]) return present[path].version === entry.version
-      return entry.optional || entry.devOptional || (entry.dev && !withTools)
+    return [...neededOf(wanted, PARTS[part])].every((path) => {
+      if (present[path]) return present[path].version === wanted[path].version
+      return wanted[path].optional || wanted[path].devOptional
     })
   } catch {
     return false
   }
 }
 
-async function install(root, withTools) {
+/** The paths of the lockfile that a part needs: what its folders depend on, and what that depends on. */
+function neededOf(packages, { folders, kinds }) {
+  const needed = new Set()
+  const visit = (path, entry, fields) => {
+    for (const name of fields.flatMap((field) => Object.keys(entry[field] ?? {}))) {
+      const found = locate(packages, path, name)
+      if (found === undefined || needed.has(found)) continue
+      needed.add(found)
+      visit(found, packages[found], ['dependencies', 'optionalDependencies', 'peerDependencies'])
+    }
+  }
+  for (const [path, entry] of Object.entries(packages))
+    if (!path.includes('node_modules') && folders.test(path)) visit(path, entry, kinds)
+  return needed
+}
+
+/** As Node finds it: in the nearest folder that has it. */
+function locate(packages, path, name) {
+  const own = path === '' ? `node_modules/${name}` : `${path}/node_modules/${name}`
+  if (packages[own]) return own
+  if (path === '') return undefined
+  return locate(packages, path.slice(0, Math.max(0, path.lastIndexOf('/'))), name)
+}
+
+async function install(root, part) {
   console.error('Installing dependencies (once)...')
   const npm = process.env.npm_execpath
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  // A server needs a fifth of what tests need, so `npm start` does not install the rest.
-  args.push(withTools ? '--include=dev' : '--omit=dev')
   // Install scripts are disabled on every machine: findBun locates the only binary that needs one.
+  const args = [...PARTS[part].npm, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const options = { cwd: root, stdio: ['ignore', 2, 2] }
   const child = npm?.endsWith('.js')
     ? spawn(process.execPath, [npm, ...args], options)

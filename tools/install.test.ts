@@ -1,13 +1,15 @@
 // First starts of the launcher in a checkout of their own, with a script in the place of npm and of Bun.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-const FILES = ['tools/run.mjs', 'tools/install.mjs', 'tools/test-passes.mjs']
+const FILES = ['tools/run.mjs', 'tools/install.mjs']
 const KEEP_RUNNING = 'packages/gateway/src/process/keep-running.mjs'
 const ROOT = dirname(import.meta.dir)
-const LOCKFILE = JSON.stringify({ packages: { '': {}, 'node_modules/bun': { version: '1.0.0' } } })
+const LOCKFILE = JSON.stringify({
+  packages: { '': { dependencies: { bun: '1.0.0' } }, 'node_modules/bun': { version: '1.0.0' } },
+})
 const LOCK = '.install.lock'
 
 /** Deletes and rebuilds node_modules as `npm ci` does. It fails if another install deletes the folder meanwhile. */
@@ -17,6 +19,7 @@ rmSync('node_modules', { recursive: true, force: true })
 mkdirSync('node_modules/bun/bin', { recursive: true })
 setTimeout(() => {
   appendFileSync('installs', 'x')
+  writeFileSync('arguments', process.argv.join(' '))
   const bun = '#!/bin/sh\\necho started\\nexit 0\\n'
   writeFileSync('node_modules/bun/bin/bun.exe', bun + '#'.repeat(1_000_001), { mode: 0o755 })
   writeFileSync('node_modules/.package-lock.json', ${JSON.stringify(LOCKFILE)})
@@ -55,6 +58,15 @@ test('several first starts at once install once, and all of them run', async () 
   expect((await start()).stderr).toBe('')
 })
 
+test.each([
+  ['version', '--omit=dev'],
+  [':build', '--omit=dev'],
+  [':notice', '--include=dev'],
+])('%s installs with %s', async (task, option) => {
+  expect(await start('npm.js', ['tools/run.mjs', task])).toMatchObject({ code: 0, stdout: 'started\n' })
+  expect(readFileSync(join(checkout, 'arguments'), 'utf8')).toContain(` ci ${option} `)
+})
+
 test('the lock of a process that was killed during its install does not stop the next start', async () => {
   const killed = Bun.spawn(['true'])
   await killed.exited
@@ -65,7 +77,7 @@ test('the lock of a process that was killed during its install does not stop the
 
 test('a lock that its owner does not renew is removed: its process id may belong to another program now', async () => {
   writeFileSync(join(checkout, LOCK), String(process.pid))
-  const install = "import('./tools/install.mjs').then(({ installOnce }) => installOnce('.', false, 300))"
+  const install = "import('./tools/install.mjs').then(({ installOnce }) => installOnce('.', 'server', 300))"
   expect((await start('npm.js', ['-e', install])).code).toBe(0)
   expect([installs(), isLocked()]).toEqual([1, false])
 })
@@ -76,4 +88,20 @@ test('a failed install releases the lock and exits 1', async () => {
   expect([code, isLocked()]).toEqual([1, false])
   expect(stderr).toContain('trivium: npm could not install the dependencies')
   expect((await start()).code).toBe(0)
+})
+
+test('no package runs a script when it is installed, in whichever folder npm is called', () => {
+  const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8')
+  const patterns = ['package.json', '*/package.json', '*/*/package.json']
+  const folders = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)])
+  const own = folders.filter((path) => !/(?:^|\/)(?:node_modules|dist)\//.test(path)).map(dirname)
+  const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] }
+  const members = workspaces.map((pattern) => new Bun.Glob(pattern))
+  // npm reads the settings of the root in its workspaces, and only there.
+  const alone = own.filter((folder) => !members.some((pattern) => pattern.match(folder)))
+  expect(alone.toSorted()).toEqual(['.', 'exhaustive'])
+  for (const folder of alone)
+    expect([folder, read(folder, '.npmrc')]).toEqual([folder, expect.stringMatching(/^ignore-scripts=true$/m)])
+  for (const folder of own)
+    expect([folder, readdirSync(join(ROOT, folder)).includes('.npmrc')]).toEqual([folder, alone.includes(folder)])
 })

@@ -8,14 +8,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crashLine, keepRunning } from '../packages/gateway/src/process/keep-running.mjs'
 import { installOnce } from './install.mjs'
-import { testPasses } from './test-passes.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 
 /** Each task is a list of programs, run one after the other. `bun` and `node` run scripts. */
 const TASKS = {
-  test: (args) => testPasses(root, args),
+  test: (args) => [['bun', 'tools/tests/run.ts', 'most', ...args]],
+  'test-all': (args) => [['bun', 'tools/tests/run.ts', 'all', ...args]],
   check: () => [
     ['bun', 'tools/api-types.ts'],
     ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/protocol'],
@@ -38,6 +38,26 @@ const TASKS = {
   recording: () => [['bun', 'tools/recording/run.ts']],
   reference: () => [['bun', 'tools/reference/run.ts']],
   agents: (args) => [['bun', 'tools/agents/run.ts', ...args]],
+}
+
+/** These need the tools that check types and format; tasks that are in no list need what tests need. */
+const CHECKS = ['check', 'lint', 'format', 'api-types']
+/** These need what the server needs: an executable is made of that. */
+const OF_SERVER = ['build']
+/** These need the packages of the exhaustive tests, as files of `npm test` in that folder do. */
+const EXHAUSTIVE = ['test-all', 'screenshots']
+
+async function installFor(name, args) {
+  if (!name.startsWith(':')) return await installOnce(root, 'server')
+  const task = name.slice(1)
+  await installOnce(root, partFor(task))
+  const isNamed = args.some((arg) => /(^|\/)exhaustive(\/|$)/.test(arg))
+  if (EXHAUSTIVE.includes(task) || isNamed) await installOnce(join(root, 'exhaustive'), 'package')
+}
+
+function partFor(task) {
+  if (OF_SERVER.includes(task)) return 'server'
+  return CHECKS.includes(task) ? 'all' : 'tests'
 }
 
 /** The Bun binary comes inside a platform package; an install script, where npm runs it, moves it to bun/bin. */
@@ -106,7 +126,7 @@ if (process.platform === 'win32') fail('Linux and macOS are supported; on Window
 
 const [name = '', ...args] = process.argv.slice(2)
 const isTask = name.startsWith(':')
-await installOnce(root, isTask).catch(({ message }) => fail(message))
+await installFor(name, args).catch(({ message }) => fail(message))
 const bun = findBun()
 if (!bun)
   fail(

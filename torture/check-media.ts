@@ -1,5 +1,5 @@
 // No file of the media store is left without a record. For a gateway on SQLite that has stopped.
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDiskBlobs } from '../packages/gateway/src/media/disk.ts'
 import { createMediaStore } from '../packages/gateway/src/media/media-store.ts'
@@ -10,7 +10,11 @@ import type { Findings } from './scenario.ts'
 /** Every file has a record, and is gone when the sweep has deleted what expired. Resolves with how many there were. */
 export async function sweepAll({ dataDir }: Home, findings: Findings): Promise<number> {
   const folder = join(dataDir, 'media')
-  const files = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  // Without any stored file there is no folder.
+  const files = () =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      : []
   const storage = await openSqlite(dataDir)
   try {
     await storage.media.expireUnfinished()

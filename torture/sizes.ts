@@ -1,11 +1,12 @@
-// How much each scenario does: `small` is the sample in `npm test`, `full` is `npm run torture`.
+// How much each scenario does: `small` is the sample in `npm run test:all`, for at most 20 s each; `full` is `npm run torture`.
 export type Size = 'small' | 'full'
 
 export const SIZES = {
   small: {
-    kills: { sqlite: 3, postgres: 3 },
-    imageKills: 10,
-    videoKills: 10,
+    kills: { sqlite: 2, postgres: 2 },
+    imageKills: 6,
+    videoKills: 6,
+    conversationKills: 3,
     /** Video tasks on two nodes, and for how long they are open. */
     openTasks: 200,
     openTasksMs: 10_000,
@@ -15,20 +16,23 @@ export const SIZES = {
     raceRounds: 1,
     racedRequests: 40,
     /** Byte offsets of a response at which clients disconnect, spread over all of it. */
-    disconnects: 10,
+    disconnects: 6,
     translatedDisconnects: 3,
     agentRounds: 1,
     longResponses: 8,
     batchRounds: 3,
-    ledgerRows: { sqlite: 100_000, postgres: 50_000 },
+    ledgerRows: { sqlite: 40_000, postgres: 50_000 },
     ledgerRounds: 2,
     ledgerRequests: 500,
-    configuration: { changes: 60, requestsPerSecond: 30, kills: 2 },
+    /** Of the ledger, in the simulation. */
+    histories: 500,
+    configuration: { changes: 30, requestsPerSecond: 30, kills: 2 },
   },
   full: {
     kills: { sqlite: 200, postgres: 50 },
     imageKills: 50,
     videoKills: 100,
+    conversationKills: 100,
     openTasks: 2_000,
     openTasksMs: 60_000,
     outages: 10,
@@ -43,6 +47,7 @@ export const SIZES = {
     ledgerRows: { sqlite: 10_000_000, postgres: 10_000_000 },
     ledgerRounds: 9,
     ledgerRequests: 5_000,
+    histories: 20_000,
     configuration: { changes: 500, requestsPerSecond: 200, kills: 50 },
   },
 } as const satisfies Record<Size, object>

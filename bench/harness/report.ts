@@ -1,6 +1,8 @@
 // The figures as tables: on the terminal, and in a page between two marks, around which text is kept.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { headOf } from '../../packages/gateway/src/observe/version.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 import { nginxVersion } from './servers.ts'
 
@@ -47,7 +49,8 @@ export function machine(): string {
   const [processor] = cpus()
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
   const day = new Date().toISOString().slice(0, 10)
-  return `Measured ${day} on ${cpus().length} x ${processor?.model.trim()}, ${memory},\n${process.platform} ${release()}`
+  const commit = headOf(join(import.meta.dir, '../../.git'))?.slice(0, 8) ?? 'unknown'
+  return `Measured ${day} at commit ${commit} on ${cpus().length} x ${processor?.model.trim()}, ${memory},\n${process.platform} ${release()}`
 }
 
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {

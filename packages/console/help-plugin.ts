@@ -1,9 +1,10 @@
 // The documentation as a module of the web app: `trivium:help` has a function for each page of docs/ that loads its Markdown, so that the
 // console's help is that of its own version and needs no other server.
 
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { documentOf, firstSentence } from './src/pages/help/document.ts'
 
 const DOCS = join(import.meta.dir, '../../docs')
 
@@ -19,6 +20,14 @@ function pages(): string[] {
   }
 }
 
+/** What the console finds pages by, without loading them. */
+const index = () =>
+  pages().map((path) => {
+    const markdown = readFileSync(join(DOCS, path), 'utf8')
+    const { title = path } = documentOf(markdown)
+    return { page: path.slice(0, -'.md'.length), title, text: firstSentence(markdown) }
+  })
+
 const posix = (path: string): string => path.replaceAll('\\', '/')
 
 export const help: BunPlugin = {
@@ -30,7 +39,8 @@ export const help: BunPlugin = {
         (path) =>
           `${JSON.stringify(path.slice(0, -'.md'.length))}: () => import(${JSON.stringify(join(DOCS, path))}, { with: { type: 'text' } })`,
       )
-      return { contents: `export const PAGES = { ${entries.join(', ')} }`, loader: 'js' }
+      const contents = `export const PAGES = { ${entries.join(', ')} }\nexport const INDEX = ${JSON.stringify(index())}`
+      return { contents, loader: 'js' }
     })
   },
 }

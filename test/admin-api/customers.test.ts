@@ -96,6 +96,50 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await effects('POST', 'codes', { amount_usd: '5', count: 3 })).toEqual({ codes: 3, total_usd: '15.00' })
   })
 
+  test('the statement of a month has what an invoice says, and adds up', async () => {
+    type Statement = Record<string, string> & { entries: Row[]; models: { model: string; charged_usd: string }[] }
+    const month = new Date().toISOString().slice(0, 7)
+    const path = `accounts/${accounts[1]}/statements`
+    const statement = await get<Statement>(`${path}/${month}`)
+    expect(statement).toMatchObject({
+      account: 'two@customers.example.com',
+      owners: ['two@customers.example.com'],
+      month,
+      is_complete: false,
+      opening_balance_usd: '0.00',
+      credited_usd: '5.00',
+      requests: 1,
+      models: [{ model: 'sandbox-text', requests: 1, charged_usd: statement.charged_usd }],
+      entries: [
+        { kind: 'credit', reason: 'opening credit', amount_usd: '5.00' },
+        { kind: 'usage', requests: 1, amount_usd: `-${statement.charged_usd}` },
+      ],
+    })
+    expect(Number(statement.charged_usd)).toBeGreaterThan(0)
+    const { balance_usd } = await get<Row>(`accounts/${accounts[1]}`)
+    expect(statement.closing_balance_usd).toBe(String(balance_usd))
+    // A month without entries begins and ends with the balance before it.
+    const balances = { opening_balance_usd: balance_usd, closing_balance_usd: balance_usd }
+    expect(await get(`${path}/2999-01`)).toMatchObject({ ...balances, entries: [], models: [], requests: 0 })
+    expect(await get(`${path}/2001-01`)).toMatchObject({ opening_balance_usd: '0.00', closing_balance_usd: '0.00' })
+    expect((await as('viewer', 'GET', `${path}/2026-1`)).status).toBe(400)
+    const { stdout } = await gateway.cli(
+      'report',
+      'statement',
+      '--account',
+      accounts[1] ?? '',
+      '--month',
+      month,
+      '--csv',
+    )
+    expect(stdout.split('\n').map((line) => line.split(',').slice(1, 5).join())).toEqual([
+      'kind,reason,requests,amount_usd',
+      'credit,opening credit,0,5.00',
+      `usage,,1,-${statement.charged_usd}`,
+      '',
+    ])
+  })
+
   test('notes are for colleagues who look after accounts', async () => {
     const path = `accounts/${accounts[0]}/notes`
     expect(adminOutcome(await as('finance', 'POST', path, { text: 'pays late' }))).toBe('403 forbidden')

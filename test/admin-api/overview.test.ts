@@ -69,7 +69,7 @@ test.each([
     ['failed', 1],
   ])
   expect(body.upstreams.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toMatchObject([
-    { id: 'dead', requests: 1, failed: 1 },
+    { id: 'dead', state: 'degraded', requests: 1, failed: 1 },
     { id: 'sandbox', state: 'ready', requests: 2, failed: 0 },
   ])
   expect(body.top.accounts).toMatchObject([{ id: account, name: 'ada@example.com', requests: 3 }])

@@ -109,5 +109,5 @@ test('a model key is rejected by the admin API, and an admin key by model endpoi
   const authorization = `Bearer ${keys.owner}`
   const atModels = await fetch(`${gateway.url}/v1/models`, { headers: { authorization } })
   expect(atModels.status).toBe(401)
-  expect(await atModels.text()).toContain('admin API, which calls no models')
+  expect(await atModels.text()).toContain('Admin keys cannot call models')
 })

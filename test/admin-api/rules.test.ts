@@ -310,7 +310,12 @@ describe('rights', () => {
     expect(made.body.made_by_email).toBe(email)
     const effects = async (method: string, path: string, body: object) =>
       (await owner<{ effects: object }>(method, `people/${email}${path}?dry_run=true`, { body })).body.effects
-    expect(await effects('POST', '/disable', {})).toEqual({ sessions_ended: 1, admin_keys_stopped: 1 })
+    expect(await effects('POST', '/disable', {})).toEqual({
+      sessions_ended: 1,
+      admin_keys_stopped: 1,
+      keys_stopped: 0,
+      keys_made_as_operator: 0,
+    })
     expect(await effects('PATCH', '', { role: 'finance' })).toEqual({ sessions_ended: 0, admin_keys_stopped: 1 })
     expect(await effects('PATCH', '', { role: 'owner' })).toEqual({ sessions_ended: 1, admin_keys_stopped: 0 })
     expect(await effects('POST', '/enable', {})).toEqual({})

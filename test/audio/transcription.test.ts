@@ -6,7 +6,6 @@ import { caughtUp } from '../support/gateway/caught-up.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { spooledFiles } from '../support/gateway/spooled-files.ts'
 import { wavOf } from '../support/requests/audio.ts'
-import { load, MAJORS } from '../support/sdk/ai-sdk.ts'
 import { delta, startAudioUpstream } from '../support/upstreams/audio-upstream.ts'
 
 /** Nothing in it says how long it lasts. */
@@ -70,10 +69,6 @@ function send(secret: string, model: string, { fields = {}, file, name = 'a.wav'
   return fetch(`${gateway.url}/v1/audio/${path ?? 'transcriptions'}`, { method: 'POST', body: form, ...more, headers })
 }
 
-type Transcribed = { text: string; durationInSeconds: number; segments: unknown[] }
-type Transcriber = { experimental_transcribe(options: object): Promise<Transcribed> }
-type OpenAiProvider = { createOpenAI(options: object): { transcription(model: string): object } }
-
 describe('the embedded model', () => {
   const client = async () => {
     const key = await newKey(gateway)
@@ -134,17 +129,6 @@ describe('the embedded model', () => {
       ...(['transcript.text.segment', 'transcript.text.segment', 'transcript.text.done'] as const),
     ])
     expect(await settled()).toMatchObject([{ cost_usd: '0.0006' }, { cost_usd: '0.0006' }])
-  })
-
-  test.each(MAJORS.map((major) => [major]))('by the AI SDK %d', async (major) => {
-    const { secret } = await newKey(gateway)
-    const { experimental_transcribe: transcribe } = await load<Transcriber>(`ai-${major}`)
-    const { createOpenAI } = await load<OpenAiProvider>(`@ai-sdk/openai-${major - 3}`)
-    const openai = createOpenAI({ apiKey: secret, baseURL: `${gateway.url}/v1` })
-    const options = { openai: { responseFormat: 'verbose_json', timestampGranularities: ['segment'] } }
-    const asked = { model: openai.transcription(model), audio: wavOf(6), maxRetries: 0, providerOptions: options }
-    const result = await transcribe(asked)
-    expect([result.text, result.durationInSeconds, result.segments.length]).toEqual([TEXT, 6, 2])
   })
 
   test('is listed with price and limits', async () => {
@@ -354,7 +338,7 @@ test.each<[string, Sending & { model?: string }, number, object]>([
   ['a name in another case', { fields: { Model: 'tokens' } }, 400, { param: 'Model' }],
   ['a large file', { model: 'small', file: new Blob([Buffer.alloc(1024 * 1024 + 1)]) }, 413, { param: 'file' }],
   ['a text model', { model: 'sandbox-text' }, 400, { message: expect.stringContaining('POST /v1/chat/completions') }],
-  ['no form', { more: { body: '{}', headers: { 'content-type': 'application/json' } } }, 415, {}],
+  ['no form', { more: { body: '{}', headers: { 'content-type': 'text/plain' } } }, 415, {}],
 ])('%s is rejected, and free', async (_, { model = 'plain', ...sending }, status, error) => {
   const { secret, rows } = await newKey(gateway)
   const before = upstream.calls

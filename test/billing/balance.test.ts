@@ -3,7 +3,9 @@ import { expect, test } from 'bun:test'
 import { cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { startGatewayOverUpstream } from '../support/gateway/gateway-over-upstream.ts'
+import { operate } from '../support/gateway/operate.ts'
 import { chatBody } from '../support/requests/client.ts'
+import { CLIENTS, callIn, errorIn } from '../support/requests/dialect-calls.ts'
 import {
   chunk,
   configFor,
@@ -19,6 +21,10 @@ import {
 } from '../support/upstreams/raw-upstream.ts'
 
 const { upstream, gateway } = await startGatewayOverUpstream()
+const reachable = await startGateway({
+  config:
+    'server: { public_url: "https://gw.example.com" }\nconsole: { support_url: "mailto:ops@example.com" }\nsandbox: true\n',
+})
 
 test('a stream that exceeds the balance is stopped as if it had reached its cap', async () => {
   // Enough for 50,000 tokens: more than any default cap.
@@ -211,4 +217,33 @@ test('images and streams of small balances that were paid in full do not raise t
   }
   expect(await held()).toBeLessThanOrEqual(before)
   await own.stop()
+})
+
+test.each(
+  CLIENTS,
+)('%s: errors about funds name the page to pay on and the operator, a disabled account also why', async (dialect) => {
+  const { secret, email } = await newKey(reachable, '0')
+  const capped = await newKey(reachable, '10', { cap: '0.0000001' })
+  const call = async (key: string) => {
+    const response = await callIn(dialect, reachable.url, key, { model: 'sandbox-text' })
+    return [response.status, errorIn(dialect, await response.json()).message]
+  }
+  const contact = 'Contact the operator: ops@example.com.'
+  const [status, message] = await call(secret)
+  expect([status, message]).toEqual([
+    402,
+    expect.stringMatching(/ USD\. Add credit at https:\/\/gw\.example\.com\/console\/wallet\. /),
+  ])
+  expect(message).toEndWith(contact)
+  // Rejected from the cache.
+  expect(String((await call(secret))[1])).toEndWith(contact)
+  expect(await call(capped.secret)).toEqual([
+    402,
+    expect.stringMatching(/quota cap.* Contact the operator: ops@example\.com\.$/),
+  ])
+  await operate(reachable, 'account disable', { account: email, reason: 'Invoice 42 is unpaid.' })
+  expect(await call(secret)).toEqual([403, `This account is disabled: Invoice 42 is unpaid. ${contact}`])
+  await operate(reachable, 'account enable', { account: email })
+  await operate(reachable, 'account disable', { account: email })
+  expect(await call(secret)).toEqual([403, `This account is disabled. ${contact}`])
 })

@@ -69,9 +69,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(rejected.headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+ms|\d+s|1m\d+s)$/)
     expect(await errorOf(rejected)).toMatchObject({
       code: 'rate_limit_exceeded',
-      message: expect.stringMatching(
-        /^This key has reached its limit of 3 requests per minute\. There is room again in \d+ s\.$/,
-      ),
+      message: expect.stringMatching(/^This key has reached its limit of 3 requests per minute\. Retry in \d+ s\.$/),
     })
   })
 

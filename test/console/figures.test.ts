@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { axisRoom, ticksFor, tickText } from '../../packages/console/src/charts/scale.ts'
 import { formatCount, roundUsd } from '../../packages/console/src/i18n/figures.ts'
 
 test.each([
@@ -26,6 +27,18 @@ test.each([
 })
 
 test.each([
+  ['1.3733327', '1.373'],
+  ['0.01375620', '0.01376'],
+  ['12.345', '12.35'],
+  ['99994.03977426', '99994.04'],
+  ['0.000000001', '0.000000001'],
+  ['0.99996', '1.00'],
+  ['0.02', '0.02'],
+])('%s USD is read in a table as %s', (usd, rounded) => {
+  expect(roundUsd(usd, 4)).toBe(rounded)
+})
+
+test.each([
   [0, '0', '0'],
   [987_654, '987,654', '987,654'],
   [999_999, '999,999', '999,999'],
@@ -34,4 +47,11 @@ test.each([
   [9_876_543_210, '9.88B', '98.8亿'],
 ])('%d is read as %s, and in Chinese as %s', (value, english, chinese) => {
   expect([formatCount(value, 'en'), formatCount(value, 'zh-CN')]).toEqual([english, chinese])
+})
+
+test.each([
+  [1_200, 56],
+  [0.0000745, 72],
+])('an axis up to %d USD has %d px for its labels', (most, room) => {
+  expect(axisRoom(ticksFor(most).map((tick) => tickText(tick, 'en')))).toBe(room)
 })

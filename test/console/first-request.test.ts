@@ -83,7 +83,7 @@ test('sign up, create a key, copy it, choose a client, send a test request, see 
     await page.getByRole('heading', { name: 'Latest requests' }).waitFor()
     expect(await page.getByText('Make your first request').count()).toBe(0)
   })
-}, 120_000)
+})
 
 test.each(
   LANGUAGES,
@@ -104,4 +104,4 @@ test.each(
     await main.locator('svg[role=img]').waitFor()
     await look('overview')
   })
-}, 120_000)
+})

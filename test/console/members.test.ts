@@ -98,6 +98,11 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomeOf(await member.client.delete(`keys/${foreign.id}`))).toBe('404 not_found')
     // Money and name belong to owners.
     expect(outcomeOf(await member.client.post('wallet/redeem', { code: 'abcd' }))).toBe('403 owners_only')
+    // What the account was credited for, and what others spent.
+    for (const path of ['wallet/history', 'wallet/statements', 'wallet/statements/2026-01.csv']) {
+      expect([path, outcomeOf(await member.client.get(path))]).toEqual([path, '403 owners_only'])
+      expect([path, outcomeOf(await owner.client.get(path))]).toEqual([path, '200'])
+    }
     expect(outcomeOf(await member.client.post('account', { name: 'ours' }))).toBe('403 owners_only')
 
     // Who is removed has lost the account with the next request, and so have the keys.
@@ -222,13 +227,21 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect([answer.status, (await answer.text()).includes('disabled')]).toEqual([403, true])
   })
 
-  test('--account names one of several accounts by its id; people have roles in the gateway', async () => {
+  test('--account names the account that has the address as its name, else the only one owned, else one by its id', async () => {
     const [ada, bob] = [await person('ada'), await person('bob')]
+    const shown = async () => (await gateway.command<{ id: string }>('account', 'show', '--account', bob.email)).id
     await setMember(ada.account, bob.email, 'owner')
-    const several = gateway.command('account', 'show', '--account', bob.email)
-    await expect(several).rejects.toThrow(
-      `Several accounts have the email address ${bob.email}; use the id of one of them: ${ada.account} (${ada.email}), ${bob.account} (${bob.email})`,
+    expect(await shown()).toBe(bob.account)
+    await gateway.command('account', 'edit', '--account', bob.account, '--name', 'renamed')
+    await expect(shown()).rejects.toThrow(
+      `Several accounts have the email address ${bob.email}; use the id of one of them: ${ada.account} (${ada.email}), ${bob.account} (renamed)`,
     )
+    await setMember(ada.account, bob.email, 'member')
+    expect(await shown()).toBe(bob.account)
+  })
+
+  test('people have roles in the gateway', async () => {
+    const ada = await person('cleo')
     const role = async (written: string) =>
       (await gateway.command<{ role: string | null }>('person', 'role', '--email', ada.email, '--role', written)).role
     expect(await role('finance')).toBe('finance')

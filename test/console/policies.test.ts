@@ -31,6 +31,9 @@ test('only these routes are public, and only these for owners alone', () => {
   expect(having('owner')).toEqual([
     'DELETE invitations/{id}',
     'GET invitations',
+    'GET wallet/history',
+    'GET wallet/statements',
+    'GET wallet/statements/{month}',
     'POST account',
     'POST invitations',
     'POST members',

@@ -1,5 +1,5 @@
 // Background responses with the official SDK: two nodes on PostgreSQL, of which either answers for what the other one runs.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
@@ -9,8 +9,6 @@ import { operate } from '../support/gateway/operate.ts'
 import { type GatedChat, startGatedChat } from '../support/upstreams/gated-chat.ts'
 import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
 import { startRecordingSandbox } from '../support/upstreams/recording-sandbox.ts'
-
-setDefaultTimeout(60_000)
 
 const STREAM = { usageWaitMs: 100 }
 const TIMING = { tickMs: 50, runWaitMs: 200, runWatchMs: 50, runCheckMs: 500, followMs: 20 }

@@ -55,4 +55,4 @@ test.each(
   } finally {
     await gateway.stop()
   }
-}, 60_000)
+})

@@ -204,4 +204,4 @@ test.each([
     await node.stop()
     proxy.stop()
   }
-}, 60_000)
+})

@@ -48,7 +48,7 @@ test('links lead to files and headings that exist', () => {
 })
 
 test('source files that pages name exist', () => {
-  const files = ['packages', 'test', 'bench', 'faults', 'torture', 'tools'].flatMap((folder) =>
+  const files = ['packages', 'test', 'exhaustive', 'bench', 'faults', 'torture', 'tools'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `/${folder}/${name}`),
   )
   const missing = all.flatMap((page) =>

@@ -145,6 +145,17 @@ test('bytes pass through in both directions but for the name of the model and th
   )
 })
 
+test.each<[model: string, input: unknown, sent: object]>([
+  ['good', [{ text: 'ab' }, 'abc'], { input: ['ab', 'abc'], task: 'x' }],
+  ['good', [{ text: 'ab', image: null }, { text: 'abc' }], { input: ['ab', 'abc'], task: 'x' }],
+  ['gemini', [{ text: 'ab' }, 'abc'], { requests: [{ content: content('ab') }, { content: content('abc') }] }],
+])('inputs that are objects with a text are texts: %s %j', async (model, input, sent) => {
+  const { secret, settled } = await newKey(gateway)
+  expect((await embed(secret, { model, input, task: 'x' })).status).toBe(200)
+  expect(upstream.asked).toMatchObject([{ body: sent }])
+  expect(await settled()).toMatchObject([{ outcome: 'completed' }])
+})
+
 test('megabytes of numbers pass through as they came, and become base64 if that was asked for', async () => {
   const { secret, settled } = await newKey(gateway)
   const input = Array.from({ length: 256 }, () => 'a')
@@ -297,7 +308,11 @@ test.each([
   [{ model: 'good', input: [[1], 'a'] }, 'input[1]', 'is not like the others'],
   [{ model: 'good', input: [1, 2.5] }, 'input', 'token ids'],
   [{ model: 'good', input: [[1], []] }, 'input[1]', 'must not be empty'],
-  [{ model: 'good', input: { text: 'a' } }, 'input', 'input must be a string'],
+  [{ model: 'good', input: { image: 'a' } }, 'input', 'media cannot be embedded here'],
+  [{ model: 'good', input: ['a', { text: 'a', image: 'b' }] }, 'input[1]', 'media cannot be embedded here'],
+  [{ model: 'good', input: [{ text: 1 }] }, 'input[0]', 'is not like the others'],
+  [{ model: 'good', input: { text: '' } }, 'input', 'must not be empty'],
+  [{ model: 'good', input: true }, 'input', 'input must be a string'],
   [{ model: 'good', input: 'a', dimensions: 0 }, 'dimensions', 'whole number'],
   [{ model: 'good', input: 'a', encoding_format: 'int8' }, 'encoding_format', 'float, base64'],
   [{ model: 'good', input: 'a', Model: 'x' }, 'Model', 'Write model'],

@@ -28,6 +28,10 @@ beforeAll(async () => {
   sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true, pace: 0 })
   const image = (dialect: string, path: string, price: string) =>
     configOfDialects(sandbox.url, 'sandbox-text')
+      .replaceAll('model: sandbox-text }], ', 'model: sandbox-text }], capabilities: [images, tools], ')
+      .concat(
+        '  - { id: blind, routes: [{ upstream: chat, model: sandbox-text }], price: { input: 0.001, output: 0.001 } }\n',
+      )
       .replace('breaker: false', 'breaker: false, allow_private: true')
       .replace(
         'upstreams:\n',
@@ -129,6 +133,35 @@ describe.each(['over-chat', 'over-responses', 'over-messages', 'over-generate-co
       output: [{ action: 'edit', result: only(second) }, {}],
     })
   })
+})
+
+test.each([
+  ...['over-chat', 'over-responses', 'over-messages', 'over-generate-content'].map((id) => [id, true] as const),
+  ['blind', false],
+])('%s sees the image that was made: %p; otherwise a warning says so', async (model, isSeen) => {
+  const { openai } = await client()
+  const first = await openai.responses.create({ model, input: DRAW, tools: [TOOL] })
+  const question = { model, tools: [TOOL], previous_response_id: first.id, input: 'What is in the picture?' }
+  const { data: second, response } = await openai.responses.create(question).withResponse()
+  expect(second.output_text.includes('attachments: image image/png')).toBe(isSeen)
+  expect(response.headers.get('x-trivium-warnings')).toBe(isSeen ? null : 'input.result;dropped')
+})
+
+test.each([
+  ['over-chat', null],
+  ['over-messages', null],
+  ['over-generate-content', null],
+  ['over-responses', null],
+  ['blind', 'input.result;dropped'],
+])('without the tool %s sees the image that was made, or a warning says that it does not: %p', async (model, warning) => {
+  const { openai } = await client()
+  const first = await openai.responses.create({ model, input: DRAW, tools: [TOOL] })
+  const question = { model, previous_response_id: first.id, input: 'What is in the picture?' }
+  const { data: second, response } = await openai.responses.create(question).withResponse()
+  // An upstream of the same dialect gets the item as it is.
+  const isInput = model !== 'blind' && model !== 'over-responses'
+  expect(second.output_text.includes('attachments: image image/png')).toBe(isInput)
+  expect(response.headers.get('x-trivium-warnings')).toBe(warning)
 })
 
 const model = 'over-chat'

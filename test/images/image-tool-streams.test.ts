@@ -35,7 +35,8 @@ let config = ''
 
 beforeAll(async () => {
   service = await startScripted()
-  config = `${service.config}tools: { image_generation: { model: img } }\n`
+  const contact = 'console: { support_url: "https://help.example.com" }\n'
+  config = `${service.config}tools: { image_generation: { model: img } }\n${contact}`
   gateway = await startGateway({ config, streamTiming: { commitAfterMs: 200, heartbeatMs: 100 } })
 })
 afterAll(async () => {
@@ -116,6 +117,16 @@ test('the next call does not wait for the end of a connection that an upstream k
   const text = await (await post(secret, { stream: true, model: 'writer' })).text()
   expect(text).toMatch(/image_generation_call\.completed.*There it is\..*event: response\.completed/s)
   expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
+})
+
+test('a model whose image the balance does not cover is told why, and where to get credit', async () => {
+  const { secret, settled } = await newKey(gateway, '0.009')
+  service.script = [say(calling('a')), say(reply())]
+  await (await postStream(secret)).text()
+  expect([called(), drawn()]).toEqual([2, 0])
+  const told = service.upstream.received.filter(isChat).map(({ body }) => body.toString())[1]
+  expect(told).toContain('does not cover the image. Contact the operator: https://help.example.com.')
+  await only(settled)
 })
 
 const LONG = Array.from({ length: 400 }, () => event('words and '.repeat(100)))

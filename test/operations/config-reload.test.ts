@@ -1,6 +1,8 @@
 // The configuration is edited while the server runs: a valid edit takes effect at once, an invalid one changes nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -142,10 +144,27 @@ describe('under load', () => {
   })
 })
 
-test('SIGHUP does not end a server that has no configuration file', async () => {
-  const gateway = await startGateway({ env: { TRIVIUM_CONFIG: '' } })
+test('a server that has no configuration file survives SIGHUP, and reads trivium.yaml as soon as it exists', async () => {
+  const cwd = newDataFolder('trivium-cwd-')
+  const gateway = await startGateway({ env: { TRIVIUM_CONFIG: '' }, cwd })
   gateway.signal('SIGHUP')
   await eventually(() => gateway.output().stderr.includes('no configuration file'))
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
+  writeFileSync(join(cwd, 'trivium.yaml'), configuration({ models: ['new'] }))
+  await eventually(() => gateway.output().stderr.includes('configuration reloaded'))
+  const { secret } = await newKey(gateway)
+  const answer = await chat(gateway.url, secret, { model: 'new', messages: MESSAGES })
+  expect([answer.status, await answer.json()]).toMatchObject([200, { model: 'new' }])
+  const upstream = '{ id: own, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [none], allow_private: true }'
+  writeFileSync(join(cwd, 'trivium.yaml'), `upstreams: [${upstream}]\n`)
+  await eventually(() => gateway.output().stderr.split('configuration reloaded').length === 3)
+  rmSync(join(cwd, 'trivium.yaml'))
+  await eventually(() => gateway.output().stderr.includes('cannot be read'))
+  const { checks } = JSON.parse((await gateway.cli('doctor', '--json')).stdout)
+  const noteOf = (name: string) => checks.find(({ check }: { check: string }) => check === name)?.note
+  expect(noteOf('server')).toContain('the former one stays in force: ')
+  expect(noteOf('server')).toContain(join(cwd, 'trivium.yaml'))
+  expect(noteOf('upstream own')).toBe('of its configuration file, and in use by the server')
   await gateway.stop()
+  rmSync(cwd, { recursive: true })
 })

@@ -191,6 +191,32 @@ test('a request that failed: its span, and its receipt with code, status and id 
   expect(shown?.error).toEqual({ ...error, upstream_request_id: 'vendor-3' })
 })
 
+test('operators find a request by the id of its caller, its trace and its vendor; the caller sees the first', async () => {
+  up.behave(respondWith(reply(), 200, { 'x-request-id': 'vendor-42' }))
+  const response = await chat(gateway.url, key.secret, ask(), { ...contextOf('01'), 'x-client-request-id': 'my-42' })
+  const id = response.headers.get('x-request-id') ?? ''
+  const traced = await chat(gateway.url, key.secret, ask(), contextOf('00'))
+  const byTrace = traced.headers.get('x-request-id') ?? ''
+  const receipt = await receiptOf<{ client_request_id: string }>(gateway.url, key.secret, response)
+  expect(receipt.client_request_id).toBe('my-42')
+  expect(receipt).not.toHaveProperty('upstream_request_id')
+  const listed = async (...filter: string[]) =>
+    (await gateway.command<{ id: string }[]>('request', 'list', ...filter)).map((row) => row.id)
+  expect(await listed('--client-id', 'my-42')).toEqual([id])
+  expect(await listed('--vendor-id', 'vendor-42')).toEqual([byTrace, id])
+  expect(await listed('--client-id', TRACE)).toContain(byTrace)
+  expect(await listed('--client-id', TRACE)).not.toContain(id)
+  const admin = await gateway.command<{ secret: string }>('admin-key', 'create', '--name', 'a', '--role', 'viewer')
+  const search = await fetch(`${gateway.url}/admin/v1/search?q=my-42`, {
+    headers: { authorization: `Bearer ${admin.secret}` },
+  })
+  expect(((await search.json()) as { data: object[] }).data).toMatchObject([{ kind: 'request', id, detail: 'gpt-x' }])
+  expect(await gateway.command('request', 'show', id)).toMatchObject({
+    client_request_id: 'my-42',
+    upstream_request_id: 'vendor-42',
+  })
+})
+
 test('a rejected request is a span without a call', async () => {
   const response = await chat(gateway.url, key.secret, ask({ model: 'nothing' }))
   const [own] = await spansOf(response, 0)

@@ -22,7 +22,7 @@ describe('a start with the keys of two vendors and no file', () => {
     expect(next.split('\n')).toEqual([
       expect.stringContaining('Open the console as the owner of this gateway'),
       expect.stringContaining('There is no API key yet'),
-      expect.stringMatching(/ account create --email you@example\.com$/),
+      expect.stringMatching(/ account create --email you@example\.com --credit 25$/),
       expect.stringMatching(/ key create --account you@example\.com --name laptop$/),
     ])
     expect(gateway.output().stderr).not.toMatch(/hunter2|not used/)

@@ -226,6 +226,12 @@ describe('paths', () => {
     )
   })
 
+  test('the message never proposes the path that was called', async () => {
+    const { status, body } = await call('POST', '/v1beta/models/plain:embedText')
+    const { message } = (body as { error: { message: string } }).error
+    expect([status, message.includes('Did you mean')]).toEqual([404, false])
+  })
+
   test.each([
     ['GET', '/v1/chat/completions', 'POST', 'chat'],
     ['PUT', '/v1/chat/completions', 'POST', 'chat'],

@@ -145,7 +145,10 @@ describe.each(
     'mixed.example:8443',
     'metadata.example',
     'v6.example',
-  ])('%s leads to an address that callers may not reach', async (host) => {
+    // Where the upstream looks, these may lead anywhere.
+    'unknown.example',
+    'silent.example',
+  ])('%s leads to an address that callers may not reach, or nobody knows where', async (host) => {
     const { status, text, sent } = await ask(`${dialect}-model`, host)
     expect([status, sent.length]).toEqual([400, 0])
     expect(text).toMatch(/image_url|source\.url/)
@@ -153,8 +156,8 @@ describe.each(
     expect([allowed.status, JSON.stringify(allowed.sent[0]?.headers)]).toEqual([200, expect.stringContaining('inside')])
   })
 
-  test.each(['outside.example', 'unknown.example', 'silent.example'])('%s is forwarded', async (host) => {
-    expect(await ask(`${dialect}-model`, host)).toMatchObject({ status: 200, sent: [{}] })
+  test('a name that leads outside is forwarded', async () => {
+    expect(await ask(`${dialect}-model`, 'outside.example')).toMatchObject({ status: 200, sent: [{}] })
   })
 })
 

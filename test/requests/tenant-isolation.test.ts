@@ -258,6 +258,21 @@ describe('prompts are not kept in the operator’s vendor account', () => {
     if ('metadata' in more) expect(warnings).toContain('metadata;dropped')
   })
 
+  const THREAD = { thread: { type: 'create' }, billing_policy: { type: 'standard' } }
+  test.each([
+    'messages',
+    'chat',
+    'responses',
+    'generate-content',
+  ] as const)('threads, messages client, %s upstream', async (over) => {
+    const { status, sent, warnings } = await send('messages', THREAD, { model: `${over}-model` })
+    expect(status).toBe(200)
+    for (const field of Object.keys(THREAD)) {
+      expect(warnings).toContain(`${field};dropped`)
+      expect(only(sent)).not.toHaveProperty(field)
+    }
+  })
+
   test('false stays as it is, and metadata without store too', async () => {
     const more = { store: false, metadata: { a: 'b' } }
     const { sent, warnings } = await send('chat', more)

@@ -42,7 +42,7 @@ describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
 
   test('a code that concerns the operator is not told', async () => {
     const error = await errorOf(dialect, openai('insufficient_quota'), 429)
-    expect(error).toMatchObject({ status: 502, code: 'upstream_auth_error' })
+    expect(error).toMatchObject({ status: 502, code: 'upstream_no_credit' })
   })
 })
 
@@ -70,6 +70,22 @@ test.each(
   const [row] = await account.settled()
   expect(row?.cost_usd).toBe('0.00')
   expect(row?.receipt ?? {}).not.toHaveProperty('counted')
+})
+
+test.each(
+  TEXT_DIALECT_IDS,
+)('%s: a wrong URL of the upstream is not called a wrong key, and no host is told', async (dialect) => {
+  const account = await newKey(gateway, '1')
+  const message = 'Invalid URL (POST https://vendor.internal/openai/v1/chat/completions)'
+  reply = () =>
+    Response.json({ error: { message, type: 'invalid_request_error', code: 'unknown_url' } }, { status: 404 })
+  const response = await callIn(dialect, gateway.url, account.secret, { model: `over-${dialect}` })
+  const text = await response.text()
+  expect([response.status, response.headers.get('x-should-retry')]).toEqual([502, 'false'])
+  expect(text).toContain('The upstream does not have the URL that this gateway calls.')
+  expect(text).not.toContain('vendor.internal')
+  const [row] = await account.settled()
+  expect(row?.cost_usd).toBe('0.00')
 })
 
 describe('rate limits of the vendor', () => {

@@ -25,8 +25,8 @@ ${entry('small', 'small-key')}
 ${entry('large', 'large-key')}
 ${entry('pool', 'key-1, key-2, key-3, key-4')}
 models:
-  - { id: weighed, routes: [{ upstream: small }, { upstream: large, weight: 3 }], price: { input: 0, output: 0 } }
-  - { id: pooled, routes: [{ upstream: pool }], price: { input: 0, output: 0 } }
+  - { id: weighed, routes: [{ upstream: small }, { upstream: large, weight: 3 }], price: { input: 0.01, output: 0.01 } }
+  - { id: pooled, routes: [{ upstream: pool }], price: { input: 0.01, output: 0.01 } }
 `,
   })
   secret = (await newKey(gateway)).secret

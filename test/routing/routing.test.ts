@@ -322,17 +322,24 @@ test.each([
   'crowded-by-key',
 ])('%s: retries do not exceed the concurrency limit of an upstream', async (model) => {
   one.behave(respondWithError(503))
-  let underWay = 0
-  let most = 0
+  // An account gets half of the four slots, which are in use until the others are rejected.
+  const [calls, slots] = [10, 2]
+  const gate = Promise.withResolvers<void>()
+  let [underWay, most, ended] = [0, 0, 0]
   two.behave(async (socket, request) => {
     most = Math.max(most, ++underWay)
-    await Bun.sleep(300)
+    if (underWay > slots) gate.resolve()
+    await gate.promise
     underWay--
     respondAsRequested(socket, request)
   })
-  const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask(model, false)).status))
-  // An account gets half of the four slots.
-  expect(most).toBe(2)
+  const call = async () => {
+    const { status } = await ask(model, false)
+    if (++ended === calls - slots) gate.resolve()
+    return status
+  }
+  const statuses = await Promise.all(Array.from({ length: calls }, call))
+  expect(most).toBe(slots)
   expect(statuses.filter((status) => status === 200)).toHaveLength(2)
 })
 

@@ -181,6 +181,8 @@ describe('errors that are not retried', () => {
     'request_too_large',
     'upstream_auth_error',
     'upstream_model_not_found',
+    'upstream_unknown_url',
+    'upstream_no_credit',
   ]
   test.each(FINAL.map((code) => [code]))('%s', async (code) => {
     failWith(code)

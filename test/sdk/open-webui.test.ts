@@ -93,6 +93,15 @@ test.each<Record<string, string>>([{ language: 'de' }, {}])('speech to text: a r
   expect(await settled()).toMatchObject([{ model: 'sandbox-transcription', outcome: 'completed' }])
 })
 
+test('speech to text: a recording in JSON, as its setting of the request format says', async () => {
+  const { secret, settled } = await newKey(gateway)
+  const audio = { data: Buffer.from(wavOf(1.5)).toString('base64'), format: 'wav' }
+  const sent = json(REQUESTS, { model: 'sandbox-transcription', input_audio: audio, language: 'en' })
+  const { text } = (await (await post(secret, '/v1/audio/transcriptions', sent)).json()) as { text: string }
+  expect(text.length).toBeGreaterThan(0)
+  expect(await settled()).toMatchObject([{ model: 'sandbox-transcription', outcome: 'completed' }])
+})
+
 test('models are listed for its settings', async () => {
   const { secret } = await newKey(gateway)
   const headers = { ...AIOHTTP, ...USER, authorization: `Bearer ${secret}` }
@@ -106,5 +115,17 @@ test.each([
   '/v1/audio/voices',
 ])('%s, asked without a key, is an error: it knows some by itself', async (path) => {
   const response = await fetch(gateway.url + path, { headers: REQUESTS })
-  expect([response.status, await response.json()]).toMatchObject([404, { error: { message: expect.any(String) } }])
+  expect([response.status, await response.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
+})
+
+test('the settings page for audio lists the speech models and their voices', async () => {
+  const { secret } = await newKey(gateway)
+  const get = async (path: string) => {
+    const response = await fetch(gateway.url + path, { headers: { ...REQUESTS, authorization: `Bearer ${secret}` } })
+    expect(response.status).toBe(200)
+    return (await response.json()) as Record<string, { id: string; name: string }[]>
+  }
+  expect((await get('/v1/audio/models')).models?.map(({ id }) => id)).toEqual(['sandbox-speech'])
+  const voices = (await get('/v1/audio/voices')).voices ?? []
+  expect(Object.fromEntries(voices.map(({ id, name }) => [id, name]))).toMatchObject({ alloy: 'alloy', nova: 'nova' })
 })

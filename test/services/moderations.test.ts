@@ -26,6 +26,7 @@ beforeAll(async () => {
       'models:',
       model('free', 'per_request: 0'),
       model('paid', 'per_request: 0.001', ', limits: { inputs: 2 }'),
+      model('each', 'per_input: 0.001'),
       model('tokens', 'input: 0.1'),
     ].join('\n'),
   })
@@ -76,6 +77,13 @@ test.each([
     { path: '/v1/moderations', text: '{ "input": "a lovely \\u0064ay", "model":"theirs","theirs":1.0}' },
   ])
   expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: cost, receipt: { units } }])
+})
+
+test('a price by the input counts texts and images, not requests', async () => {
+  answer = () => new Response(`${REPLY}}`)
+  const { secret, settled } = await newKey(gateway)
+  await moderate(secret, { model: 'each', input: ['a', 'b', 'c'] })
+  expect(await settled()).toMatchObject([{ cost_usd: '0.003', held_usd: '0.003', receipt: { units: { inputs: 3 } } }])
 })
 
 test('without a model it is the first one that the key allows', async () => {

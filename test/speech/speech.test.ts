@@ -2,11 +2,10 @@
 // that costs or must not.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { openAudioLength } from '../../packages/protocol/src/audio-data/audio-length.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { caughtUp } from '../support/gateway/caught-up.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { load, MAJORS } from '../support/sdk/ai-sdk.ts'
+import { secondsOf } from '../support/requests/audio.ts'
 import { type ScriptedSpeech, startScriptedSpeech } from '../support/upstreams/scripted-speech.ts'
 
 let upstream: ScriptedSpeech
@@ -24,10 +23,12 @@ beforeAll(async () => {
       `  - { id: a, dialect: chat, ${at('/v1')} }`,
       `  - { id: b, dialect: chat, ${at('/v1')}, max_concurrency: 2 }`,
       `  - { id: g, dialect: generate-content, ${at('/v1beta')} }`,
+      `  - { id: c, kind: siliconflow, ${at('/v1')} }`,
       '  - { id: s, kind: sandbox, dialect: generate-content }',
       'models:',
       model('embedded', 's, model: sandbox-speech', tokens),
       model('good', 'a, model: good'),
+      model('no-instructions', 'c, model: good'),
       model('second', 'a, model: busy', undefined, ', { upstream: b, model: good, priority: 2 }'),
       model('late', 'a, model: error-event', undefined, ', { upstream: b, model: good, priority: 2 }'),
       model('broken', 'a, model: broken'),
@@ -66,11 +67,6 @@ const eventsOf = (text: string) =>
     .filter((event) => event !== '')
     .map((event) => JSON.parse(event.replace(/^data: /, '')) as { type: string; audio?: string; usage?: object })
 const audioIn = (text: string) => Buffer.concat(eventsOf(text).map(({ audio }) => Buffer.from(audio ?? '', 'base64')))
-const secondsOf = (bytes: Uint8Array, rawRate?: number) => {
-  const length = openAudioLength(rawRate)
-  length.push(bytes)
-  return length.seconds()
-}
 
 describe('the embedded model by the official SDK', () => {
   const FORMATS = [
@@ -98,29 +94,6 @@ describe('the embedded model by the official SDK', () => {
     expect(await settled()).toMatchObject(
       [1, 2].map(() => ({ outcome: 'completed', cost_usd: '0.000165', receipt: { units: { characters: 11 } } })),
     )
-  })
-
-  test.each(MAJORS)('AI SDK %i', async (major) => {
-    const { secret, settled } = await newKey(gateway)
-    type Speech = { generateSpeech?: Generate; experimental_generateSpeech?: Generate }
-    type Generate = (options: object) => Promise<{ audio: { uint8Array: Uint8Array; format: string } }>
-    type Provider = { createOpenAI(options: object): { speech(model: string): unknown } }
-    const { generateSpeech, experimental_generateSpeech: generate = generateSpeech } = await load<Speech>(`ai-${major}`)
-    const { createOpenAI } = await load<Provider>(`@ai-sdk/openai-${major - 3}`)
-    const model = createOpenAI({ apiKey: secret, baseURL: `${gateway.url}/v1` }).speech('sandbox-speech')
-    const result = await generate?.({
-      model,
-      text: 'Hello',
-      voice: 'nova',
-      outputFormat: 'mp3',
-      speed: 1.5,
-      maxRetries: 0,
-    })
-    expect([result?.audio.format, secondsOf(result?.audio.uint8Array ?? new Uint8Array())]).toEqual([
-      'mp3',
-      expect.closeTo(1.56, 3),
-    ])
-    expect(await settled()).toMatchObject([{ cost_usd: '0.000075' }])
   })
 })
 
@@ -230,13 +203,15 @@ describe('a speech model of generateContent', () => {
     })
   })
 
-  test('instructions are held, and charged where the model reads them as a part of the text', async () => {
+  test('instructions are held, and charged where the upstream reads them', async () => {
     const { secret, settled } = await newKey(gateway)
     const body = { input: '.', instructions: 'Say: '.padEnd(999, 'x'), response_format: 'wav' }
-    for (const model of ['good', 'either']) await (await ask(secret, { model, ...body })).arrayBuffer()
+    for (const model of ['good', 'either', 'no-instructions'])
+      await (await ask(secret, { model, ...body })).arrayBuffer()
     expect(await settled()).toMatchObject([
-      { cost_usd: '0.012345678', held_usd: '0.012345678', receipt: { units: { characters: 1_000 } } },
       { cost_usd: '0.000012346', held_usd: '0.012345678', receipt: { units: { characters: 1 } } },
+      { cost_usd: '0.012345678', held_usd: '0.012345678', receipt: { units: { characters: 1_000 } } },
+      { cost_usd: '0.012345678', held_usd: '0.012345678', receipt: { units: { characters: 1_000 } } },
     ])
   })
 
@@ -251,17 +226,22 @@ describe('a speech model of generateContent', () => {
 
   test('what it cannot do is asked of another upstream, or rejected before anything is held', async () => {
     const { secret, rows, settled } = await newKey(gateway)
-    for (const [more, param] of [
-      [{ response_format: 'mp3' }, 'response_format'],
-      [{ response_format: 'wav', voice: { id: 'voice_1' } }, 'voice.id'],
-    ] as const) {
-      const response = await ask(secret, { model: 'gemini', input: 'a', ...more })
-      expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])
-    }
+    const response = await ask(secret, { model: 'gemini', input: 'a', voice: { id: 'voice_1' } })
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { param: 'voice.id' } }])
     expect(await rows()).toEqual([])
     const other = await ask(secret, { model: 'either', input: 'a', response_format: 'mp3' })
     expect([other.status, await settled()]).toMatchObject([200, [{ outcome: 'completed' }]])
+    expect([other.headers.get('content-type'), other.headers.get('x-trivium-warnings')]).toEqual(['audio/mpeg', null])
     await other.arrayBuffer()
+  })
+
+  test.each(['mp3', 'opus', 'aac', 'flac'])('%s is WAV, which says so', async (response_format) => {
+    const { secret, settled } = await newKey(gateway)
+    const response = await ask(secret, { model: 'gemini', input: 'a', response_format })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+    expect(response.headers.get('x-trivium-warnings')).toBe('response_format;changed, voice;changed')
+    expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4)).toBe('RIFF')
+    expect(await settled()).toMatchObject([{ outcome: 'completed' }])
   })
 
   test('a text that it does not speak is free', async () => {

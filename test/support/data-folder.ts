@@ -20,8 +20,11 @@ function hasRoom(): boolean {
 
 let inMemory: boolean | undefined
 
-/** A new folder. `otherwise`: where it is on a machine with less memory. */
-export function newDataFolder(prefix: string, otherwise = tmpdir()): string {
+export function isInMemory(): boolean {
   inMemory ??= hasRoom()
-  return mkdtempSync(join(inMemory ? MEMORY : otherwise, prefix))
+  return inMemory
 }
+
+/** A new folder. `otherwise`: where it is on a machine with less memory. */
+export const newDataFolder = (prefix: string, otherwise = tmpdir()): string =>
+  mkdtempSync(join(isInMemory() ? MEMORY : otherwise, prefix))

@@ -50,6 +50,7 @@ const must = <T>(answer: ConsoleAnswer<T>): T => {
   return answer.body
 }
 type Key = { id: string; secret: string }
+type StoredEntry = { kind: string; name: string; state: string; source: { from: string } }
 
 // People, accounts and keys.
 const { id: account } = await run<{ id: string }>(
@@ -144,6 +145,39 @@ must(await member.post('sign-in', { email: MEMBER, password: PASSWORD }))
 const visitor = consoleClient(gateway.url)
 must(await visitor.post('register', { email: 'new@example.com', password: PASSWORD }))
 
+// What 0.2.0 added: stored configuration with a secret, admin keys, invitations, notes, mutes, refunds, background responses.
+const STORED_KEY = 'a-stored-key-0123456789'
+const upstream = ['--dialect', 'chat', '--base-url', 'http://127.0.0.1:9/v1', '--key-file', '-']
+await run(['upstream', 'add', '--id', 'stored', ...upstream], STORED_KEY)
+const price = ['--set', 'price.input=1', '--set', 'price.output=4']
+await run(['model', 'add', '--id', 'stored-text', '--route', 'sandbox/sandbox-text', ...price])
+await run(['settings', 'set', 'console.name', 'A fixture'])
+await run(['settings', 'set', 'console.name', 'The fixture'])
+await run(['upstream', 'disable', 'stored', '--reason', 'maintenance'])
+const adminKey = await run<{ secret: string }>(['admin-key', 'create', '--name', 'robot', '--role', 'admin'])
+async function administrate<T>(path: string, body: object): Promise<T> {
+  const { status, text } = await call(adminKey.secret, `/admin/v1/${path}`, body)
+  if (status >= 300) throw new Error(`${path}: ${status} ${text}`)
+  return JSON.parse(text) as T
+}
+await run(['invitation', 'create', '--account', TEAM, '--email', 'invited@example.com'])
+await administrate(`accounts/${account}/notes`, { text: 'pays by invoice' })
+await run(['alert', 'mute', '--rule', 'upstream_down', '--until', '2026-12-31T00:00:00Z'])
+const named = await call(plain.secret, '/v1/chat/completions', says('stored-text'), { 'x-client-request-id': 'my-42' })
+if (named.status !== 200) throw new Error(named.text)
+const [found] = await run<{ id: string }[]>(['request', 'list', '--client-id', 'my-42'])
+await run(['request', 'refund', found?.id ?? '', '--reason', 'cut off', '--id', 'refund-1'])
+await run(['account', 'create', '--name', 'unpaid', '--credit', '1'])
+const unpaid = await run<Key>(['key', 'create', '--account', 'unpaid', '--name', 'unpaid'])
+await run(['account', 'disable', '--account', 'unpaid', '--reason', 'an unpaid invoice'])
+const background = { model: 'sandbox-text', input: 'Say 3 words.', background: true }
+const deferred = JSON.parse((await call(plain.secret, '/v1/responses', background)).text) as { id: string }
+await eventually(async () => {
+  const headers = { authorization: `Bearer ${plain.secret}` }
+  const response = await fetch(`${gateway.url}/v1/responses/${deferred.id}`, { headers })
+  return ((await response.json()) as { status: string }).status === 'completed'
+})
+
 // What is written in the background.
 await eventually(async () => (await run<object[]>(['alert', 'list'])).length > 0)
 await eventually(async () => (await run<object[]>(['rejected-requests', '--account', account])).length > 0)
@@ -177,6 +211,18 @@ const facts: StoreFacts = {
   auditLog: await run(['audit-log', '--limit', '0']),
   alerts: await run(['alert', 'list']),
   rejected: await run(['rejected-requests', '--account', account]),
+  since2: {
+    adminKey: adminKey.secret,
+    unpaid: unpaid.secret,
+    background: deferred.id,
+    entries: (await run<StoredEntry[]>(['config', 'entries'])).flatMap(({ kind, name, state, source }) =>
+      source.from === 'stored' ? [{ kind, name, state }] : [],
+    ),
+    revisions: (await run<{ id: string; action: string }[]>(['config', 'revisions'])).map(({ id, action }) => ({
+      id,
+      action,
+    })),
+  },
 }
 writeFileSync(join(target, 'store.tar.gz'), Bun.gzipSync(readFileSync(archive), { level: 9 }))
 rmSync(archive)

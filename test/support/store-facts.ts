@@ -28,4 +28,13 @@ export type StoreFacts = {
   auditLog: object[]
   alerts: object[]
   rejected: object[]
+  /** What stores have since 0.2.0. */
+  since2?: {
+    adminKey: string
+    /** A key of an account that an operator disabled with a reason. */
+    unpaid: string
+    background: string
+    entries: object[]
+    revisions: object[]
+  }
 }

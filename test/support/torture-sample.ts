@@ -1,11 +1,10 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { perform, type Scenario } from '../../torture/scenario.ts'
 
 /** TRIVIUM_TEST_SEED repeats a run. */
 const SEED = Number(process.env.TRIVIUM_TEST_SEED ?? Math.floor(Math.random() * 1_000_000))
 
 export function testSample(scenarios: readonly Scenario[]): void {
-  setDefaultTimeout(180_000)
   test.each(
     scenarios.map((scenario) => [scenario.name, scenario] as const),
   )(`%s (seed ${SEED})`, async (_, scenario) => {

@@ -141,4 +141,4 @@ test.each(['broken', 'garbled', 'slow'])('the gateway counts where the upstream 
   const response = await count('messages', bodyOf('messages', model))
   expect([response.status, response.headers.get('x-trivium-token-count')]).toEqual([200, 'tokenizer'])
   expect(tokensIn(await response.json())).toBe(3 + 8)
-}, 15_000)
+})

@@ -4,7 +4,6 @@ import { GoogleGenAI, Type } from '@google/genai'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import OpenAI from 'openai'
 import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
-import { clientOf, MAJORS } from '../support/sdk/ai-sdk.ts'
 
 let gateway: SandboxGateway
 beforeAll(async () => {
@@ -59,34 +58,5 @@ describe.each(TEXT_DIALECT_IDS.filter((id) => id !== 'messages'))('JSON mode of 
       response_format: { type: 'json_object' },
     })
     expect(JSON.parse(choices[0]?.message.content ?? '')).toBeObject()
-  })
-})
-
-describe.each(MAJORS)('AI SDK %d', (major) => {
-  test.each([
-    [false],
-    [true],
-  ])('the reasoning of a chat upstream reaches a responses client, streamed: %p', async (streamed) => {
-    const client = await clientOf('responses', major, { origin: gateway.url, key: gateway.key, model: 'over-chat' })
-    const { reasoningText } = await client.call({ prompt: 'Think 5 words. Say 7 words', streamed })
-    expect(reasoningText).toContain('[sandbox]')
-  })
-
-  test.each([
-    ['responses'],
-    ['generate-content'],
-  ])('a chat client that asks gets the reasoning of a %s upstream', async (upstream) => {
-    const client = await clientOf('compatible', major, {
-      origin: gateway.url,
-      key: gateway.key,
-      model: `over-${upstream}`,
-    })
-    const providerOptions = { gateway: { include_reasoning: true } }
-    const { reasoningText } = await client.call({
-      prompt: 'Think 5 words. Say 7 words',
-      providerOptions,
-      streamed: true,
-    })
-    expect(reasoningText).toContain('[sandbox]')
   })
 })

@@ -101,7 +101,7 @@ test('a connection that stays open after the last event has a shorter timeout th
   const { text, rows } = await streamed('patient')
   expect(text).toEndWith('data: [DONE]\n\n')
   expect(rows).toMatchObject([{ outcome: 'completed', cost_usd: cost(123, 45) }])
-}, 20_000)
+})
 
 test.each([
   ['breaks', true, 'cut'],

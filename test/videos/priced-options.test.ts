@@ -1,13 +1,11 @@
 // What changes the price of a video besides its length and resolution: tiers, drafts, sound and tools, by what came back.
-import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { startGateway } from '../support/gateway/gateway.ts'
 import { QUICK } from '../support/gateway/video-gateway.ts'
 import { videoBody, videoClient } from '../support/requests/videos.ts'
 import { type State, startScriptedVideo } from '../support/upstreams/scripted-video.ts'
-
-setDefaultTimeout(30_000)
 
 const LIMITS = 'limits: { seconds: [4, 12], default_seconds: 5, resolutions: [720p, 1080p], default_resolution: 720p }'
 const PRICE = 'per_second: 0.05, variants: { "1080p": 0.12 }'

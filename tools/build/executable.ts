@@ -4,6 +4,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBundle } from '../../packages/gateway/src/console-files/bundle.ts'
 import { CONSOLE_PREFIX } from '../../packages/gateway/src/console-files/embedded-bundle.ts'
+import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { threadName } from '../../packages/http/src/system/thread-code.ts'
 import type { Target } from './targets.ts'
 
@@ -60,6 +61,7 @@ export async function compile(script: string, target: Target, file: string): Pro
     '--minify-syntax',
     '--minify-whitespace',
     '--asset-naming=[name].[ext]',
+    `--define=BUILT_VERSION=${JSON.stringify(VERSION)}`,
     script,
     '--outfile',
     file,

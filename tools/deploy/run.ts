@@ -44,15 +44,15 @@ const CHECKS: readonly Check[] = [
     what: 'proxies/Caddyfile',
     command: () => ['validate', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'proxies/Caddyfile')],
   },
-  {
+  ...['haproxy.cfg', 'haproxy-one-node.cfg'].map((name) => ({
     program: 'haproxy',
-    what: 'proxies/haproxy.cfg',
+    what: `proxies/${name}`,
     command: () => {
-      const file = join(work, 'haproxy.cfg')
-      writeFileSync(file, withCertificate(readFileSync(join(DEPLOY, 'proxies/haproxy.cfg'), 'utf8')))
+      const file = join(work, name)
+      writeFileSync(file, withCertificate(readFileSync(join(DEPLOY, 'proxies', name), 'utf8')))
       return ['-c', '-f', file]
     },
-  },
+  })),
   {
     program: 'promtool',
     what: 'prometheus/alerts.yaml',

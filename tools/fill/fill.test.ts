@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { recompute } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
@@ -7,8 +7,6 @@ import { ENGINES, newHome } from '../../test/support/gateway/home.ts'
 import { fillStore } from './fill.ts'
 import { fillMany } from './fill-many.ts'
 import { makeRequests } from './requests.ts'
-
-setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
 const MODELS = [

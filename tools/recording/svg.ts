@@ -1,11 +1,12 @@
 // Scenes of a terminal as one animated picture. It needs no script, so that code hosts show it; without motion it shows the last scene.
 
-/** `prompt`: a command that is typed; else a line that it printed. */
-export type Line = { text: string; kind: 'prompt' | 'output' | 'comment' }
+/** `prompt`: a command that is typed, `more`: its other lines; else a line that it printed. */
+export type Line = { text: string; kind: 'prompt' | 'more' | 'output' | 'comment' }
 export type Scene = { title: string; lines: readonly Line[] }
 
-const COLUMNS = 96
-const ROWS = 20
+const COLUMNS = 116
+/** Nobody reads more before the next scene. */
+const ROWS = 8
 const CHARACTER = 8.4
 const LINE = 20
 const EDGE = 20
@@ -13,12 +14,17 @@ const WIDTH = Math.ceil(COLUMNS * CHARACTER + 2 * EDGE)
 const HEIGHT = ROWS * LINE + 2 * EDGE + 30
 
 /** Seconds. */
-const PAUSE = { prompt: 0.9, output: 0.12, comment: 0.6, end: 3 }
+const PAUSE = { prompt: 0.9, more: 0.12, output: 0.12, comment: 0.6, end: 4 }
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-const cut = (text: string): string => (text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text)
+/** A long line continues below, as in a terminal. */
+const rowsOf = ({ text, kind }: Line): Line[] =>
+  Array.from({ length: Math.max(1, Math.ceil(text.length / COLUMNS)) }, (_, row) => ({
+    text: text.slice(row * COLUMNS, (row + 1) * COLUMNS),
+    kind,
+  }))
 
 type Shown = { text: string; kind: Line['kind'] | 'title'; row: number; from: number; to: number; isLast: boolean }
 
@@ -27,9 +33,12 @@ function timed(scenes: readonly Scene[]): { shown: Shown[]; seconds: number } {
   const shown = scenes.flatMap(({ title, lines }, index) => {
     const begin = time
     const isLast = index === scenes.length - 1
-    const rows = lines.slice(0, ROWS).map(({ text, kind }, row) => {
-      time += PAUSE[kind]
-      return { text: kind === 'prompt' ? `$ ${text}` : text, kind, row, from: time, to: 0, isLast }
+    const all = lines.flatMap(rowsOf)
+    if (all.length > ROWS) throw new Error(`the scene '${title}' has ${all.length} rows; ${ROWS} fit`)
+    // The first command is there at once: no scene begins with an empty terminal.
+    const rows = all.map(({ text, kind }, row) => {
+      if (row > 0) time += PAUSE[kind]
+      return { text, kind, row, from: time, to: 0, isLast }
     })
     time += PAUSE.end
     const header = { text: title, kind: 'title' as const, row: -1, from: begin, to: 0, isLast }
@@ -48,7 +57,7 @@ export function renderScenes(scenes: readonly Scene[]): string {
     moments.set(key, name)
     const y = EDGE + 36 + row * LINE + (kind === 'title' ? -6 : 0)
     const still = isLast ? ' z' : ''
-    return `<text class="${kind} ${name}${still}" x="${EDGE}" y="${y}">${escaped(cut(text))}</text>`
+    return `<text class="${kind} ${name}${still}" x="${EDGE}" y="${y}">${escaped(text)}</text>`
   })
   const frames = [...moments].map(([key, name]) => {
     const [from = '0', to = '100'] = key.split(' ')
@@ -61,7 +70,7 @@ export function renderScenes(scenes: readonly Scene[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${escaped(scenes.map(({ title }) => title).join('; '))}">
 <style>
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre;fill:#d5d9e0;opacity:0;animation:${seconds.toFixed(2)}s step-end infinite}
-.prompt{fill:#fff;font-weight:600}.comment{fill:#8b94a3}.title{fill:#7cc4ff;font-weight:600}
+.prompt,.more{fill:#fff;font-weight:600}.comment{fill:#8b94a3}.title{fill:#7cc4ff;font-weight:600}
 @media (prefers-reduced-motion:reduce){text{animation:none}.z{opacity:1}}
 ${frames.join('\n')}
 </style>

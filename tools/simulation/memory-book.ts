@@ -8,7 +8,9 @@ import {
   type LeaseRow,
   type MemberCap,
   type NodeRow,
+  type Repetition,
   type RequestRow,
+  SETTLED,
   type Spending,
   TASK_NODE,
 } from '../../packages/gateway/src/money/ledger.ts'
@@ -27,6 +29,8 @@ export type MemoryRows = {
   requests: Map<bigint, RequestRow>
   nodes: Map<number, NodeRow>
   leases: Map<string, LeaseRow>
+  /** By request. */
+  repetitions: Map<bigint, Repetition>
   transfers: TransferRow[]
   spending: SpendingRow[]
 }
@@ -38,6 +42,7 @@ export const emptyRows = (): MemoryRows => ({
   requests: new Map(),
   nodes: new Map(),
   leases: new Map(),
+  repetitions: new Map(),
   transfers: [],
   spending: [],
 })
@@ -84,6 +89,12 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     node: (nodeId) => rows.nodes.get(nodeId),
     lease: (name) => rows.leases.get(name),
     orphans: (deadBefore, limit) => orphans(rows, deadBefore, now, limit),
+    repetition: (request) => rows.repetitions.get(request),
+    repetitionsOf: (first) => repetitionsOf(rows, first),
+    repeatedAndSettled: (limit) => repeatedAndSettled(rows, limit),
+    addRepetition: (row) => void rows.repetitions.set(row.request, row),
+    removeRepetitionsOf: (first) => removeRepetitions(rows, (row) => row.first === first),
+    removeRepetitionsBefore: (at) => removeRepetitions(rows, (row) => row.at <= at),
     saveAccount: (row) => void rows.accounts.set(row.id, row),
     saveKey: (row) => void rows.keys.set(row.id, row),
     insertRequest: (row) => insertRequest(rows, row),
@@ -144,6 +155,28 @@ function orphans(rows: MemoryRows, deadBefore: number, now: number, limit: numbe
 function isOrphan(node: NodeRow | undefined, request: RequestRow, deadBefore: number, now: number): boolean {
   if (request.nodeId === TASK_NODE) return request.deadline !== undefined && request.deadline <= now
   return !node || node.epoch > request.epoch || node.renewedAt <= deadBefore
+}
+
+const byId = (one: bigint, other: bigint): number => (one < other ? -1 : 1)
+
+const repetitionsOf = (rows: MemoryRows, first: bigint): Repetition[] =>
+  [...rows.repetitions.values()]
+    .filter((row) => row.first === first)
+    .sort((one, other) => byId(one.request, other.request))
+
+function repeatedAndSettled(rows: MemoryRows, limit: number): bigint[] {
+  const isSettled = (id: bigint): boolean => {
+    const row = rows.requests.get(id)
+    return row?.state === SETTLED && row.cost + row.shortfall > 0n
+  }
+  const firsts = [...rows.repetitions.values()].flatMap(({ request, first }) =>
+    isSettled(request) || isSettled(first) ? [first] : [],
+  )
+  return [...new Set(firsts)].sort(byId).slice(0, limit)
+}
+
+function removeRepetitions(rows: MemoryRows, isOver: (row: Repetition) => boolean): void {
+  for (const row of rows.repetitions.values()) if (isOver(row)) rows.repetitions.delete(row.request)
 }
 
 function insertRequest(rows: MemoryRows, row: RequestRow): void {

@@ -74,6 +74,8 @@ export type Model = {
   disabled: Set<bigint>
   /** What the commits did; goes back with them when they are undone. */
   committed: Committed
+  /** Which request was first, for each that ran in its place with the same idempotency key. */
+  repetitions: Map<bigint, bigint>
 }
 export type Committed = {
   /** How often each request became settled. */
@@ -168,7 +170,8 @@ export function checkChange(
   const named = () => `request ${after.id}, ${verb.verb}`
   const isTask = after.nodeId === TASK_NODE
   const epoch = isTask ? model.committed.leases.get(taskLease(after.id)) : after.epoch
-  const owned = 'id' in verb && verb.id === after.id && verb.nodeId === after.nodeId && verb.epoch === epoch
+  const owned =
+    'nodeId' in verb && 'id' in verb && verb.id === after.id && verb.nodeId === after.nodeId && verb.epoch === epoch
   if (before === undefined) {
     must(verb.verb === 'hold' && owned, 'only a hold creates a request', named)
     must(!model.deleted.has(after.key), 'a deleted key never places a hold', named)
@@ -193,7 +196,14 @@ export function checkChange(
     } else if (isTask && verb.verb === 'reap') {
       must(after.state === VOIDED && now >= (after.deadline ?? 0), 'a task is reaped only at its deadline', named)
       must(after.cost + after.shortfall === 0n, 'a task that is reaped costs nothing', named)
-    } else must(owned, 'only its owner ends a request', named)
+    } else {
+      const isInItsName = verb.verb === 'take_over' || verb.verb === 'collect'
+      if (isInItsName) must(from === REAPED && after.state === VOIDED, 'in its name, only what was reaped', named)
+      must(owned || isInItsName, 'only its owner ends a request', named)
+    }
+  } else if (before && before.cost === 0n && verb.verb === 'collect') {
+    const same = before.state === SETTLED && after.cost + after.shortfall === before.shortfall
+    must(same, 'what is collected is what was lost', named)
   } else if (before && before.state !== HELD) {
     const same = before.state === after.state && before.cost === after.cost && before.shortfall === after.shortfall
     must(same && before.held === after.held, 'nothing moves after the end of a request', named)
@@ -227,8 +237,36 @@ export function isAlive(rows: MemoryRows, { nodeId, epoch }: Identity, now: numb
   return node?.epoch === epoch && node.renewedAt > now - within
 }
 
+/** Of one idempotency key. Held against the ledger after each change of repetitions. */
+export function checkRepetitions(rows: MemoryRows, model: Model): void {
+  for (const [first, group] of groups(model)) {
+    const paid = group.filter((id) => (rows.requests.get(id)?.cost ?? 0n) > 0n)
+    must(paid.length <= 1, 'one idempotency key is charged once', () => `requests ${first}: ${paid.join()}`)
+  }
+}
+
+const groups = ({ repetitions }: Model): [bigint, bigint[]][] =>
+  [...Map.groupBy(repetitions, ([, first]) => first)].map(([first, all]) => [first, [first, ...all.map(([id]) => id)]])
+
+/** At the end nothing is open: what was lost to a repetition is the operator's only if a repetition, or a reaped one, was charged. */
+function checkCollected(rows: MemoryRows, model: Model): void {
+  for (const [first, group] of groups(model)) {
+    const found = group.flatMap((id) => rows.requests.get(id) ?? [])
+    const isLost = found.some(({ state, shortfall }) => state === SETTLED && shortfall > 0n)
+    const isWaiting = [...rows.repetitions.values()].some((row) => row.first === first)
+    if (isLost && isWaiting)
+      must(
+        found.some(({ state, cost }) => state === REAPED && cost > 0n),
+        'what was delivered is charged',
+        () => `request ${first}`,
+      )
+  }
+}
+
 /** When nothing runs any more: every client got what it paid for and paid for what it got. */
 export function checkEnd(rows: MemoryRows, model: Model): void {
+  checkRepetitions(rows, model)
+  checkCollected(rows, model)
   for (const row of rows.requests.values()) must(row.state !== HELD, 'no hold is left', () => `request ${row.id}`)
   for (const { id, cost, confirmed } of model.tasks.values()) {
     const row = rows.requests.get(id)

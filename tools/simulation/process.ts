@@ -2,6 +2,7 @@
 // Everything in here is memory and gone with a crash; `host.disk` and what the clients received are not.
 import {
   type Finish,
+  isDone,
   type Result,
   type Settle,
   STALE_AFTER_MS,
@@ -80,6 +81,8 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   let stage: 'replaying' | 'joining' | 'up' = 'replaying'
   let identity: Identity | undefined
   let renewedFrom = Number.NEGATIVE_INFINITY
+  let renewals = 0
+  let ended: bigint | undefined
   let renewAt = clock()
   let cleanAt = clock()
   let nodeId = host.name
@@ -150,8 +153,10 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     const kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
     ask(verb, kind === 'finish' ? ANSWER_WITHIN_MS.finish : ANSWER_WITHIN_MS.hold, (result) => {
       if (!result) feed(one, { event: 'no-response', verb: kind })
-      else if (kind !== 'hold') feed(one, { event: 'response', verb: kind, result })
-      else feed(one, { event: 'response', verb: kind, result, mayDispatch: rules.mayDispatch(renewedFrom, clock()) })
+      else if (kind !== 'hold') {
+        if (kind === 'finish' && isDone(result)) ended = one.client.id
+        feed(one, { event: 'response', verb: kind, result })
+      } else feed(one, { event: 'response', verb: kind, result, mayDispatch: rules.mayDispatch(renewedFrom, clock()) })
     })
   }
 
@@ -234,10 +239,13 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   }
 
   const renewal = (mine: Identity, sentAt: number) => ({
-    verb: { verb: 'renew', ...mine, config: '' } as const,
+    verb: { verb: 'renew', ...mine, config: '', witness: { renewals, ended } } as const,
     heard(result: Result) {
-      if (result.verdict === 'done') renewedFrom = rules.leaseFrom(sentAt, clock())
-      else lost()
+      must(result.verdict !== 'commits_lost', 'a store that has lost nothing is not said to have')
+      if (result.verdict === 'done') {
+        renewedFrom = rules.leaseFrom(sentAt, clock())
+        renewals = Number(result.amount)
+      } else lost()
     },
   })
 
@@ -250,6 +258,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
         return
       }
       identity = { nodeId, epoch: Number(result.amount) }
+      renewals = 0
       renewedFrom = sentAt
       stage = 'up'
       cleanAt = clock()

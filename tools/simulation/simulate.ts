@@ -18,7 +18,7 @@ import { type Host, type Process, type Question, type Surroundings, startProcess
 import { type Random, seeded } from './random.ts'
 import { RULES, type Rules } from './rules.ts'
 import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
-import { takeOverReaped } from './take-over.ts'
+import { collectAll, takeOverReaped } from './take-over.ts'
 import { noteLimits, randomCap, randomLimits, randomLine } from './usage.ts'
 
 export const FAULTS = [
@@ -84,6 +84,7 @@ export function shrink(failure: Failure, rules: Rules = RULES): Failure {
 function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: (line: string) => void) {
   const model: Model = {
     clients: new Map(),
+    repetitions: new Map(),
     tasks: new Map(),
     caps: new Map(),
     lines: new Map(),
@@ -296,10 +297,8 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (strikes('lost', 0.01)) random.take(questions)
     // The store's own timeouts: no message stays in the network forever.
     questions = questions.filter((question) => question.sentAt > time - 20_000)
-    if (store.up) {
-      store.removeLeases(START + time)
-      takeOverReaped(store, START + time)
-    }
+    if (store.up) store.removeLeases(START + time)
+    takeOverReaped(store, model, START + time)
     // Nothing happens for a while, and minutes end.
     if (strikes('pause', 0.01)) time += random.between(5_000, 70_000)
     if (store.up && strikes('admin', 0.02)) admin()
@@ -391,7 +390,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     for (const host of hosts) start(host)
     const late = time + 6_000
     settleDown(() => time > late && processes.every((process) => process.isIdle()) && questions.length === 0)
-    checkEnd(store.rows, model)
+    checkEnd(collectAll(store, model, START + time), model)
     store.removeLeases(START + time + OLD_TASK_MS)
     must(store.rows.leases.size === 0, 'no lease is left of tasks that have ended')
   }

@@ -169,6 +169,12 @@ function watch(book: Book, touched: Touched[]): Book {
       for (const row of found) remember('requests', row.id, row)
       return found
     },
+    repetition: book.repetition,
+    repetitionsOf: book.repetitionsOf,
+    repeatedAndSettled: book.repeatedAndSettled,
+    addRepetition: book.addRepetition,
+    removeRepetitionsOf: book.removeRepetitionsOf,
+    removeRepetitionsBefore: book.removeRepetitionsBefore,
     saveAccount(row) {
       save('accounts', row.id)
       book.saveAccount(row)

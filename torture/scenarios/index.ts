@@ -10,14 +10,16 @@ import {
   crashConfigurationPostgres,
   crashConfigurationSqlite,
 } from './configuration.ts'
-import { crashPostgres, crashSqlite } from './crash.ts'
-import { crashImages } from './crash-images.ts'
-import { crashVideos } from './crash-videos.ts'
+import { crashPostgres, crashSqlite } from './crashes/crash.ts'
+import { crashConversationsPostgres, crashConversationsSqlite } from './crashes/crash-conversations.ts'
+import { crashImages } from './crashes/crash-images.ts'
+import { crashVideos } from './crashes/crash-videos.ts'
 import { manyTasks } from './many-tasks.ts'
 import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
 import { rowsPostgres, rowsSqlite } from './rows.ts'
+import { simulation } from './simulation.ts'
 import { uploads } from './uploads.ts'
 
 export const SQLITE_SCENARIOS: readonly Scenario[] = [
@@ -47,7 +49,10 @@ export const SCENARIOS: readonly Scenario[] = [
   ...POSTGRES_SCENARIOS,
   crashImages,
   crashVideos,
+  crashConversationsSqlite,
+  crashConversationsPostgres,
   manyTasks,
   uploads,
   ...CONFIGURATION_SCENARIOS,
+  simulation,
 ]

@@ -7,7 +7,7 @@ import { openFindings, type Scenario, settledWithin, type Torture } from '../sce
 import { newWallet, rowsOf, startGateways } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 import { startMeasuringUpstream } from '../video-upstream.ts'
-import { configForFilms } from './crash-videos.ts'
+import { configForFilms } from './crashes/crash-videos.ts'
 
 const CLIENTS = 16
 const CREDIT = '10000'

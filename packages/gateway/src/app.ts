@@ -13,6 +13,7 @@ import { type RequestObserver, tellAll } from './observe/request-observer.ts'
 import { RequestRecord } from './observe/request-record.ts'
 import { endAttempt } from './observe/upstream-attempt.ts'
 import { rejectEarly } from './overload/load-shedding.ts'
+import { createRejectionPace, PACED } from './overload/rejection-pace.ts'
 import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import { formatRequestId } from './request/ids.ts'
@@ -22,6 +23,7 @@ import { StoreDown } from './storage/storage.ts'
 export function createApp(deps: AppDependencies, health: ProcessHealth): App {
   const server = { ...health, app }
   const observer = tellAll(deps.observers)
+  const pace = createRejectionPace()
 
   function app(http: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const [target, query] = splitTarget(http.target)
@@ -56,7 +58,11 @@ export function createApp(deps: AppDependencies, health: ProcessHealth): App {
     noteArrival(record, http, headers, catalogue, deps.tracer)
     const incoming: ApiRequest = { http, id, query, responseHeaders: headers, record }
     const respond = (answer: HttpResponse) => observed(answer, record, observer)
-    const respondTo = (error: unknown) => respond(render(error, path, incoming, deps))
+    const respondTo = (error: unknown) => {
+      const answer = respond(render(error, path, incoming, deps))
+      const delay = record.account !== undefined && isRepeatable(record) ? pace.delayOf(record.account) : 0
+      return delay === 0 ? answer : Bun.sleep(delay).then(() => answer)
+    }
     try {
       // A queued request arrived before the shutdown began.
       if (!health.accepting() && http.queuedMs === 0) throw stopping()
@@ -130,6 +136,8 @@ const stopping = () =>
   new Failure('service_unavailable', 'The gateway is shutting down. Retry in 1 second.', {
     retryAfter: 1,
   })
+
+const isRepeatable = ({ error }: RequestRecord): boolean => error !== undefined && PACED.has(error)
 
 function splitTarget(target: string): [path: string, query: string] {
   const mark = target.indexOf('?')

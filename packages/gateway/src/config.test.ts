@@ -25,6 +25,7 @@ test('an empty environment: the documented defaults', () => {
     dataDir: resolve('data'),
     // Developers may have a trivium.yaml of their own in the folder where the tests run.
     configFile: environment.configFile === nothingHere ? nothingHere : undefined,
+    watchedFile: nothingHere,
     databaseUrl: undefined,
     secret: undefined,
     secretOld: undefined,
@@ -90,6 +91,7 @@ test('set variables are used', () => {
     port: 0,
     dataDir: folder,
     configFile: file,
+    watchedFile: file,
     databaseUrl: POSTGRES,
     secret: SECRET,
     secretOld: undefined,

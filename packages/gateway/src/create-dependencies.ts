@@ -5,6 +5,7 @@ import { descriptorLimit, maxIdleUpstreamConnections } from '@trivium/http/syste
 import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers } from './access/authenticate.ts'
+import { contactText } from './access/contact.ts'
 import { timedLookups } from './access/key-lookups.ts'
 import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import { createDeferral } from './background/defer.ts'
@@ -35,6 +36,7 @@ import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createReads } from './overload/reads/reads.ts'
 import { createUnsentResponses } from './overload/unsent-responses.ts'
+import { createClaimLimit } from './paid-call/claim-limit.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { STREAM_TIMING } from './paid-call/writing/stream-timing.ts'
 import type { Cleanup } from './process/cleanup.ts'
@@ -99,9 +101,16 @@ export async function createDependencies(
     after,
     report,
     config: () => fingerprintOf(catalogue().config),
+    commitsLost() {
+      log.error('the database has lost commits that it had confirmed: charges of the last moments may be missing')
+      metrics.lostCommits.add(1)
+    },
   })
   const rateLimitCache = createRateLimitCache(monotonic)
-  const callers = createCallers(timedLookups(storage.keys, after), Date.now, { onClear: rateLimitCache.clear })
+  const callers = createCallers(timedLookups(storage.keys, after), Date.now, {
+    onClear: rateLimitCache.clear,
+    contact: () => contactText(catalogue().config),
+  })
   // Other processes poll the change counter; what this one changes takes effect at once.
   storage.onChange(callers.clear)
   const rejectedRequests = countRejectedRequests(Date.now)
@@ -176,6 +185,7 @@ export async function createDependencies(
       mayDispatch,
       outcomeLost,
       failed: storeFailed,
+      ...(isSqlite ? {} : { ended: node.noteEnded }),
       report,
     }),
     seals: createSeals(secrets),
@@ -199,9 +209,13 @@ export async function createDependencies(
     tokenizer,
     audioDurations,
     freeCallLimit: createFreeCallLimit(Date.now),
+    freeRequests: createFreeCallLimit(Date.now, {
+      perMinute: () => catalogue().config.server.limits.freeRequestsPerMinute,
+    }),
+    claimLimit: createClaimLimit(Date.now),
     absentEndpoints: createAbsentEndpoints(monotonic),
     storedReads: createStoredReads(() => catalogue().config.server.limits.memoryBytes),
-    storedReadLimit: createFreeCallLimit(Date.now, { perMinute: MOST_STORED_READS_PER_MINUTE }),
+    storedReadLimit: createFreeCallLimit(Date.now, { perMinute: () => MOST_STORED_READS_PER_MINUTE }),
     outageLog: oncePerSecond(log),
     freeAborts: createFreeAborts(monotonic),
     reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),

@@ -74,7 +74,8 @@ export function readEnvironment(
   const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
   const warnings = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
   const logs = { log, logFormat, logFile }
-  const place = { host, port, dataDir, configFile, databaseUrl, secret, secretOld }
+  const watchedFile = configFile ?? resolve(DEFAULT_FILE)
+  const place = { host, port, dataDir, configFile, watchedFile, databaseUrl, secret, secretOld }
   return { environment: { ...place, workers, ...logs, traces, warnings }, mistakes }
 }
 

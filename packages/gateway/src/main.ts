@@ -7,7 +7,7 @@ import { readStored } from './administration/configuration/secrets.ts'
 import { isUnfinished } from './backup/target-folder.ts'
 import type { CommandContext } from './cli/context.ts'
 import { CommandError, NoDatabaseYet } from './cli/errors.ts'
-import { START } from './cli/program.ts'
+import { PROGRAM, START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
 import { PROXY_VARIABLES } from './config/settings/variables.ts'
@@ -25,7 +25,7 @@ import { unfinished } from './storage/copying/copy.ts'
 import { WrongSchema } from './storage/migrations/migrations.ts'
 import { openPostgresSource } from './storage/postgres/copying/source.ts'
 import { openPostgresTarget } from './storage/postgres/copying/target.ts'
-import { openPostgres } from './storage/postgres/open-postgres.ts'
+import { openPostgres, type PostgresOptions } from './storage/postgres/open-postgres.ts'
 import { openSqliteSource } from './storage/sqlite/copying/source.ts'
 import { openSqliteTarget } from './storage/sqlite/copying/target.ts'
 import { openSqlite, SQLITE_FILE, type SqliteOptions } from './storage/sqlite/open-sqlite.ts'
@@ -60,14 +60,14 @@ const context: CommandContext = {
     if (!assembled.config) throw mistakesError(assembled.mistakes)
     return { file: read.file, stored, assembled }
   },
-  async openStorage(environment, { mayCreate, onDamage } = { mayCreate: false }) {
+  async openStorage(environment, { mayCreate, onDamage, onUpgrade } = { mayCreate: false }) {
     const { databaseUrl, dataDir } = environment
     if (isUnfinished(dataDir)) throw new CommandError(unfinished(`the data folder ${dataDir}`))
     // Only a server creates the tables of an empty database: it would seem to have lost all accounts.
     if (databaseUrl && mayCreate) rejectUsedFolder(dataDir)
     const storage = await (databaseUrl
-      ? reachPostgres(databaseUrl, mayCreate)
-      : ownSqlite(dataDir, { mayCreate, onDamage }))
+      ? reachPostgres(databaseUrl, { mayCreate, onUpgrade })
+      : ownSqlite(dataDir, { mayCreate, onDamage, onUpgrade }))
     try {
       await masterSecrets(storage, environment)
       return storage
@@ -108,7 +108,7 @@ function rejectUsedFolder(dataDir: string): void {
   const file = join(dataDir, SQLITE_FILE)
   if (!existsSync(file)) return
   throw new CommandError(
-    `DATABASE_URL is set, but ${file} has the data of this gateway, which would not be used. Unset DATABASE_URL to go on with SQLite, or move ${SQLITE_FILE}* and contents.db* out of ${dataDir} to start with the PostgreSQL database`,
+    `DATABASE_URL is set, but ${file} has the data of this gateway, which would not be used. Move it there with '${PROGRAM} migrate' (docs/operate/backup.md), unset DATABASE_URL to go on with SQLite, or move ${SQLITE_FILE}* and contents.db* out of ${dataDir} to start with the PostgreSQL database`,
   )
 }
 
@@ -118,9 +118,9 @@ function placeOf(url: string): string {
   return `${host}${pathname}`
 }
 
-async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> {
+async function reachPostgres(url: string, options: Pick<PostgresOptions, 'mayCreate' | 'onUpgrade'>): Promise<Storage> {
   try {
-    return await openPostgres(url, { mayCreate })
+    return await openPostgres(url, options)
   } catch (error) {
     if (error instanceof WrongSchema) throw error
     if (error instanceof NoDatabase)

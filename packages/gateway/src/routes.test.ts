@@ -43,14 +43,16 @@ const readRoutes = Object.entries(ROUTES as Record<string, Route>).filter(
 )
 
 describe('reads with a key', () => {
-  test('are lists of models and tasks, stored responses, usage, receipts and the secret of callbacks', () => {
+  test('are lists of models, voices and tasks, stored responses, usage, receipts and the secret of callbacks', () => {
     expect(readRoutes.map(([id]) => id).toSorted()).toEqual([
       'callback-secret',
       'list-generate-content-models',
       'list-input-items',
       'list-models',
+      'list-speech-models',
       'list-usage',
       'list-video-tasks',
+      'list-voices',
       'show-generate-content-model',
       'show-model',
       'show-response',

@@ -59,8 +59,10 @@ import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths
 import type { ServiceDependencies } from './services/journey.ts'
 import { moderationJourney } from './services/moderations.ts'
 import { rerankJourney } from './services/rerank.ts'
-import { type SpeechDependencies, speechJourney } from './speech/journey.ts'
+import { type SpeechDependencies, speechContentJourney, speechJourney } from './speech/journey.ts'
+import { listSpeechModels, listVoices } from './speech/voices.ts'
 import type { Journal } from './storage/node/journal.ts'
+import type { Node } from './storage/node/node.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
 import type { WorkerDependencies } from './tasks/worker.ts'
 import { journey, type TextDependencies } from './text/journey.ts'
@@ -96,6 +98,7 @@ export type GatewayDependencies = TextDependencies &
     reads: Reads
     metrics: Metrics
     journal: Pick<Journal, 'pending'>
+    node: Pick<Node, 'commitsLostAt'>
     secrets: MasterSecrets
   }
 
@@ -141,6 +144,10 @@ const generateContent =
     const asArray = isArrayStream(incoming.query) && stream
     if (typeOf(deps.catalogue(), addressed.model) === 'image')
       return imageJourney(incoming, generateContentEndpoint(addressed, asArray), deps)
+    if (typeOf(deps.catalogue(), addressed.model) === 'speech') {
+      if (asArray) throw new Failure('bad_request', 'alt must be sse for a model of speech.', { param: 'alt' })
+      return speechContentJourney(incoming, addressed, deps)
+    }
     return journey(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray }, deps)
   }
 
@@ -185,6 +192,7 @@ const HANDLERS = {
   'task-image-generations': (incoming, deps) => imageJourney(incoming, TASK_IMAGES, deps),
   rerank: (incoming, deps) => rerankJourney(incoming, '1', deps),
   'rerank-v2': (incoming, deps) => rerankJourney(incoming, '2', deps),
+  'rerank-unversioned': (incoming, deps) => rerankJourney(incoming, '1', deps),
   moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
   'audio-transcriptions': (incoming, deps) => transcriptionJourney(incoming, 'transcribe', deps),
   'audio-translations': (incoming, deps) => transcriptionJourney(incoming, 'translate', deps),
@@ -192,6 +200,8 @@ const HANDLERS = {
   'embed-content': embedContent('embedContent'),
   'batch-embed-contents': embedContent('batchEmbedContents'),
   speech: speechJourney,
+  'list-speech-models': listSpeechModels,
+  'list-voices': listVoices,
   'create-video-task': submitVideo,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),
@@ -353,7 +363,9 @@ function isUnservedVerb({ methods, parameter }: RouteMatch, method: string, path
 }
 
 function unknownUrl(path: string): Failure {
-  const meant = PREFIXES.flatMap((prefix) => [prefix + path, path.replace(prefix, '')]).find(isServed)
+  const meant = PREFIXES.flatMap((prefix) => [prefix + path, path.replace(prefix, '')]).find(
+    (other) => other !== path && isServed(other),
+  )
   const hint = meant === undefined ? HINT : `Did you mean ${meant}? Check the base URL of your client.`
   return new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${hint}`)
 }

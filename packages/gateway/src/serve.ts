@@ -2,7 +2,7 @@
 
 import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import type { InForce } from './administration/configuration/parts.ts'
-import type { OperationContext } from './administration/operation.ts'
+import type { RunningServer } from './administration/operation.ts'
 import { createApp } from './app.ts'
 import { responseTasks } from './background/response-tasks.ts'
 import type { CommandContext } from './cli/context.ts'
@@ -163,7 +163,7 @@ async function start(
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const server = { environment, version: VERSION, startedAt: Date.now() }
+  const server: RunningServer = { environment, version: VERSION, startedAt: Date.now(), reload: {} }
   const context = operationContext(deps, storage, live, listenUrl, mailer, readiness, server)
   const failedCredentials = createFailedCredentials(storage.auditLog, Date.now, log)
   const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer, failedCredentials)
@@ -177,7 +177,7 @@ async function start(
   listener = opened
   cleanup.add(() => opened.stop(true))
   stopOnSignals(lifecycle, log)
-  startRenewals(worker, live, environment, opened, storage, log, metrics, cleanup)
+  startRenewals(worker, live, server, opened, storage, log, metrics, cleanup)
   const control = openControlSocket(environment.dataDir, context, worker?.number)
   cleanup.add(() => control.stop())
   if (!worker || worker.role === 'first') {
@@ -200,7 +200,7 @@ function operationContext(
   listenUrl: () => string,
   mailer: Mailer,
   readiness: () => { ready: boolean; faults: string[] },
-  server: NonNullable<OperationContext['server']>,
+  server: RunningServer,
 ) {
   const { node, send, random, upstreamCalls, upstreamMeasures, ticker } = deps
   const types = { video: videoTasks(deps), response: responseTasks(deps) }

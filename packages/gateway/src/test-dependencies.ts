@@ -21,6 +21,7 @@ import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createReads } from './overload/reads/reads.ts'
 import { createUnsentResponses } from './overload/unsent-responses.ts'
+import { createClaimLimit } from './paid-call/claim-limit.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { STREAM_TIMING, type StreamTiming } from './paid-call/writing/stream-timing.ts'
 import { createIds } from './request/ids.ts'
@@ -33,6 +34,8 @@ import { createUnsupportedFields } from './text/translation/unsupported-fields.t
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import type { Send } from './upstreams/send.ts'
 import { createUpstreamCalls } from './upstreams/upstream-call.ts'
+
+const NO_FREE_CALL_LIMIT = { take: () => undefined, full: () => undefined, weigh: () => {} }
 
 export type TestOptions = {
   send: Send
@@ -58,8 +61,11 @@ export const TEST_CALLER: Caller = {
   group: 'default',
   groupChosenBy: undefined,
   isRestricted: false,
+  ownSince: undefined,
   deleted: false,
   accountDisabled: false,
+  makerDisabled: false,
+  disabledReason: '',
   expiresAt: undefined,
   revision: 1,
   restrictions: { models: undefined, networks: undefined },
@@ -106,11 +112,13 @@ export function createTestDependencies({
     scrape: { text: async () => '' },
     nameChecks: { privateAmong: async () => new Set(), isPrivate: async () => false },
     storedReads: { enter: unused },
-    storedReadLimit: { take: () => undefined },
+    storedReadLimit: NO_FREE_CALL_LIMIT,
     reads: createReads({ slots: waiting.readSlots, clock: Date.now, admission: waiting.admission }),
     audioDurations: { measure: async () => undefined, close: () => {} },
     tokenizer: { count: async () => ({ tokens: 0, isEstimate: true }), isRunning: false, close: () => {} },
-    freeCallLimit: { take: () => undefined },
+    freeCallLimit: NO_FREE_CALL_LIMIT,
+    freeRequests: NO_FREE_CALL_LIMIT,
+    claimLimit: createClaimLimit(Date.now),
     absentEndpoints: { has: () => false, note: () => {} },
     settler: {
       begin: unused,
@@ -136,6 +144,7 @@ export function createTestDependencies({
         requestOfAny: unused,
         usage: unused,
         clearReceipts: unused,
+        foldFreeRequests: unused,
         removeTaskLeases: unused,
         openTaskHolds: unused,
         totals: unused,
@@ -148,6 +157,7 @@ export function createTestDependencies({
         createWithin: unused,
         list: unused,
         countByGroup: unused,
+        countMadeBy: unused,
         delete: unused,
         setTerms: unused,
         findWithAccount: unused,
@@ -196,6 +206,7 @@ export function createTestDependencies({
     node: {
       identity: () => ({ nodeId: 0, epoch: 1 }),
       mayDispatch: () => true,
+      commitsLostAt: () => undefined,
     },
     callers: { find: () => TEST_CALLER, refresh: () => TEST_CALLER, clear: () => {} },
     rateLimitCache: createRateLimitCache(() => 0),
@@ -301,7 +312,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     callbacks: { allowPrivate: false },
     alerts: ALERT_DEFAULTS,
     console: { name: 'Trivium', supportUrl: undefined },
-    signIn: { providers: [], password: true },
+    signIn: { providers: [], password: true, sessionAgeMs: 1 },
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),
     groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),

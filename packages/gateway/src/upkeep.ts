@@ -1,8 +1,9 @@
 // What a server follows while it runs: its configuration file, its certificate.
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { auditEntry } from './administration/operation.ts'
-import type { Environment, FileConfig } from './config/types.ts'
-import { missingGroupWarnings } from './config/warnings.ts'
+import { type WarningsStore, warningsOfStore } from './administration/doctor/store-warnings.ts'
+import { auditEntry, type RunningServer } from './administration/operation.ts'
+import type { FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
 import type { LiveConfig } from './live-config.ts'
@@ -10,19 +11,20 @@ import { errorText, type Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics/names.ts'
 import type { Cleanup } from './process/cleanup.ts'
 import type { Worker } from './process/worker.ts'
-import type { AuditEntry, AuditLog, Keys } from './storage/storage.ts'
+import type { AuditEntry, AuditLog } from './storage/storage.ts'
+import type { Mistake } from './yaml/document.ts'
 
 const CHECK_CERTIFICATE_MS = 10_000
 
 type Live = Pick<LiveConfig, 'config' | 'withFile' | 'useFile'>
-type Store = { keys: Pick<Keys, 'countByGroup'>; auditLog: Pick<AuditLog, 'add'> }
+type Store = WarningsStore & { auditLog: Pick<AuditLog, 'add'> }
 type Upkeep = { now(): void; stop(): void }
 
 /** Takes up changes of the configuration file and of the certificate, by itself and on SIGHUP. */
 export function startRenewals(
   worker: Worker | undefined,
   live: Live,
-  environment: Environment,
+  server: Pick<RunningServer, 'environment' | 'reload'>,
   listener: Listener,
   storage: Store,
   log: Log,
@@ -36,7 +38,7 @@ export function startRenewals(
     listener.retire()
     return true
   })
-  const reload = reloading(environment, live, log, storage, metrics, worker === undefined || worker.number === 1)
+  const reload = reloading(server, live, log, storage, metrics, worker === undefined || worker.number === 1)
   cleanup.add(renewal.stop, reload.stop)
   process.on('SIGHUP', () => {
     reload.now()
@@ -46,47 +48,54 @@ export function startRenewals(
 }
 
 function reloading(
-  environment: Environment,
+  { environment, reload }: Pick<RunningServer, 'environment' | 'reload'>,
   live: Live,
   log: Log,
   storage: Store,
   { configuration }: Pick<Metrics, 'configuration'>,
   leads: boolean,
 ): Upkeep {
-  const { configFile } = environment
-  if (!configFile) {
-    return { now: () => log.info('there is no configuration file to reload; start again to use one'), stop: () => {} }
-  }
+  const { configFile, watchedFile, dataDir } = environment
   const watcher = watchConfig(
-    configFile,
+    watchedFile,
     (path, bytes) => live.withFile({ path, bytes }),
     async (config, changes, bytes) => {
       const { fileHash } = live.config()
-      await live.useFile({ path: configFile, bytes })
+      await live.useFile({ path: watchedFile, bytes })
       configuration.set(1)
+      reload.problem = undefined
       const described = changes.map(({ what }) => what)
       log.info('configuration reloaded', { changes: described.join('; ') || 'none' })
       // The workers of a machine read the same file: one of them makes the row.
       if (leads && fileHash !== config.fileHash) {
         const change = { before: { file: fileHash }, after: { file: config.fileHash, changes: described } }
-        void noteReload(storage, configFile, change).catch((error) =>
+        void noteReload(storage, watchedFile, change).catch((error) =>
           log.error('a change of the configuration file is not in the audit log', { error: errorText(error) }),
         )
       }
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
       for (const remark of config.warnings) log.warn(remark)
       // The file is in force whether the store answers or not; one that is unavailable is reported elsewhere.
-      void remarkOnGroups(config, storage.keys, log).catch(() => {})
+      void remark(config, storage, log).catch(() => {})
     },
     (mistakes) => {
       configuration.set(0)
+      reload.problem = mistakes.map(describeMistake).join('; ')
       for (const { file, line, message } of mistakes)
         log.error('configuration not reloaded', { file, line, mistake: message })
     },
-    { running: live.config, busyFolder: dirname(configFile) === environment.dataDir },
+    { running: live.config, busyFolder: dirname(watchedFile) === dataDir, mayBeMissing: configFile === undefined },
   )
-  return { now: () => void watcher.reload(), stop: () => watcher.close() }
+  const now = () => {
+    if (configFile === undefined && !existsSync(watchedFile))
+      log.info('there is no configuration file to reload', { file: watchedFile })
+    void watcher.reload()
+  }
+  return { now, stop: () => watcher.close() }
 }
+
+const describeMistake = ({ file, line, message }: Mistake): string =>
+  `${line === undefined ? file : `${file}:${line}`}: ${message}`
 
 /** Whoever wrote the file is not known: the row names the node's part in it, and the file. */
 const noteReload = ({ auditLog }: Store, file: string, change: Pick<AuditEntry, 'before' | 'after'>): Promise<void> =>
@@ -97,8 +106,8 @@ const noteReload = ({ auditLog }: Store, file: string, change: Pick<AuditEntry, 
     }),
   )
 
-async function remarkOnGroups(config: FileConfig, keys: Pick<Keys, 'countByGroup'>, log: Log): Promise<void> {
-  for (const remark of missingGroupWarnings(await keys.countByGroup(), config)) log.warn(remark)
+async function remark(config: FileConfig, storage: WarningsStore, log: Log): Promise<void> {
+  for (const warning of await warningsOfStore(storage, config)) log.warn(warning)
 }
 
 /** `byItself`: checks for a new certificate every few seconds; otherwise only `now` does, and returns whether there was one. */

@@ -135,7 +135,7 @@ const EMBED_BATCH = '/models/{model}:batchEmbedContents'
 const TASKS = '/api/v3/contents/generations/tasks'
 
 export const ROUTES = {
-  chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat', summary: 'Generates text: chat completions' },
+  chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat', summary: 'Creates a chat completion' },
   responses: { ...TEXT, path: '/v1/responses', dialect: 'responses', summary: 'Generates text: responses' },
   messages: { ...TEXT, path: '/v1/messages', dialect: 'messages', summary: 'Generates text: messages' },
   'show-response': { ...STORED, method: 'GET', path: '/v1/responses/{response}', summary: 'Shows a stored response' },
@@ -158,14 +158,14 @@ export const ROUTES = {
     summary: 'Lists the input of a stored response',
   },
   'generate-content': {
-    summary: 'Generates text or images: generateContent',
+    summary: 'Generates text, images or speech: generateContent',
     ...TEXT,
     path: `/v1beta${GENERATE}`,
     dialect: 'generate-content',
     aliases: otherVersions(GENERATE),
   },
   'stream-generate-content': {
-    summary: 'Generates text or images as a stream: streamGenerateContent',
+    summary: 'Generates text, images or speech as a stream: streamGenerateContent',
     ...TEXT,
     path: `/v1beta${STREAM}`,
     dialect: 'generate-content',
@@ -200,6 +200,7 @@ export const ROUTES = {
   },
   rerank: { ...RERANK, path: '/v1/rerank', summary: 'Ranks documents by their relevance to a query' },
   'rerank-v2': { ...RERANK, path: '/v2/rerank', summary: 'The same as /v1/rerank, at the path of version 2' },
+  'rerank-unversioned': { ...RERANK, path: '/rerank', summary: 'The same as /v1/rerank, where local servers have it' },
   moderations: {
     ...RERANK,
     path: '/v1/moderations',
@@ -241,6 +242,20 @@ export const ROUTES = {
     dialect: 'chat',
     mayBeShed: true,
     summary: 'Generates speech from text',
+  },
+  'list-speech-models': {
+    ...MODELS,
+    path: '/v1/audio/models',
+    modality: 'speech',
+    dialect: 'chat',
+    summary: 'Lists the speech models that the key can call, with their voices',
+  },
+  'list-voices': {
+    ...MODELS,
+    path: '/v1/audio/voices',
+    modality: 'speech',
+    dialect: 'chat',
+    summary: 'Lists the voices of the speech models that the key can call',
   },
   'create-video-task': {
     ...VIDEO_TASKS,

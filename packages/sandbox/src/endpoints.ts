@@ -27,6 +27,7 @@ export const ENDPOINTS = {
   'list-generate-content-models': { needsKey: true, answer: () => json(generateContentModelList(models())) },
   rerank: { ...RERANK, model: { id: SANDBOX_RERANK, name: 'Sandbox rankings', methods: [] } },
   'rerank-v2': RERANK,
+  'rerank-unversioned': RERANK,
   moderations: {
     needsKey: true,
     answer: answerModerations,

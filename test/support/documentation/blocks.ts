@@ -4,8 +4,11 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dir, '../../..')
 
-/** `notRun`: why. `checkedBy`: the test that runs it instead. `isUsed`: the gateway of the page has this configuration. */
-export type Mark = { notRun: string } | { checkedBy: string } | { isUsed: true } | undefined
+/**
+ * `notRun`: why. `checkedBy`: the test that runs it instead. `isUsed`: the gateway of the page has this configuration. `vendorKey`: it is
+ * started with this variable, and the vendor's API is at hand.
+ */
+export type Mark = { notRun: string } | { checkedBy: string } | { isUsed: true } | { vendorKey: string } | undefined
 
 export type Block = {
   page: string
@@ -57,8 +60,9 @@ export function blocksOf(page: string, text = readPage(page)): Block[] {
 
 function markIn(line: string): Mark {
   const [, comment = ''] = /^<!-- (.+) -->$/.exec(line) ?? []
-  const [, kind, value = ''] = /^(not run|checked by): (.+)$/.exec(comment) ?? []
+  const [, kind, value = ''] = /^(not run|checked by|started with): (.+)$/.exec(comment) ?? []
   if (kind === 'not run') return { notRun: value }
   if (kind === 'checked by') return { checkedBy: value }
+  if (kind === 'started with') return { vendorKey: value }
   return comment === 'run with this configuration' ? { isUsed: true } : undefined
 }

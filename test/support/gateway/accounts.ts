@@ -1,5 +1,6 @@
 // Accounts and keys for tests, and what the ledger says about them.
 import { formatUsd } from '../../../packages/gateway/src/money/amount.ts'
+import { eventually } from '../eventually.ts'
 import { type Operated, operate } from './operate.ts'
 
 export type Row = {
@@ -30,13 +31,17 @@ export async function newKey(gateway: Operated, credit = '10', more: Record<stri
   return { secret, email, keyId: id, rows, account, settled: () => settled(rows) }
 }
 
-/** The rows once nothing of the account is running any more. */
+/**
+ * The rows once nothing of the account is running any more. A request that was rejected before its hold has none: waiting for it
+ * without end would run into the time limit of the test, at which the runner kills every process that the file has started.
+ */
 async function settled(rows: () => Promise<Row[]>): Promise<Row[]> {
-  for (;;) {
-    const found = await rows()
-    if (found.length > 0 && found.every(({ outcome }) => outcome !== 'running')) return found
-    await Bun.sleep(20)
-  }
+  let found: Row[] = []
+  await eventually(async () => {
+    found = await rows()
+    return found.length > 0 && found.every(({ outcome }) => outcome !== 'running')
+  })
+  return found
 }
 
 export async function audit(gateway: Operated): Promise<{ ok: boolean; open_holds: number }> {

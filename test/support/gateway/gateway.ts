@@ -4,6 +4,7 @@ import type { StreamTiming } from '../../../packages/gateway/src/paid-call/writi
 import type { Migration } from '../../../packages/gateway/src/storage/migrations/migrations.ts'
 import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
 import { type CommandOutput, type Engine, environmentOf, type Home, newHomeWithTables, runCommand } from './home.ts'
+import { watchGateway } from './lost.ts'
 import { closeDatabase, runJson } from './operate.ts'
 import { program } from './program.ts'
 
@@ -28,6 +29,8 @@ export type GatewayOptions = {
   descriptors?: number
   /** Modes of files count: a process of root would ignore them. */
   isUnprivileged?: boolean
+  /** The folder that it starts in; absent: that of the tests. */
+  cwd?: string
   /** Another main.ts than this checkout's. */
   main?: string
   /** Uses the folder and the database of a gateway that has stopped. */
@@ -47,7 +50,8 @@ export type Gateway = {
   /** The same with --json, parsed, and without a process where the command only works on the store. */
   command<T>(...args: string[]): Promise<T>
   signal(name: NodeJS.Signals): void
-  exited: Promise<number>
+  /** Whoever asks expects that it ends. */
+  readonly exited: Promise<number>
   /** kill -9 */
   kill(): Promise<void>
   stop(): Promise<void>
@@ -69,6 +73,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       TRIVIUM_LAUNCHER_FD: '3',
       TEST_SETTINGS: JSON.stringify({ stream: streamTiming, tasks: taskTiming, realPasswords, hosts, migrations }),
     },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
@@ -76,25 +81,33 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     const decoder = new TextDecoder()
     for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true })
   }
-  void collect(child.stdout, 'stdout')
-  void collect(child.stderr, 'stderr')
-  const url = await untilReady(child, output)
+  const collected = Promise.all([collect(child.stdout, 'stdout'), collect(child.stderr, 'stderr')])
+  const url = await untilReady(child, output, collected)
+  const watch = watchGateway(child, output)
   return {
     url,
     pid: child.pid,
     home,
     env: options.env,
-    exited: child.exited,
+    get exited() {
+      watch.expectEnd()
+      return child.exited
+    },
     cli: (...args) => runCommand(home, args, options.env),
     command: (...args) => runJson({ home, env: options.env }, ...args),
     firstKey: /sk-[A-Za-z0-9_-]+/.exec(output.stdout)?.[0],
     output: () => output,
-    signal: (name) => child.kill(name),
+    signal(name) {
+      if (!HARMLESS.includes(name)) watch.expectEnd()
+      child.kill(name)
+    },
     async kill() {
+      watch.forget()
       child.kill('SIGKILL')
       await child.exited
     },
     async stop() {
+      watch.forget()
       child.kill('SIGKILL')
       await child.exited
       await closeDatabase(home)
@@ -102,6 +115,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
   }
 }
+
+/** A gateway survives these. */
+const HARMLESS: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGSTOP', 'SIGCONT']
 
 const NOBODY = 65_534
 
@@ -111,7 +127,12 @@ export const UNPRIVILEGED: readonly string[] =
 
 type Child = { exited: Promise<number>; exitCode: number | null }
 
-async function untilReady(child: Child, output: { stdout: string; stderr: string }): Promise<string> {
+/** `collected`: once the process has ended, and all that it wrote has been read. */
+async function untilReady(
+  child: Child,
+  output: { stdout: string; stderr: string },
+  collected: Promise<unknown>,
+): Promise<string> {
   const end = performance.now() + START_WITHIN_MS
   while (performance.now() < end && child.exitCode === null) {
     const url = /address\s+(\S+)/.exec(output.stdout)?.[1]
@@ -119,6 +140,7 @@ async function untilReady(child: Child, output: { stdout: string; stderr: string
     if (ready && ready.status === 200) return url
     await Bun.sleep(20)
   }
+  if (child.exitCode !== null) await collected
   throw new Error(`the gateway did not become ready (exit code ${child.exitCode}): ${output.stderr}${output.stdout}`)
 }
 

@@ -1,4 +1,5 @@
-// Audio of any length, for uploads.
+// Audio of any length, for uploads, and how long audio is.
+import { openAudioLength } from '../../../packages/protocol/src/audio-data/audio-length.ts'
 
 const RATE = 8_000
 const HEAD_BYTES = 44
@@ -20,4 +21,11 @@ export function wavOf(seconds: number): Buffer<ArrayBuffer> {
   wav.write('data', 36)
   wav.writeUInt32LE(bytes, 40)
   return wav
+}
+
+/** `rawRate`: of samples without a header. */
+export function secondsOf(bytes: Uint8Array, rawRate?: number): number | undefined {
+  const length = openAudioLength(rawRate)
+  length.push(bytes)
+  return length.seconds()
 }

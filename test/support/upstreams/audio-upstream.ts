@@ -32,6 +32,15 @@ const REPLIES: Record<string, (stream: boolean) => Response | Promise<Response>>
   plain: () => Response.json({ text: 'Hello' }),
   seconds: () => Response.json({ text: 'Hello', usage: { type: 'duration', seconds: 9 } }),
   verbose: () => Response.json({ text: 'Hello', duration: '8.4701', segments: [] }),
+  'my-whisper': () =>
+    Response.json({
+      text: 'Hello --> world',
+      duration: 3_723.5,
+      segments: [
+        { start: 0, end: 1.25, text: ' Hello -->' },
+        { start: 3_722, end: 3_723.5, text: ' world' },
+      ],
+    }),
   absurd: () => Response.json({ text: 'Hello', usage: { type: 'duration', seconds: -4 } }),
   days: () => Response.json({ text: 'Hello', usage: { type: 'duration', seconds: 900_000 } }),
   tokens: (stream) =>

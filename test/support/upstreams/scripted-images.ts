@@ -68,7 +68,8 @@ async function start(scripted: ScriptedImages): Promise<void> {
       return given instanceof Response ? given : Response.json(given)
     },
   })
-  scripted.gateway = await startGateway({ config: configFor(scripted.upstream.url.origin) })
+  const hosts = { 'example.com': ['93.184.216.34'] }
+  scripted.gateway = await startGateway({ config: configFor(scripted.upstream.url.origin), hosts })
 }
 
 function configFor(at: string): string {

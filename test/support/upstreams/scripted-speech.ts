@@ -90,8 +90,9 @@ export function startScriptedSpeech(): ScriptedSpeech {
     })
 
   function content(pathname: string): Response {
-    if (pathname.includes('/blocked:'))
-      return new Response(sse([{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }]), EVENTS)
+    const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
+    if (pathname.endsWith('/blocked:generateContent')) return Response.json(blocked)
+    if (pathname.includes('/blocked:')) return new Response(sse([blocked]), EVENTS)
     const mimeType = 'audio/L16;codec=pcm;rate=24000'
     const chunks = HALVES.map((half) => ({
       candidates: [
@@ -102,6 +103,10 @@ export function startScriptedSpeech(): ScriptedSpeech {
     const modality = { modality: 'AUDIO', tokenCount: 25 }
     const counts = { promptTokenCount: 7, candidatesTokenCount: 25, totalTokenCount: 32 }
     const usageMetadata = { ...counts, candidatesTokensDetails: [modality] }
+    if (pathname.endsWith(':generateContent')) {
+      const part = { inlineData: { mimeType, data: Buffer.concat(HALVES).toString('base64') } }
+      return Response.json({ candidates: [{ content: { role: 'model', parts: [part] } }], usageMetadata })
+    }
     return new Response(sse([...chunks, { candidates: [{ finishReason: 'STOP' }], usageMetadata }]), EVENTS)
   }
 

@@ -17,7 +17,7 @@ const KEY = 'stub-vendor-key-0123456789'
 /** Two of the built-in price list, and one that it does not have. */
 const MODELS = ['gpt-6.1-terra', 'gpt-6-astra', 'house-model']
 
-export function startStubVendor(): StubVendor {
+export function startStubVendor(models: readonly string[] = MODELS): StubVendor {
   const handle = createSandbox({ faults: false, pace: 0 })
   let answered = 0
   let retryAfter: number | undefined
@@ -32,10 +32,10 @@ export function startStubVendor(): StubVendor {
           { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } },
           { status: 401 },
         )
-      if (pathname === '/v1/models') return Response.json({ object: 'list', data: MODELS.map((id) => ({ id })) })
+      if (pathname === '/v1/models') return Response.json({ object: 'list', data: models.map((id) => ({ id })) })
       if (request.method === 'GET') return Response.json({ error: { message: 'Not found.' } }, { status: 404 })
       const body = (await request.json()) as Record<string, unknown>
-      if (!MODELS.includes(String(body.model)))
+      if (!models.includes(String(body.model)))
         return Response.json(
           { error: { message: 'The model does not exist.', code: 'model_not_found' } },
           { status: 404 },
@@ -53,7 +53,7 @@ export function startStubVendor(): StubVendor {
   return {
     baseUrl: `http://127.0.0.1:${server.port}/v1`,
     key: KEY,
-    models: MODELS,
+    models,
     answered: () => answered,
     limit(seconds) {
       retryAfter = seconds

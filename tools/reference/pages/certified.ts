@@ -17,6 +17,7 @@ function certificateText({ kind, server, date, trivium, models, checks }: Certif
   return [
     `## ${server ?? KINDS.get(kind)?.name}`,
     wrapped(`Kind ${code(kind)}, ${date}, Trivium ${trivium}, with ${tried}.`),
+    wrapped(`Result: ${parts.map((part) => sumOf(part, checks)).join('; ')}.`),
     table(
       ['Check', ...parts],
       rows.map((row) => [row, ...parts.map((part) => cell(part, row))]),
@@ -25,6 +26,15 @@ function certificateText({ kind, server, date, trivium, models, checks }: Certif
       .map(([reason, each]) => wrapped(`- ${reason} (${each.map(({ part }) => part).join(', ')})`))
       .join('\n'),
   ].join('\n\n')
+}
+
+/** `chat: 13 passed, 1 failed, 2 not offered` */
+function sumOf(part: string, checks: Certificate['checks']): string {
+  const counts = Map.groupBy(
+    checks.filter((each) => each.part === part),
+    ({ result }) => result,
+  )
+  return `${part}: ${[...counts].map(([result, each]) => `${each.length} ${result}`).join(', ')}`
 }
 
 export const CERTIFIED_PAGE: readonly Generated[] = [

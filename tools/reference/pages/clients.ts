@@ -1,5 +1,6 @@
 // docs/reference/clients.md, and the set-up of each client on the pages of docs/use/.
 
+import exhaustivePackage from '../../../exhaustive/package.json' with { type: 'json' }
 import rootPackage from '../../../package.json' with { type: 'json' }
 import { CLIENTS, protocolsOf, snippetFor } from '../../../packages/console/src/snippets/clients/index.ts'
 import type { Client, Connection, Protocol, SnippetPart } from '../../../packages/console/src/snippets/types.ts'
@@ -41,7 +42,7 @@ function markdownOf(part: SnippetPart, client: Client): string {
     )}`
   if (part.kind === 'file') {
     const block = fenced(part.language, part.code)
-    return `In ${code(part.path)}:\n\n${part.language === 'json' ? `<!-- checked by: test/console/snippets.test.ts -->\n${block}` : block}`
+    return `In ${code(part.path)}:\n\n${part.language === 'json' ? `<!-- checked by: exhaustive/console/snippets.test.ts -->\n${block}` : block}`
   }
   if (part.kind === 'terminal') {
     const reason = part.code.startsWith('curl') ? '' : `<!-- not run: needs ${client.name} -->\n`
@@ -75,10 +76,10 @@ function testedText({ package: name, agents, version, date }: NonNullable<Connec
 
 /** Those that are installed: a package may be there several times, as `NAME-MAJOR`. */
 function versionsOf(name: string): string[] {
-  const found = Object.entries(rootPackage.devDependencies)
+  const found = [...Object.entries(rootPackage.devDependencies), ...Object.entries(exhaustivePackage.devDependencies)]
     .filter(([key]) => key === name || (key.startsWith(`${name}-`) && /^\d+$/.test(key.slice(name.length + 1))))
     .map(([, version]) => version.split('@').at(-1) ?? version)
-  if (found.length === 0) throw new Error(`package.json does not have ${name}, so no test can run it.`)
+  if (found.length === 0) throw new Error(`no package.json of the tests has ${name}, so no test can run it.`)
   return found
 }
 

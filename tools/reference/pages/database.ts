@@ -83,6 +83,14 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   stored_secret: { holds: 'secrets of the stored configuration', kept: 'until erased', secret: 'encrypted' },
   upstream_switch: { holds: 'upstreams that are switched off or drained', kept: FOREVER },
   upstream_hour: { holds: 'calls and durations of upstreams by hour', kept: '15 days' },
+  repetition: {
+    holds: 'requests that run in place of an earlier one with the same `Idempotency-Key`',
+    kept: '30 days',
+  },
+  folded_request: {
+    holds: 'sums of requests at price 0 whose rows have been removed, by account, for the audit',
+    kept: FOREVER,
+  },
   daily_total: { holds: 'sums over all accounts by day, for reports', kept: FOREVER },
   node_state: { holds: 'version and readiness of each process', kept: 'until the process is replaced' },
   job_run: { holds: 'the last run of each background job', kept: FOREVER },

@@ -46,7 +46,7 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
   },
   account_disabled: { cause: 'The operator disabled the account.', next: 'Ask the operator.' },
   address_not_allowed: {
-    cause: 'The key may be used only from certain IP addresses, and this is none of them.',
+    cause: 'The key may be used only from certain IP addresses, and this address is not one of them.',
     next: 'Change the allowed networks of the key. Behind a proxy, the operator sets `server.trusted_proxies`.',
   },
   invalid_signature: {
@@ -101,17 +101,25 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
     next: 'Retry; report the request id. The operator finds it in the log.',
   },
   upstream_error: {
-    cause: 'The upstream failed, could not be reached, or sent something that is no answer.',
+    cause: 'The upstream failed, could not be reached, or sent an invalid response.',
     next: 'Retry. The operator sees the reason in the log, and can add a [fallback](../operate/routing.md).',
   },
   upstream_no_image: { cause: 'The upstream answered without an image.', next: 'Retry, or change the prompt.' },
   upstream_auth_error: {
-    cause: "The vendor rejected the gateway's own key, or its account there is empty.",
-    next: "The operator replaces the upstream's key or pays the vendor; `upstream test` shows which.",
+    cause: "The vendor rejected the gateway's own key.",
+    next: "The operator replaces the upstream's key; `upstream test` shows what the vendor says.",
   },
   upstream_model_not_found: {
     cause: 'The vendor does not know the model that the route names.',
     next: 'The operator corrects the route; `upstream models` lists what the vendor has.',
+  },
+  upstream_unknown_url: {
+    cause: 'Nothing is at the URL that the gateway calls.',
+    next: "The operator checks the upstream's `base_url`; `upstream test` shows the URL.",
+  },
+  upstream_no_credit: {
+    cause: "The gateway's account at the vendor has no credit, or its quota there is used up.",
+    next: 'The operator pays the vendor. The key is used again after 5 minutes.',
   },
   service_unavailable: {
     cause: 'The gateway is overloaded, starts or stops, has no database, or no upstream of the model works.',

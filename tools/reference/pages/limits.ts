@@ -18,11 +18,13 @@ import { MOST_INPUTS as MOST_MODERATED } from '@trivium/gateway/modalities/moder
 import { MOST_DOCUMENTS } from '@trivium/gateway/modalities/rerank.ts'
 import { MOST_MEGABYTES } from '@trivium/gateway/modalities/transcription/index.ts'
 import { QUEUE_TIMEOUT_MS } from '@trivium/gateway/overload/admission.ts'
-import { MOST_PER_MINUTE } from '@trivium/gateway/overload/free-call-limit.ts'
+import { MOST_MIB_PER_MINUTE, MOST_PER_MINUTE } from '@trivium/gateway/overload/free-call-limit.ts'
 import { READ_LIMITS } from '@trivium/gateway/overload/reads/read-slots.ts'
 import { MOST_READS_PER_MINUTE } from '@trivium/gateway/overload/reads/reads.ts'
+import { MOST_CLAIMS } from '@trivium/gateway/paid-call/claim-limit.ts'
 import { DRAIN_MS } from '@trivium/gateway/paid-call/run.ts'
-import { BODY_IDLE_MS } from '@trivium/gateway/request/read-json.ts'
+import { BODY_IDLE_MS, UNPAID_RATIO } from '@trivium/gateway/request/read-json.ts'
+import { BYTES_PER_VALUE } from '@trivium/gateway/request/weigh-json.ts'
 import { MOST_DELETES_PER_MINUTE } from '@trivium/gateway/tasks/task-deletes.ts'
 import { MAX_ADDRESSES } from '@trivium/gateway/text/translation/translate.ts'
 import { LARGEST_VIDEO } from '@trivium/gateway/videos/steps/copy-result.ts'
@@ -66,6 +68,11 @@ const SET: readonly Row[] = [
     '`server.limits.in_flight`: concurrent requests of a process',
     half(count(limits.inFlight)),
     `queued for ${formatDuration(QUEUE_TIMEOUT_MS)}, then ${BUSY}`,
+  ],
+  [
+    '`server.limits.free_requests`: requests at price 0 to a process',
+    `${count(limits.freeRequestsPerMinute)} per minute and account`,
+    LIMITED,
   ],
   ['`server.limits.memory`: bodies in memory of a process', half(formatSize(limits.memoryBytes)), BUSY],
   ['`server.limits.spool`: forms on disk', `${formatSize(limits.spoolBytes)}; a quarter of it per account`, BUSY],
@@ -128,6 +135,17 @@ const RATES: readonly Row[] = [
     `queued for ${formatDuration(READ_LIMITS.queueMs)}, then ${LIMITED}`,
   ],
   ['token counts', `${count(MOST_PER_MINUTE)} per minute and account, unless it has a limit`, LIMITED],
+  [
+    'token counts, and requests at price 0: their weight',
+    `${MOST_MIB_PER_MINUTE} MiB per minute and account, where a JSON value counts ${BYTES_PER_VALUE} bytes`,
+    LIMITED,
+  ],
+  ['token counts, and what nobody pays for: compression', `to a ${UNPAID_RATIO}th, beyond 1 MiB`, TOO_LARGE],
+  [
+    'idempotency keys that are stored',
+    `${count(MOST_CLAIMS.account)} per account, ${count(MOST_CLAIMS.all)} in all, counted by each process`,
+    `${LIMITED}; in all: ${error('service_unavailable')}`,
+  ],
   ['deletions of video tasks', `${count(MOST_DELETES_PER_MINUTE)} per minute and account`, LIMITED],
   ['background responses that are queued or run', `${MOST_OPEN} per account`, LIMITED],
   [

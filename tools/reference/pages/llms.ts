@@ -1,21 +1,10 @@
 // llms.txt: every page with its first sentence, for programs that read documentation.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { firstSentence } from '@trivium/console/src/pages/help/document.ts'
 import { type Generated, onDisk, ROOT } from '../generated.ts'
 
 const FOLDERS = ['start', 'use', 'operate', 'recipes', 'migrate', 'reference', 'contribute']
-
-const isText = (line: string): boolean => line !== '' && !/^(?:#|<!--|```|\||!\[|English|\[)/.test(line)
-
-/** Of the first paragraph, without its links. */
-function firstSentence(page: string): string {
-  const paragraph = page
-    .split('\n\n')
-    .map((each) => each.trim())
-    .find(isText)
-  const text = (paragraph ?? '').replaceAll(/\s+/g, ' ').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-  return /^(.*?[.:。])(?:\s|$)/.exec(text)?.[1]?.replace(/:$/, '.') ?? text
-}
 
 function lineOf(file: string): string {
   const page = onDisk(file) ?? ''

@@ -14,13 +14,17 @@ type Field = KeysOf<ReturnType<typeof showReceipt>>
 
 const FIELDS: Readonly<Record<Field, string>> = {
   request_id: 'the `x-request-id` of the response',
+  client_request_id:
+    'what the caller sent as `x-client-request-id`, or the trace id of its `traceparent`; null: neither, or a video task',
+  upstream_request_id: 'what the vendor calls the last attempt; only with `server.show_upstreams`, and for operators',
   at: 'when the request arrived',
   key_id: 'the key that paid',
   model: 'the model that was requested',
   group: "the key's group, which determines models and multiplier",
   configuration:
     'what it was priced by: `revision` of the stored configuration, and `file`, the first digits of a hash of the configuration file',
-  attempts: 'every attempt with its `model` and `outcome`, the one that answered or failed finally comes last',
+  attempts:
+    'every attempt with its `model` and `outcome`, the one that answered or failed finally comes last; for operators also `upstream`, and of failed ones what happened: `error` (the [code](errors.md)), the `status`, `vendor_code` and `vendor_message` of the upstream (300 characters, secrets masked), `reason` and `duration_ms`',
   state: '`open` while it runs, `settled`, `voided` (no cost), or `reaped` (its gateway died; may be corrected once)',
   outcome: 'how it ended: see [outcomes](#outcomes)',
   finish: "the model's own finish reason, as the upstream names it",

@@ -168,7 +168,7 @@ const SAMPLES: Readonly<Record<TextDialectId, { base: Values; fields: Values; co
  * that are for media.
  */
 const ELSEWHERE = new Set(
-  `store container thread prompt conversation cachedContent outputConfig continuationToken search_parameters enable_search plugins models background previous_response_id betas user_profile_id workspace_id speed
+  `store container thread prompt conversation cachedContent outputConfig continuationToken search_parameters enable_search plugins models provider background previous_response_id betas user_profile_id workspace_id speed
   inference_geo fallbacks fallback_credit_token modelArmorConfig routingConfig modelConfig responseModalities responseFormat
   enableEnhancedCivicAnswers imageConfig audioTranscriptionConfig translationConfig enableAffectiveDialog`.split(/\s+/),
 )

@@ -1,6 +1,7 @@
 // docs/reference/translation.md: what becomes of each request field in each other protocol, found out by translating a sample of it.
 
-import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { untranslatedFields } from '@trivium/protocol/canonical/encoding/untranslated-fields.ts'
+import { type Json, RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Generated } from '../generated.ts'
@@ -30,7 +31,8 @@ function encoded(from: TextDialectId, to: TextDialectId, body: object): Encoded 
       unseal: () => undefined,
       fetched: () => ({ kind: 'inline', mime: 'image/png', data: '' }),
     })
-    const dropped = request.untranslated.map(() => 'dropped')
+    const unknown = untranslatedFields(body as Json, TEXT_DIALECTS[from].translated)
+    const dropped = [...request.untranslated, ...unknown].map(() => 'dropped')
     return { body: JSON.stringify(sent.body), warnings: [...warnings, ...dropped] }
   } catch (error) {
     if (error instanceof RequestError) return '400'
@@ -38,12 +40,17 @@ function encoded(from: TextDialectId, to: TextDialectId, body: object): Encoded 
   }
 }
 
-function outcome(from: TextDialectId, to: TextDialectId, { base, body }: Sample): string {
+/** The gateway's own business, whatever the upstream speaks. */
+const DONE_HERE: ReadonlySet<string> = new Set(['include'])
+
+function outcome(from: TextDialectId, to: TextDialectId, { field, base, body }: Sample): string {
   const [without, sent] = [encoded(from, to, base), encoded(from, to, body)]
   if (sent === '400') return '400'
   const reasons = [...new Set(sent.warnings)]
   if (reasons.length > 0) return reasons.join(', ')
-  return without !== '400' && without.body === sent.body ? '-' : 'yes'
+  if (without === '400' || without.body !== sent.body) return 'yes'
+  if (DONE_HERE.has(field)) return 'gateway'
+  throw new Error(`${field} of ${from} is dropped silently on its way to ${to}`)
 }
 
 function matrix(from: TextDialectId): string {

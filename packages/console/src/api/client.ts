@@ -39,7 +39,10 @@ const changing = () => ({
   ...(shownAccount === undefined ? {} : { 'x-trivium-account': shownAccount }),
 })
 
+const NOT_SIGNED_IN = 'not_signed_in'
+
 const BASE = `${CONSOLE_PATH}/api/`
+const SESSION_URL = `${BASE}session`
 
 /** The last answers by URL, the newest last: what has not changed is not sent again. Not in the browser's cache, which is on disk. */
 const answers = new Map<string, { etag: string; value: unknown }>()
@@ -119,12 +122,16 @@ export async function call<T>(
     const value = text === '' ? undefined : parse(text)
     if (response.ok || response.status === 304) return { ok: true, value: known(response, value) as T }
     const error = errorOf(response, value)
-    if (error.code === 'not_signed_in') notSignedIn()
+    // That of the session itself is the answer to the question.
+    if (error.code === NOT_SIGNED_IN && url !== SESSION_URL) notSignedIn()
     return { ok: false, error }
   } catch {
     return { ok: false, error: { ...UNREACHED, ...(init.signal?.aborted ? { code: 'aborted' } : {}) } }
   }
 }
+
+/** What a person gave was wrong: with all others the session has ended, whatever the API that was called says to programs. */
+const WRONG_PROOFS: ReadonlySet<string> = new Set(['wrong_credentials', 'wrong_code'])
 
 const UNREACHED: ApiError = {
   status: 0,
@@ -139,7 +146,7 @@ function errorOf({ status, headers }: Response, body: unknown): ApiError {
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as Partial<ErrorBody>
   return {
     status,
-    code: error?.code ?? 'unknown',
+    code: status === 401 && !WRONG_PROOFS.has(error?.code ?? '') ? NOT_SIGNED_IN : (error?.code ?? 'unknown'),
     message: error?.message ?? `The gateway responded with status ${status}.`,
     param: error?.param ?? null,
     requestId: headers.get('x-request-id'),

@@ -23,10 +23,10 @@ export function createQueryClient(): QueryClient {
       },
     },
   })
-  // Reading the session again leads to the question to sign in. What reads it fails by itself.
+  // Reading the session again leads to the question to sign in. A read that is on its way may have begun before the end.
   onNotSignedIn(() => {
-    const { status, fetchStatus } = client.getQueryState(['session', {}]) ?? {}
-    if (status === 'success' && fetchStatus === 'idle') void client.invalidateQueries({ queryKey: ['session'] })
+    if (client.getQueryState(['session', {}])?.status === 'success')
+      void client.invalidateQueries({ queryKey: ['session'] })
   })
   return client
 }

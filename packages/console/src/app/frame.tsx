@@ -2,11 +2,13 @@
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useLoss } from '../api/loss.ts'
 import { useAbout } from '../api/queries.ts'
 import { useTexts } from '../i18n/language.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/overlay.tsx'
+import { LossBar } from '../ui/states.tsx'
 import { isOperate, OPERATE } from './operate-path.ts'
 import { useSession, useSignOut, useSwitchAccount } from './session.tsx'
 
@@ -28,6 +30,7 @@ export function Frame({ side, top, bottom, width, children }: FrameProps) {
   const [location] = useLocation()
   const main = useRef<HTMLElement>(null)
   const former = useRef(location)
+  const loss = useLoss()
   // Screen readers and the keyboard continue at the new page, as after a page load.
   useEffect(() => {
     if (former.current === location) return
@@ -50,9 +53,13 @@ export function Frame({ side, top, bottom, width, children }: FrameProps) {
         id="content"
         ref={main}
         tabIndex={-1}
+        data-stale={loss ? '' : undefined}
         className="min-w-0 flex-1 overflow-x-clip px-4 pt-4 pb-24 outline-none wide:px-8 wide:py-8"
       >
-        <div className={classes('mx-auto', width)}>{children}</div>
+        <div className={classes('mx-auto', width)}>
+          {loss && <LossBar loss={loss} />}
+          <div className={classes(loss && 'grayscale')}>{children}</div>
+        </div>
       </main>
       {bottom}
     </div>

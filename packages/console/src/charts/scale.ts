@@ -18,6 +18,14 @@ export function tickText(value: number, locale: string): string {
   }).format(value)
 }
 
+const USUAL_ROOM = 56
+/** Of a digit of the axis, in fonts that are wide. */
+const DIGIT_WIDTH = 8
+
+/** Left of the lines, in pixels: room for the longest label, such as `0.000075` of a gateway with little traffic. */
+export const axisRoom = (labels: readonly string[]): number =>
+  Math.max(USUAL_ROOM, ...labels.map(({ length }) => length * DIGIT_WIDTH + 16))
+
 /** Which of `count` labels fit if each needs `room` of the `width`. */
 export function labelled(count: number, width: number, room: number): (index: number) => boolean {
   const every = Math.max(1, Math.ceil((count * room) / Math.max(width, 1)))

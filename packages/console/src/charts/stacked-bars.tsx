@@ -4,7 +4,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLanguage } from '../i18n/language.tsx'
 import { classes } from '../ui/classes.ts'
-import { labelled, ticksFor, tickText } from './scale.ts'
+import { axisRoom, labelled, ticksFor, tickText } from './scale.ts'
 import type { Series } from './series.ts'
 
 type Props = {
@@ -23,7 +23,6 @@ type Props = {
 type Mark = { at: string; isAlert: boolean; text: string }
 
 const HEIGHT = 200
-const LEFT = 56
 const BOTTOM = 24
 const TOP = 8
 const LABEL_ROOM = 72
@@ -36,7 +35,8 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
   const sums = steps.map((_, step) => series.reduce((sum, { values }) => sum + (values[step] ?? 0), 0))
   const ticks = ticksFor(Math.max(0, ...sums))
   const top = ticks.at(-1) || 1
-  const inner = { width: Math.max(0, width - LEFT), height: HEIGHT - BOTTOM - TOP }
+  const axis = axisRoom(ticks.map((tick) => tickText(tick, locale)))
+  const inner = { width: Math.max(0, width - axis), height: HEIGHT - BOTTOM - TOP }
   const y = (value: number) => TOP + inner.height * (1 - value / top)
   const slot = inner.width / Math.max(1, steps.length)
   const bar = Math.max(1, Math.min(48, slot * 0.7))
@@ -64,7 +64,7 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
             tabIndex={0}
             onKeyDown={move}
             onPointerMove={(event) => {
-              const left = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
+              const left = event.clientX - event.currentTarget.getBoundingClientRect().left - axis
               if (left >= 0) setChosen(Math.min(steps.length - 1, Math.floor(left / slot)))
             }}
             onClick={open}
@@ -72,19 +72,19 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
           >
             {ticks.map((tick) => (
               <g key={tick} className="text-muted">
-                <line x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} className="stroke-line" />
-                <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" fontSize="12" fill="currentColor">
+                <line x1={axis} x2={width} y1={y(tick)} y2={y(tick)} className="stroke-line" />
+                <text x={axis - 8} y={y(tick) + 4} textAnchor="end" fontSize="12" fill="currentColor">
                   {tickText(tick, locale)}
                 </text>
               </g>
             ))}
             {steps.map((step, index) => {
-              const left = LEFT + slot * index + (slot - bar) / 2
+              const left = axis + slot * index + (slot - bar) / 2
               let below = 0
               return (
                 <g key={step} opacity={index === at ? 1 : 0.75}>
                   {index === at && (
-                    <rect x={LEFT + slot * index} y={TOP} width={slot} height={inner.height} className="fill-raised" />
+                    <rect x={axis + slot * index} y={TOP} width={slot} height={inner.height} className="fill-raised" />
                   )}
                   {series.map(({ name, values, colour }) => {
                     const value = values[index] ?? 0
@@ -106,7 +106,7 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
                   })}
                   {hasLabel(index) && (
                     <text
-                      x={Math.min(LEFT + slot * (index + 0.5), width - LABEL_ROOM / 2 + 8)}
+                      x={Math.min(axis + slot * (index + 0.5), width - LABEL_ROOM / 2 + 8)}
                       y={HEIGHT - 6}
                       textAnchor="middle"
                       fontSize="12"
@@ -119,7 +119,7 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
                 </g>
               )
             })}
-            <Marks marks={marks} steps={steps} x={(place) => LEFT + slot * place} y={TOP + inner.height} />
+            <Marks marks={marks} steps={steps} x={(place) => axis + slot * place} y={TOP + inner.height} />
           </svg>
         )}
       </div>

@@ -5,12 +5,12 @@
 const DECIMALS = 9
 
 /** To cents; an amount below one to two significant digits, so that none but zero becomes `0.00`: `1234.57`, `0.12`, `0.0049`. */
-export function roundUsd(usd: string): string {
+export function roundUsd(usd: string, significant = 2): string {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,9}))?$/.exec(usd) ?? []
   if (whole === '') return usd
   const padded = fraction.padEnd(DECIMALS, '0')
-  const leadingZeros = BigInt(whole) > 0n ? 0 : padded.search(/[1-9]|$/)
-  const kept = Math.min(DECIMALS, leadingZeros + 2)
+  const decimals = BigInt(whole) > 0n ? Math.max(2, significant - whole.length) : padded.search(/[1-9]|$/) + significant
+  const kept = Math.min(DECIMALS, decimals)
   const step = 10n ** BigInt(DECIMALS - kept)
   const rounded = ((BigInt(whole + padded) + step / 2n) / step) * step
   const digits = String(rounded).padStart(DECIMALS + 1, '0')

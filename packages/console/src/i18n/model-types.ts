@@ -158,15 +158,15 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
   moderation: {
     en: {
       name: 'Moderation',
-      units: { per_request: 'per request' },
-      figures: { per_request: 'Per request' },
+      units: { per_request: 'per request', per_input: 'per text or image' },
+      figures: { per_request: 'Per request', per_input: 'Per text or image' },
       limits: { inputs: 'Inputs' },
       receipt: { requests: 'Requests' },
     },
     zh: {
       name: '内容审核',
-      units: { per_request: '/ 次请求' },
-      figures: { per_request: '每次请求' },
+      units: { per_request: '/ 次请求', per_input: '/ 条文本或图片' },
+      figures: { per_request: '每次请求', per_input: '每条文本或图片' },
       limits: { inputs: '输入数' },
       receipt: { requests: '请求次数' },
     },

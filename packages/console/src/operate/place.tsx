@@ -1,4 +1,4 @@
-// The operators' place: its frame, and its pages by permission. An accent line and the word beside the name say where one is.
+// The operators' place: its frame, and its pages by permission. An accent line at the left edge and the word beside the name say where one is.
 
 import type { ReactNode } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
@@ -40,7 +40,7 @@ function Permitted() {
   return (
     <ActProvider>
       <SearchProvider pages={pages}>
-        <div aria-hidden="true" className="fixed inset-x-0 top-0 z-40 h-[3px] bg-accent" />
+        <div aria-hidden="true" className="fixed inset-y-0 left-0 z-40 w-[3px] bg-accent" />
         <Frame
           side={<SideBar pages={pages} />}
           top={<TopBar />}

@@ -84,7 +84,7 @@ export function Stat({ label, children, note }: { label: string; children: React
   return (
     <div className="min-w-0 rounded-lg border bg-surface px-4 py-3 max-[520px]:flex max-[520px]:flex-wrap max-[520px]:items-baseline max-[520px]:justify-between max-[520px]:gap-x-3">
       <div className="text-sm text-muted">{label}</div>
-      <div className="text-lg font-semibold wrap-anywhere wide:mt-1 wide:text-xl [&_.tabular-nums]:whitespace-normal">
+      <div className="text-lg font-semibold wrap-anywhere in-data-stale:text-muted wide:mt-1 wide:text-xl [&_.tabular-nums]:whitespace-normal">
         {children ?? <Skeleton size="h-6 w-28" />}
       </div>
       {note && <div className="text-sm text-muted max-[520px]:w-full wide:mt-1">{note}</div>}

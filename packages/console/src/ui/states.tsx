@@ -2,11 +2,13 @@
 
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/client.ts'
-import { useTexts } from '../i18n/language.tsx'
+import type { Loss } from '../api/loss.ts'
+import { useLanguage, useTexts } from '../i18n/language.tsx'
 import type { Texts } from '../i18n/texts.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { Icon } from './icons.tsx'
+import { formatTime } from './values.tsx'
 
 /** The text for a person, in the language of the console where there is one. */
 export const errorMessage = (error: ApiError, texts: Texts): string =>
@@ -87,6 +89,20 @@ export function Banner({ tone = 'plain', children, action }: { tone?: Tone; chil
       <Icon name={tone === 'bad' || tone === 'warn' ? 'warning' : tone === 'good' ? 'check' : 'info'} />
       <div className="min-w-0 flex-1 break-words">{children}</div>
       {action}
+    </div>
+  )
+}
+
+/** Stays in sight while the page scrolls. */
+export function LossBar({ loss: { is, since } }: { loss: Loss }) {
+  const { texts, locale } = useLanguage()
+  const at = new Date(since)
+  const isToday = at.toDateString() === new Date().toDateString()
+  return (
+    <div className="sticky top-2 z-30 mb-6">
+      <Banner tone="bad">
+        {texts.common.loss[is](formatTime(at.toISOString(), locale, isToday ? 'clock' : 'both'))}
+      </Banner>
     </div>
   )
 }

@@ -16,6 +16,8 @@ export type Column<T> = {
   align?: 'right'
   /** Long texts: the column gets what the others leave, and cuts its text. Cards show all of it. */
   shrinks?: boolean | 'fills'
+  /** In rows, of one that shrinks: so much of its text is always seen. */
+  least?: keyof typeof LEAST
   /** Null: there is nothing to say. A table shows a dash, and a card leaves the line out. */
   cell(row: T): ReactNode
   /** The size of the skeleton, such as `w-24`. */
@@ -42,6 +44,8 @@ type TableProps<T> = {
   /** A box before each row, to choose several of them. */
   choice?: Choice<T>
 }
+
+const LEAST = { 18: 'rows:min-w-[18ch]', 20: 'rows:min-w-[20ch]' } as const
 
 export type Choice<T> = {
   isChosen(row: T): boolean
@@ -200,10 +204,11 @@ function Cell<T>({ row, column, index, onOpen, choice }: CellProps<T>) {
 
 const ROW = 'cards:grid cards:grid-cols-[minmax(0,1fr)_auto] cards:py-2 border-b last:border-b-0'
 
-const cellClass = <T,>({ align, control, shrinks }: Column<T>, index: number): string =>
+const cellClass = <T,>({ align, control, shrinks, least }: Column<T>, index: number): string =>
   classes(
     CELL,
     shrinks && classes('rows:max-w-0 rows:truncate', shrinks === 'fills' ? 'rows:w-full' : 'rows:w-1/4'),
+    least && LEAST[least],
     // Whatever a font or a text does to the width of a table, its controls stay in sight.
     control && 'rows:last:sticky rows:right-0 rows:bg-surface',
     index === 0 ? FIRST_CELL : control ? classes(CONTROL_CELL, CONTROL_ENDS[control]) : VALUE_CELL,

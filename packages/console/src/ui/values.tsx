@@ -13,13 +13,20 @@ export function formatUsd(usd: string, locale: string): string {
 
 export const isZero = (usd: string): boolean => /^-?0*(\.0*)?$/.test(usd)
 
-/** `<Amount usd="0.000236" />` shows `0.000236 USD`. `rounded`: a headline, with all digits on hover. */
-export function Amount({ usd, sign = false, rounded = false }: { usd: string; sign?: boolean; rounded?: boolean }) {
+type AmountProps = {
+  usd: string
+  sign?: boolean
+  /** With all digits on hover: a headline, or in a table to so many significant digits. */
+  rounded?: boolean | 4
+}
+
+/** `<Amount usd="0.000236" />` shows `0.000236 USD`. */
+export function Amount({ usd, sign = false, rounded = false }: AmountProps) {
   const { texts, locale } = useLanguage()
   if (usd === 'unlimited') return <span className="whitespace-nowrap">{texts.common.unlimited}</span>
   const plus = sign && !usd.startsWith('-') && !isZero(usd) ? '+' : ''
   const exact = formatUsd(usd, locale)
-  const shown = rounded ? formatUsd(roundUsd(usd), locale) : exact
+  const shown = rounded ? formatUsd(roundUsd(usd, rounded === 4 ? 4 : 2), locale) : exact
   return (
     <span className="whitespace-nowrap tabular-nums" title={shown === exact ? undefined : `${exact} USD`}>
       {plus}
@@ -32,18 +39,34 @@ export function Amount({ usd, sign = false, rounded = false }: { usd: string; si
 const STYLES = {
   date: { dateStyle: 'medium' },
   time: { timeStyle: 'medium' },
+  clock: { timeStyle: 'short' },
   both: { dateStyle: 'medium', timeStyle: 'short' },
   /** For sums by day, which are days of UTC. */
   utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
   exact: { dateStyle: 'medium', timeStyle: 'long' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
-export function formatTime(iso: string, locale: string, style: keyof typeof STYLES = 'both'): string {
+/** `18 Nov, 17:04:21`: for lists, whose times are mostly of this year. */
+const MOMENT: Intl.DateTimeFormatOptions = {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+}
+
+export function formatTime(iso: string, locale: string, style: keyof typeof STYLES | 'moment' = 'both'): string {
+  if (style === 'moment') {
+    const at = new Date(iso)
+    const isThisYear = at.getFullYear() === new Date().getFullYear()
+    return new Intl.DateTimeFormat(locale, isThisYear ? MOMENT : { ...MOMENT, year: 'numeric' }).format(at)
+  }
   return new Intl.DateTimeFormat(locale, STYLES[style]).format(new Date(iso))
 }
 
 /** A point in time in the zone of the reader; the title has the seconds and the zone. */
-export function Time({ at, style = 'both' }: { at: string; style?: keyof typeof STYLES | 'relative' }) {
+export function Time({ at, style = 'both' }: { at: string; style?: keyof typeof STYLES | 'moment' | 'relative' }) {
   const { locale } = useLanguage()
   return (
     <time

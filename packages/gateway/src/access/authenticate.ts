@@ -20,15 +20,19 @@ export type Callers = {
 }
 
 type Known = Caller | 'unknown'
+type CallersOptions = { limit?: number; onClear?: () => void; contact?: () => string }
 
 /** Invalid keys have a smaller cache of their own, so that guessing keys does not evict valid ones. */
 const INVALID_SHARE = 10
 
-/** `onClear`: called when the cache is emptied, for other caches that depend on keys and accounts. */
+/**
+ * `onClear`: called when the cache is emptied, for other caches that depend on keys and accounts. `contact`: whom a caller of a disabled
+ * account asks, as a sentence.
+ */
 export function createCallers(
   keys: Pick<Keys, 'findCaller'>,
   clock: () => number,
-  { limit = 100_000, onClear = () => {} }: { limit?: number; onClear?: () => void } = {},
+  { limit = 100_000, onClear = () => {}, contact }: CallersOptions = {},
 ): Callers {
   let known = new Map<string, Caller>()
   let invalid = new Map<string, 'unknown'>()
@@ -52,13 +56,13 @@ export function createCallers(
       if (!SECRET.test(secret)) throw secret.startsWith('ak-') ? adminKeyHere() : invalidKey()
       const name = nameOf(secret)
       const caller = known.get(name) ?? invalid.get(name)
-      if (caller !== undefined) return admit(caller, clock)
+      if (caller !== undefined) return admit(caller, clock, contact)
       let lookup = lookups.get(name)
       if (!lookup) {
         lookup = lookUp(hashSecret(secret), name)
         lookups.set(name, lookup)
       }
-      return lookup.then((found) => admit(found, clock))
+      return lookup.then((found) => admit(found, clock, contact))
     },
     refresh(secret, former) {
       const name = nameOf(secret)
@@ -128,22 +132,30 @@ export function hashSecret(secret: string): Buffer {
 const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
 
 /** Throws for a key that does not work now. */
-export function admit(caller: Known, clock: () => number): Caller {
+export function admit(caller: Known, clock: () => number, contact?: () => string): Caller {
   if (caller === 'unknown' || caller.deleted) throw invalidKey()
   if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expiredKey()
-  if (caller.accountDisabled) throw accountDisabled()
+  if (caller.accountDisabled) throw accountDisabled(caller.disabledReason, contact?.())
+  if (caller.makerDisabled) throw makerDisabled()
   return caller
 }
 
-export const invalidKey = () => new Failure('invalid_api_key', 'The API key is invalid, incomplete or revoked.')
+export const invalidKey = () => new Failure('invalid_api_key', 'The API key is invalid, incomplete or deleted.')
 const adminKeyHere = () =>
-  new Failure(
-    'invalid_api_key',
-    'This is a key of the admin API, which calls no models. Send an API key that begins with sk-.',
-  )
+  new Failure('invalid_api_key', 'Admin keys cannot call models. Send an API key that begins with sk-.')
 export const expiredKey = () => new Failure('api_key_expired', 'The API key has expired. Create a new one.')
-export const accountDisabled = () =>
-  new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
+/** `reason`: in the words of the operator, who may have given none. */
+export const accountDisabled = (reason = '', contact = '') =>
+  new Failure(
+    'account_disabled',
+    `This account is disabled${reason === '' ? '.' : `: ${reason.replace(/[.\s]+$/, '')}.`}${contact || ' Ask the operator of this gateway.'}`,
+  )
+
+const makerDisabled = () =>
+  new Failure(
+    'account_disabled',
+    'The person who made this API key is disabled. Use a key of another person, or ask the operator of this gateway.',
+  )
 
 /** The headers of other dialects are read after the dialect's own, so that any client works on any path. */
 const ALL_HEADERS = Object.values(DIALECTS).flatMap(({ credential }) => credential.headers)

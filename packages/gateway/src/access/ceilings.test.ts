@@ -32,6 +32,8 @@ const KEY: Key = {
   madeBy: 'command-line',
   person: undefined,
   ceiling: CEILING,
+  operator: undefined,
+  ownSince: undefined,
   revision: 0,
   formerUntil: undefined,
   spent: 0n,

@@ -76,9 +76,15 @@ async function byKey(secret: string, call: AdminCall, deps: AdminDependencies): 
     throw rejection('address_not_allowed', `Admin key ${key.id} may not be used from ${from}.`)
   }
   if (clock() - (key.lastUsedAt ?? 0) >= TOUCH_EVERY_MS) await store.adminKeys.touch(key.id)
-  const { address } = origin
+  const actor = {
+    type: 'admin-key',
+    id: key.id,
+    role: key.role,
+    address: origin.address,
+    requestId: incoming.id,
+  } as const
   return {
-    actor: { type: 'admin-key', id: key.id, role: key.role, address, requestId: incoming.id },
+    actor: key.permissions ? { ...actor, permissions: key.permissions } : actor,
     account: tenantOf(key.id),
     session: undefined,
   }

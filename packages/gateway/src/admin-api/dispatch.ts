@@ -2,8 +2,7 @@
 import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TObject } from 'typebox'
-import { type OperationContext, perform, rehearse } from '../administration/operation.ts'
-import { permits } from '../administration/permissions.ts'
+import { may, type OperationContext, perform, rehearse, seesCosts } from '../administration/operation.ts'
 import { rejected } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
 import { BUSY, createConcurrentCalls } from '../http-api/concurrent-calls.ts'
@@ -176,8 +175,8 @@ const parametersOf = ({ parameters: { properties } }: CompiledRoute, given: Read
   Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
 
 /** What a shared response depends on: of the permissions only whether costs are in it. */
-const sharedName = ({ route, parameters, query }: AdminCall, { role }: AdminActor): string =>
-  JSON.stringify([permits(role, 'see_costs'), route.path, parameters, query.toString()])
+const sharedName = ({ route, parameters, query }: AdminCall, actor: AdminActor): string =>
+  JSON.stringify([seesCosts(actor), route.path, parameters, query.toString()])
 
 const withReference = (input: Input, field: string, value: string): Input => ({
   ...input,
@@ -195,8 +194,8 @@ async function running(
 }
 
 /** What a role may not see does not exist for it; what it may not change is named with the permission that it lacks. */
-function checkPermission({ method, path, operation: { permission } }: CompiledRoute, { role }: AdminActor): void {
-  if (permits(role, permission)) return
+function checkPermission({ method, path, operation: { permission } }: CompiledRoute, actor: AdminActor): void {
+  if (may(actor, permission)) return
   throw method === 'GET' ? nothingAt(path) : rejected('forbidden', { permission })
 }
 

@@ -1,29 +1,18 @@
-// Accounts: create, list, show, disable, limit, and what is stored of them.
+// Accounts: list, show, disable, limit, and what is stored of them.
 
 import { callbackSecret } from '../access/secrets/callback-secret.ts'
-import { trialSource } from '../config/sandbox.ts'
 import { formatCredit, formatUsd, UNLIMITED_CREDIT } from '../money/amount.ts'
 import { capJson, limitsJson } from '../money/json.ts'
-import { CREDIT } from '../money/ledger.ts'
 import { boolean, fields, optional, text, word } from '../request/schema/schema.ts'
-import { hashPassword } from '../storage/password.ts'
 import type { AccountChanges } from '../storage/storage.ts'
 import { accountEffects } from './accounts/effects.ts'
 import { accountRows, shownAccount } from './accounts/rows.ts'
 import { readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { given, pageFields, readPlace } from './inputs/page.ts'
-import {
-  ACCOUNT,
-  ACCOUNT_NAME,
-  AMOUNT_OR_ZERO,
-  CAP,
-  CREDIT_LINE,
-  EMAIL,
-  LIMITS,
-  NEW_PASSWORD,
-} from './inputs/schemas.ts'
+import { ACCOUNT, ACCOUNT_NAME, CAP, CREDIT_LINE, LIMITS, REASON } from './inputs/schemas.ts'
 import { auditEntry, audited, need, type OperationContext, operation, preview } from './operation.ts'
+import { checkAccountRank } from './people/rank.ts'
 import { rejected } from './rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
@@ -37,51 +26,6 @@ export const ACCOUNT_FILTER = {
   /** A part of an address or the name, or the id. */
   search: optional(BEGINNING),
 }
-
-export const createAccount = operation({
-  name: 'account create',
-  permission: 'accounts',
-  input: fields({
-    /** Of the person who owns it. */
-    email: optional(EMAIL),
-    /** In place of an email address: the account has no person, and is named by its id or name. */
-    name: optional(ACCOUNT_NAME),
-    /** Replaces the trial credit. */
-    credit_usd: optional(AMOUNT_OR_ZERO),
-    password: optional(NEW_PASSWORD),
-  }),
-  async run(context, { email, name, credit_usd, password }) {
-    if ((email === undefined) === (name === undefined))
-      throw rejected('email_or_name', { field: 'email', other: 'name' })
-    if (email === undefined && password !== undefined)
-      throw rejected('missing_field', { field: 'password', other: 'email' })
-    const { actor, config } = context
-    if (credit_usd !== undefined) need(actor, 'money')
-    const isTrial = credit_usd === undefined
-    const credit = isTrial ? config.registration.trialCredit : readAmount(credit_usd)
-    if (email !== undefined && (await context.storage.people.find(email)))
-      throw rejected('address_taken', { field: 'email', email })
-    const hash = password === undefined ? undefined : await hashPassword(password)
-    const after = {
-      ...(email === undefined ? { name } : { email }),
-      credit_usd: formatUsd(credit),
-      has_password: hash !== undefined,
-    }
-    const object = email === undefined ? { accountName: name?.trim() ?? '' } : { account: email }
-    const { accounts } = audited(context, 'account create', { object, after })
-    const source = isTrial ? trialSource(config) : CREDIT
-    const account =
-      email === undefined
-        ? await accounts.createNamed(name?.trim() ?? '', credit, source)
-        : await accounts.create(email, credit, source, hash)
-    if (!account) throw rejected('address_taken', { field: 'email', email: email ?? '' })
-    return {
-      ...(await shownAccount(context, String(account.id))),
-      credit_usd: formatUsd(credit),
-      credit_is_trial: isTrial && credit > 0n,
-    }
-  },
-})
 
 export const listAccounts = operation({
   name: 'account list',
@@ -116,6 +60,7 @@ export const editAccount = operation({
     if (written !== undefined) need(context.actor, 'accounts')
     if (credit_line_usd !== undefined) need(context.actor, 'money')
     const account = await findAccount(context, named)
+    if (written !== undefined) await checkAccountRank(context, account.id)
     const changes: AccountChanges = {}
     const after: Record<string, string> = {}
     if (written !== undefined) changes.name = after.name = written.trim()
@@ -141,6 +86,7 @@ export const limitAccount = operation({
     if (limits !== undefined) need(context.actor, 'accounts')
     if (Object.keys(cap).length > 0) need(context.actor, 'money')
     const account = await findAccount(context, named)
+    if (limits !== undefined) await checkAccountRank(context, account.id)
     const changes = { ...readCap(cap, account.cap), ...readLimits(limits ?? {}) }
     if (Object.keys(changes).length === 0) return await shownAccount(context, named)
     const { cap_usd, cap_period } = capJson(account, Date.now())
@@ -155,8 +101,9 @@ export const disableAccount = operation({
   name: 'account disable',
   permission: 'accounts',
   isDangerous: true,
-  input: OF_ACCOUNT,
-  run: (context, { account }) => setDisabled(context, account, true),
+  /** `reason`: for the audit log and, in the message of each rejected request, for the account's callers. */
+  input: fields({ account: ACCOUNT, reason: REASON }),
+  run: (context, { account, reason = context.reason }) => setDisabled(context, account, true, reason),
 })
 
 export const enableAccount = operation({
@@ -166,13 +113,15 @@ export const enableAccount = operation({
   run: (context, { account }) => setDisabled(context, account, false),
 })
 
-async function setDisabled(context: OperationContext, named: string, disabled: boolean) {
+async function setDisabled(context: OperationContext, named: string, disabled: boolean, given = '') {
+  const reason = given.trim()
   const account = await findAccount(context, named)
+  await checkAccountRank(context, account.id)
   if (account.deletedAt !== undefined) throw rejected('account_deleted', { account: account.name })
   const action = disabled ? 'account disable' : 'account enable'
-  const entry = { object: `account/${account.id}`, before: { disabled: account.disabled }, after: { disabled } }
+  const entry = { object: `account/${account.id}`, before: { disabled: account.disabled }, after: { disabled }, reason }
   const effects = disabled ? await accountEffects(context, account) : {}
-  await audited(context, action, { ...entry, effects }).accounts.setDisabled(account.id, disabled)
+  await audited(context, action, { ...entry, effects }).accounts.setDisabled(account.id, disabled, reason)
   return await shownAccount(context, named)
 }
 
@@ -190,7 +139,9 @@ export const deleteAccount = operation({
     if (force) need(context.actor, 'money')
     const account = await findAccount(context, named)
     const { id, name, deletedAt, balance, held } = account
+    await checkAccountRank(context, id)
     if (deletedAt === undefined) {
+      await checkOperatorsStay(context, id)
       const effects = { ...(await accountEffects(context, account)), balance_lost_usd: formatUsd(balance) }
       const entry = { object: `account/${id}`, before: { balance_usd: formatUsd(balance) }, after: { force }, effects }
       if (!(await audited(context, 'account delete', entry).accounts.erase(id, { force })))
@@ -201,12 +152,20 @@ export const deleteAccount = operation({
   },
 })
 
+/** People with a role keep an account: without one they would be shut out of the console. The store has the same condition. */
+async function checkOperatorsStay({ storage }: OperationContext, account: bigint): Promise<void> {
+  for (const { person, email, gatewayRole } of await storage.members.list(account))
+    if (gatewayRole !== undefined && (await storage.members.accountsOf(person)).length === 1)
+      throw rejected('last_account_of_operator', { email })
+}
+
 export const forgetResponses = operation({
   name: 'account forget-responses',
   permission: 'accounts',
   input: OF_ACCOUNT,
   async run(context, { account: named }) {
     const { id, name } = await findAccount(context, named)
+    await checkAccountRank(context, id)
     const change = { object: `account/${id}` }
     preview(context, 'account forget-responses', change)
     // What is stored may be in another database than the audit log, so the row comes first: nothing is removed without one.
@@ -223,6 +182,7 @@ export const showCallbackSecret = operation({
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const { id, name } = await findAccount(context, account)
+    await checkAccountRank(context, id)
     return { account: name, secret: callbackSecret(id, await context.accountCipher()) }
   },
 })

@@ -1,5 +1,6 @@
 // Every operation, by its name. Each noun has a file of its own.
 
+import { createAccount } from './accounts/create.ts'
 import { addNote, deleteNote, listNotes } from './accounts/notes.ts'
 import * as accounts from './accounts.ts'
 import { listAuditLog } from './audit-log.ts'
@@ -19,7 +20,7 @@ import { listAlertRules, listAlertTargets, muteAlerts, unmuteAlerts } from './op
 import { listAlerts, testAlerts } from './operating/alerts.ts'
 import { listJobs, listNodes } from './operating/cluster.ts'
 import { testMail } from './operating/mail-test.ts'
-import { checkSecrets, showServerState } from './operating/server-state.ts'
+import { checkSecrets, checkTables, showServerState } from './operating/server-state.ts'
 import { showSizes, showSystem } from './operating/system.ts'
 import type { Operation } from './operation.ts'
 import { showOverview } from './overview/overview.ts'
@@ -37,6 +38,7 @@ import { findKeys, showRequest } from './reports/find.ts'
 import { listRequests } from './reports/requests.ts'
 import { searchAll } from './reports/search.ts'
 import { reportFailures, reportSpending } from './reports/spend.ts'
+import { showStatement } from './reports/statement.ts'
 import { listTasks, showTask } from './reports/tasks.ts'
 import { listTransfers } from './reports/transfers.ts'
 import { reportUsage } from './reports/usage.ts'
@@ -53,7 +55,7 @@ import { testUpstream } from './upstreams/test.ts'
 import { listUsage } from './usage.ts'
 
 const ALL = [
-  accounts.createAccount,
+  createAccount,
   accounts.listAccounts,
   accounts.showAccount,
   accounts.editAccount,
@@ -112,6 +114,7 @@ const ALL = [
   reportUsage,
   reportSpending,
   reportFailures,
+  showStatement,
   listRejectedRequests,
   refundRequest,
   cancelOperatedTask,
@@ -133,6 +136,7 @@ const ALL = [
   listJobs,
   showServerState,
   checkSecrets,
+  checkTables,
   showSystem,
   showSizes,
   runDoctor,

@@ -9,17 +9,41 @@ import { isoTime } from './inputs/fields.ts'
 export async function keyRows(
   account: bigint | undefined,
   keys: readonly Key[],
-  { spending }: Pick<Storage, 'spending'>,
+  storage: Pick<Storage, 'spending' | 'people' | 'adminKeys'>,
+  isHolder = false,
 ) {
-  const used = await spending.lastUsed(
+  const used = await storage.spending.lastUsed(
     account,
     keys.map(({ id }) => id),
   )
+  const makers = keys.map((key) => makerOf(key, isHolder))
+  const [emails, names] = await Promise.all([
+    storage.people.names([...new Set(makers.flatMap(({ person }) => person ?? []))]),
+    storage.adminKeys.names([...new Set(makers.flatMap(({ adminKey }) => adminKey ?? []))]),
+  ])
   const now = Date.now()
-  return keys.map((key) => keyRow(key, used.get(key.id), now))
+  return keys.map((key, index) => {
+    const { person, adminKey } = makers[index] ?? {}
+    return {
+      ...keyRow(key, used.get(key.id), now),
+      made_by: idOrNull(person),
+      made_by_email: (person !== undefined && emails.get(person)) || null,
+      made_by_key: idOrNull(adminKey),
+      made_by_key_name: (adminKey !== undefined && names.get(adminKey)) || null,
+      /** An operator or, where all others are null, the command line. */
+      made_by_operator: key.person === undefined,
+    }
+  })
 }
 
-export type KeyRow = ReturnType<typeof keyRow>
+/** Holders learn that it was an operator, not which. */
+function makerOf({ person, operator }: Key, isHolder: boolean): { person?: bigint; adminKey?: bigint } {
+  return person !== undefined ? { person } : isHolder ? {} : (operator ?? {})
+}
+
+const idOrNull = (id: bigint | undefined): string | null => (id === undefined ? null : String(id))
+
+export type KeyRow = Awaited<ReturnType<typeof keyRows>>[number]
 
 function keyRow(key: Key, usedAt: number | undefined, now: number) {
   const { expiresAt, restrictions, formerUntil } = key
@@ -34,6 +58,7 @@ function keyRow(key: Key, usedAt: number | undefined, now: number) {
     purpose: key.purpose,
     state,
     created_at: isoTime(key.createdAt),
+    own_since: isoOrNull(key.ownSince),
     expires_at: isoOrNull(expiresAt),
     last_used_at: isoOrNull(usedAt),
     // Neither secret of a key that is deleted or has expired works.

@@ -7,16 +7,27 @@ import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 
 import { parseIsoTime } from '../request/iso-time.ts'
-import { boolean, fields, integer, isId, NOTHING, optional, text, WRITTEN_TIME } from '../request/schema/schema.ts'
+import {
+  boolean,
+  fields,
+  idOf,
+  integer,
+  isId,
+  NOTHING,
+  optional,
+  text,
+  WRITTEN_TIME,
+} from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, KeyFilter, NewKey, Place } from '../storage/storage.ts'
 
 import { keyEffects } from './accounts/effects.ts'
-import { findAccount } from './inputs/find-account.ts'
+import { findAccount, personNamed } from './inputs/find-account.ts'
 import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
 import { given, pageFields, readPlace } from './inputs/page.ts'
 import { ACCOUNT, CHANGE_KEY, KEY_FILTER, LAST_FOUR, NEW_KEY, ROTATE_KEY } from './inputs/schemas.ts'
 import { type KeyRow, keyRows } from './key-rows.ts'
 import { type Actor, audited, fingerprint, type OperationContext, operation } from './operation.ts'
+import { checkAccountRank, isForeign, operatorIn } from './people/rank.ts'
 import { rejected } from './rejections.ts'
 
 /** Of one account, deleted and expired ones not counted. */
@@ -34,6 +45,10 @@ export const KEY_LIST_FILTER = {
   last_four: optional(LAST_FOUR),
   /** A part of the name, or the last four characters of the secret. */
   search: optional(text({ max: 200 })),
+  /** The person who made them, by id or email address. */
+  made_by: optional(text({ max: 320 })),
+  /** The key of the admin API that made them. */
+  made_by_key: optional(idOf('an admin key')),
   /** Only keys that were created before this time, and not used since. */
   unused_since: optional(WRITTEN_TIME),
   never_used: optional(boolean()),
@@ -66,6 +81,8 @@ export const listKeys = operation({
       group: written.group,
       lastFour: written.last_four,
       search: written.search,
+      maker: written.made_by === undefined ? undefined : (await personNamed(context, written.made_by)).id,
+      makerKey: written.made_by_key === undefined ? undefined : BigInt(written.made_by_key),
       unusedSince: since === undefined ? undefined : parseIsoTime(since),
       isUnused: written.never_used,
       hasCap: written.has_cap,
@@ -85,7 +102,7 @@ async function ownKeys(context: OperationContext, account: bigint, filter: KeyFi
   const { keys, total } = await context.storage.keys.page(account, own, limit + 1)
   const shown = keys.slice(0, limit)
   const next = keys.length > limit ? String(shown.at(-1)?.id) : null
-  return { items: await keyRows(account, shown, context.storage), next, total }
+  return { items: await keyRows(account, shown, context.storage, true), next, total }
 }
 
 export const showKey = operation({
@@ -103,7 +120,8 @@ export const createKey = operation({
   input: fields({ account: ACCOUNT, ...NEW_KEY.properties }),
   async run(context, { account: named, ...written }) {
     const account = await findAccount(context, named)
-    const group = (await chosenGroup(context, written.group ?? DEFAULT_GROUP)).id
+    await checkAccountRank(context, account.id)
+    const group = (await chosenGroup(context, written.group ?? DEFAULT_GROUP, account.id)).id
     const present = { cap: undefined, group, offered: modelsOfGroup(context.config, group) }
     const { name = '', ...terms } = readTerms(written, present)
     const { expiresAt, cap, capPeriod, models, networks, ...limits } = terms
@@ -114,7 +132,7 @@ export const createKey = operation({
     const wanted = {
       ...hashed,
       account: account.id,
-      ...madeBy(context),
+      ...(await madeBy(context, account.id)),
       ceiling: context.actor.type === 'holder' ? {} : { ...terms, ...(written.group === undefined ? {} : { group }) },
       name,
       group,
@@ -159,10 +177,10 @@ export const limitKey = operation({
   },
 })
 
-/** Holders may name the group that the key is in, even if it is not offered to them: that changes nothing. */
+/** Anyone may name the group that the key is in, even if it is not offered to the account, or at another price: the group stays. */
 async function groupOf(context: OperationContext, key: Key, named: string | undefined): Promise<string> {
-  if (named === undefined || (named === key.group && context.actor.type === 'holder')) return key.group
-  return (await chosenGroup(context, named)).id
+  if (named === undefined || named === key.group) return key.group
+  return (await chosenGroup(context, named, key.account)).id
 }
 
 /** What an operator sets is a ceiling for the account holder. */
@@ -209,7 +227,12 @@ export const rotateKey = operation({
     const formerUntil = grace_seconds === 0 ? undefined : Date.now() + grace_seconds * 1_000
     const after = { secret: fingerprint(hashed.hash), grace_seconds }
     const { keys } = audited(context, 'key rotate', { object: `key/${key.id}`, after })
-    if (!(await keys.rotate(key.id, { ...hashed, formerUntil, ...makerIn(context) })))
+    const learned = { operator: operatorIn(context), isolated: await isForeign(context, key.account) }
+    // The command line can read the store anyway.
+    const isLearned = context.actor.type !== 'command-line'
+    if (
+      !(await keys.rotate(key.id, { ...hashed, formerUntil, ...makerIn(context), ...(isLearned ? { learned } : {}) }))
+    )
       throw rejected('key_deleted', { name: key.name })
     return { key: await rowOf(await findKey(context, id), context), secret }
   },
@@ -253,6 +276,7 @@ const isMember = (actor: Actor): actor is Extract<Actor, { type: 'holder' }> =>
 
 async function usableKey(context: OperationContext, id: string): Promise<Key> {
   const key = await findKey(context, id)
+  await checkAccountRank(context, key.account)
   if (key.deleted) throw rejected('key_deleted', { name: key.name })
   return key
 }
@@ -272,10 +296,15 @@ function newSecret() {
 /** Who learns the secret; the operator is no person here. */
 const makerIn = ({ actor }: OperationContext) => (actor.type === 'holder' ? { person: actor.person.id } : {})
 
-function madeBy(context: OperationContext): Pick<NewKey, 'madeBy' | 'person'> {
+/** What operators make in an account of somebody else sees only what is made with it. */
+async function madeBy(
+  context: OperationContext,
+  account: bigint,
+): Promise<Pick<NewKey, 'madeBy' | 'person' | 'operator' | 'isolated'>> {
   const { actor } = context
-  if (actor.type !== 'holder') return { madeBy: 'command-line' }
-  return { madeBy: actor.person.isProved ? 'console' : 'sign-up', ...makerIn(context) }
+  const isolated = await isForeign(context, account)
+  if (actor.type !== 'holder') return { madeBy: 'command-line', operator: operatorIn(context), isolated }
+  return { madeBy: actor.person.isProved ? 'console' : 'sign-up', isolated, ...makerIn(context) }
 }
 
 /** What the changed fields were. */
@@ -283,7 +312,7 @@ const changed = (row: KeyRow, written: object) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => Object.hasOwn(written, name)))
 
 async function rowOf(key: Key, { actor, storage }: OperationContext): Promise<KeyRow> {
-  const rows = await keyRows(key.account, [key], storage)
+  const rows = await keyRows(key.account, [key], storage, actor.type === 'holder')
   const [row] = actor.type === 'holder' ? rows : await withAccounts(rows, storage)
   if (!row) throw new Error('a key has no row')
   return row

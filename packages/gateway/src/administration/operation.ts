@@ -25,8 +25,9 @@ import { checked, rejected } from './rejections.ts'
 export type Actor =
   | { type: 'command-line' }
   | { type: 'job'; name: string }
-  | ({ type: 'holder'; person: Person; account: Account; role: MemberRole } & Remote)
-  | ({ type: 'person' | 'admin-key'; id: bigint; role: GatewayRole } & Remote)
+  | ({ type: 'holder'; person: Person; account: Account; role: MemberRole; isByOperator: boolean } & Remote)
+  /** `permissions`: those of the role's that an admin key has; absent: all of them. */
+  | ({ type: 'person' | 'admin-key'; id: bigint; role: GatewayRole; permissions?: readonly string[] } & Remote)
 type Remote = { address: string; requestId: bigint }
 
 export const COMMAND_LINE: Actor = { type: 'command-line' }
@@ -51,7 +52,15 @@ export type OperationContext = {
   tasks?: TaskActs
   /** Whether this server takes requests, and what keeps it from that. */
   readiness?(): { ready: boolean; faults: string[] }
-  server?: { environment: Environment; version: string; startedAt: number }
+  server?: RunningServer
+}
+
+/** `reload`: why the configuration file on disk is not the one in force, if it is not. */
+export type RunningServer = {
+  environment: Environment
+  version: string
+  startedAt: number
+  reload: { problem?: string | undefined }
 }
 
 /** What the requests of a running server are routed by. */
@@ -98,13 +107,16 @@ export async function perform<Input extends TSchema, Result>(
 
 /** For operations that need more than one permission. */
 export function need(actor: Actor, permission: Permission): void {
-  if (actor.type === 'command-line' || actor.type === 'job') return
-  if (actor.type === 'holder' || !permits(actor.role, permission)) throw rejected('forbidden', { permission })
+  if (!may(actor, permission)) throw rejected('forbidden', { permission })
 }
 
+export const may = (actor: Actor, permission: Permission): boolean =>
+  actor.type === 'command-line' ||
+  actor.type === 'job' ||
+  (actor.type !== 'holder' && permits(actor.role, permission) && (actor.permissions?.includes(permission) ?? true))
+
 /** Costs and margin are absent from what others see. */
-export const seesCosts = (actor: Actor): boolean =>
-  actor.type === 'command-line' || actor.type === 'job' || (actor.type !== 'holder' && permits(actor.role, 'see_costs'))
+export const seesCosts = (actor: Actor): boolean => may(actor, 'see_costs')
 
 /** What a person should know before a dangerous act, such as `active_keys: 3`; amounts are text, named `..._usd`. */
 export type Effects = Readonly<Record<string, number | string>>

@@ -1,5 +1,5 @@
 // Who may call operations, and what they leave in the audit log, on a real SQLite store.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,6 +69,8 @@ test.each<[GatewayRole, string, object, string]>([
   ['support', 'report spend', { by: 'model', limit: 10 }, 'forbidden'],
   ['finance', 'report spend', { by: 'model', limit: 10 }, 'done'],
   ['viewer', 'report failures', {}, 'done'],
+  ['viewer', 'report statement', { ...ACCOUNT, month: '2026-01' }, 'done'],
+  ['viewer', 'report statement', { ...ACCOUNT, month: '2026-13' }, 'malformed'],
   ['viewer', 'report usage', { group_by: ['account', 'day'] }, 'done'],
   ['viewer', 'report usage', { group_by: ['account', 'week'] }, 'malformed'],
   ['viewer', 'report usage', { from: '2026-01-31T12:30:00Z' }, 'malformed'],
@@ -86,6 +88,17 @@ test.each<[GatewayRole, string, object, string]>([
   ['viewer', 'code list', { limit: 10 }, 'done'],
   ['support', 'code revoke', { label: 'x' }, 'forbidden'],
   ['support', 'account import', { rows: [] }, 'forbidden'],
+  ['support', 'account create', { name: 'with a line', credit_line_usd: '5' }, 'forbidden'],
+  ['support', 'account create', { name: 'with a cap', cap_usd: '5' }, 'forbidden'],
+  ['support', 'account create', { name: 'with a key', key: 'k', limits: { rpm: 5 } }, 'done'],
+  ['finance', 'account create', { name: 'by finance' }, 'forbidden'],
+  ['admin', 'account create', { name: 'with a role alone', role: 'owner' }, 'missing_field'],
+  ['admin', 'account create', { name: 'in a team', member_of: 'with a key' }, 'missing_field'],
+  ['admin', 'account create', { name: 'without people', link: true }, 'missing_field'],
+  ['admin', 'account create', { email: 'new@example.com', member_of: 'nowhere' }, 'unknown_account'],
+  ['support', 'account bulk', { accounts: ['1'], act: 'credit_line', terms: { credit_line_usd: '5' } }, 'forbidden'],
+  ['finance', 'account bulk', { accounts: ['1'], act: 'credit_line', terms: { credit_line_usd: '5' } }, 'done'],
+  ['finance', 'account bulk', { accounts: ['1'], act: 'credit_line', terms: {} }, 'malformed'],
   ['finance', 'account delete', ACCOUNT, 'forbidden'],
   ['owner', 'person disable', { person: 'owner@example.com' }, 'last_owner'],
   ['viewer', 'upstream state', { upstream: 'sandbox' }, 'done'],
@@ -131,7 +144,14 @@ test("the group that an operator sets on a key is a ceiling, and others of its t
   const [member] = person ? await storage.members.accountsOf(person.id) : []
   if (!person || !member) throw new Error('no account')
   const remote = { address: '203.0.113.8', requestId: 6n }
-  const holder: Actor = { type: 'holder', person, account: member.account, role: 'owner', ...remote }
+  const holder: Actor = {
+    type: 'holder',
+    person,
+    account: member.account,
+    role: 'owner',
+    isByOperator: false,
+    ...remote,
+  }
   const { key } = (await run(holder, 'key create', { account: String(member.account.id), name: 'own' })) as {
     key: { id: string }
   }
@@ -281,4 +301,42 @@ test('usage is sorted by costs only for roles that see them, and over a bounded 
   expect(await sorted('finance', { ...year, group_by: ['key'] })).toBe('range_too_long')
   expect(await sorted('finance', { ...year, group_by: ['model'] })).toBe('done')
   expect(await sorted('finance', { sort: '-charged', after: 'account:1' })).toBe('exclusive')
+})
+
+describe('an account is named', () => {
+  const member = (account: string, email: string, role: string) =>
+    run(COMMAND_LINE, 'account member', { account, email, role })
+  beforeAll(async () => {
+    for (const name of ['team', 'lab', 'twin', 'twin']) await run(COMMAND_LINE, 'account create', { name })
+    for (const name of ['own', 'renamed', 'two'])
+      await run(COMMAND_LINE, 'account create', { email: `${name}@named.example` })
+    await run(COMMAND_LINE, 'account edit', { account: 'renamed@named.example', name: 'of renamed' })
+    for (const each of ['own', 'renamed', 'two', 'guest', 'guest2'])
+      await member('team', `${each}@named.example`, 'member')
+    await member('lab', 'guest2@named.example', 'member')
+    await run(COMMAND_LINE, 'account edit', { account: 'two@named.example', name: 'of two' })
+    await member('lab', 'two@named.example', 'owner')
+  })
+  test.each([
+    ['by its name', 'team', 'team'],
+    ['by a name that two have', 'twin', 'ambiguous_account'],
+    ['by no name', 'nothing', 'unknown_account'],
+    [
+      'by the address that is its name, though the person is a member elsewhere',
+      'own@named.example',
+      'own@named.example',
+    ],
+    ['by the address of its owner, though the person is a member elsewhere', 'renamed@named.example', 'of renamed'],
+    ['by an address in capitals', 'OWN@named.example', 'own@named.example'],
+    ['by the address of its only member', 'guest@named.example', 'team'],
+    ['by the address of a member of two', 'guest2@named.example', 'ambiguous_account'],
+    ['by the address of an owner of two', 'two@named.example', 'ambiguous_account'],
+    ['by no address', 'ghost@named.example', 'unknown_account'],
+  ])('%s', async (_, account, expected) => {
+    const found = await run(COMMAND_LINE, 'account show', { account }).then(
+      (row) => (row as { name: string }).name,
+      (error) => (error instanceof OperationRejected ? error.rejection.reason : String(error)),
+    )
+    expect(found).toBe(expected)
+  })
 })

@@ -21,6 +21,9 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS
 
+/** What an admin key can be narrowed to. Who has `people` could give themselves the others; `see` belongs to all. */
+export const NARROWED = ['see_costs', 'accounts', 'keys', 'money', 'configuration'] as const satisfies Permission[]
+
 const RANK: Readonly<Record<GatewayRole, number>> = { owner: 3, admin: 2, finance: 1, support: 1, viewer: 0 }
 
 export const permits = (role: GatewayRole, permission: Permission): boolean =>

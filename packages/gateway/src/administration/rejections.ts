@@ -69,10 +69,24 @@ export const REJECTIONS = {
   ),
   outranked: rule<Nothing>('forbidden', () => 'This person has the same role as you or a higher one.'),
   role_too_high: rule<Field & { role: string }>('forbidden', ({ role }) => `You cannot grant the role '${role}'.`),
+  not_of_role: rule<Field & { role: string; permission: string }>(
+    'bad_request',
+    ({ role, permission }) => `The role '${role}' does not have the permission '${permission}'.`,
+  ),
   owner_needed: rule<{ setting: string }>(
     'forbidden',
     ({ setting }) =>
       `Only an owner can change the setting '${setting}', because it could be used to sign in as an owner or to hide that.`,
+  ),
+  locks_out: rule<{ setting: string; address: string }>(
+    'conflict',
+    ({ setting, address }) =>
+      `${setting} leaves out your own address, ${address}: you could not take this change back. Add it, or use the command line on the server.`,
+  ),
+  no_owner_at_provider: rule<{ providers: string }>(
+    'conflict',
+    ({ providers }) =>
+      `sign_in.password cannot be off: no owner of this gateway has signed in at a provider that it has (${providers}). Sign in there as an owner first.`,
   ),
   unknown_alert: rule<{ alert: string }>(
     'not_found',
@@ -160,6 +174,11 @@ export const REJECTIONS = {
     'conflict',
     ({ account, balance, held }) =>
       `The account ${account} has a balance of ${balance} USD and holds ${held} USD. Remove the balance first, or force the deletion: the balance then stays in the ledger.`,
+  ),
+  last_account_of_operator: rule<{ email: string }>(
+    'conflict',
+    ({ email }) =>
+      `It is the only account of ${email}, who has a role in the gateway. Take the role away first, or make the person a member of another account.`,
   ),
   credit_differs: rule<Field & { id: string; account: string; amount: string }>(
     'conflict',

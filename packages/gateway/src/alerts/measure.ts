@@ -4,6 +4,7 @@ import { readFile, statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { FileConfig } from '../config/types.ts'
 import type { ErrorCounts } from '../observe/error-counts.ts'
+import type { Node } from '../storage/node/node.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Fact } from './rules.ts'
@@ -15,6 +16,7 @@ const MOST_MODELS = 20
 export type NodeDependencies = {
   config(): FileConfig
   upstreamHealth: Pick<Health, 'report'>
+  node: Pick<Node, 'commitsLostAt'>
   errorCounts: Pick<ErrorCounts, 'recent'>
   /** Where this process writes; empty for all but one process of a machine. */
   folders(): readonly string[]
@@ -29,6 +31,7 @@ export async function measureNode(deps: NodeDependencies): Promise<Fact[]> {
   return [
     ...downUpstreams(deps),
     { rule: 'error_rate', object: '', ...deps.errorCounts.recent(deps.clock()) },
+    ...lostCommits(deps),
     ...(await disks(folders)),
     ...(certFile === undefined ? [] : await expiry(certFile)),
   ]
@@ -40,6 +43,11 @@ function downUpstreams({ config, upstreamHealth, monotonic }: NodeDependencies):
   return [...config().upstreams.values()]
     .filter((upstream) => upstreamHealth.report(upstream, monotonic()).every(({ state }) => isDown(state)))
     .map(({ id }) => ({ rule: 'upstream_down', object: `upstream ${id}`, amount: 1, total: 1 }))
+}
+
+function lostCommits({ node, clock, monotonic }: NodeDependencies): Fact[] {
+  const at = node.commitsLostAt()
+  return at === undefined ? [] : [{ rule: 'commits_lost', object: '', amount: clock() - (monotonic() - at), total: 1 }]
 }
 
 /** As `df` counts: what only root may use is not free. A folder on a disk that is known already is left out. */

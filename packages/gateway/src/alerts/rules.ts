@@ -48,6 +48,15 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
     advice: "'trivium audit' lists the errors.",
     judge: ({ amount }) => (amount > 0 ? 'the ledger is not consistent' : undefined),
   },
+  commits_lost: {
+    title: 'The database lost commits',
+    advice:
+      'Let the database confirm commits only once a standby has them; compare the balances of the last moments with a backup.',
+    judge: ({ amount }, _config, now) =>
+      now - amount < DAY_MS
+        ? `noticed on ${new Date(amount).toISOString().slice(0, 16).replace('T', ' at ')} UTC`
+        : undefined,
+  },
   old_holds: {
     title: 'Funds are held for too long',
     advice: "'trivium audit' counts open holds; a node or a video task may hang.",

@@ -12,6 +12,7 @@ import { Failure } from '../request/failure.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import { ShareExceeded } from '../storage/shares.ts'
 import type { Storage } from '../storage/storage.ts'
+import { callerIdsOf } from '../tasks/caller-ids.ts'
 import { type ReserveDependencies, reserveTask, type TaskHold } from '../tasks/reserve.ts'
 import { type CloseDependencies, closeTask, keepMsOf } from '../tasks/steps/close.ts'
 import { changeTask } from '../tasks/task.ts'
@@ -47,7 +48,7 @@ export const createDeferral =
       async hold(request) {
         checkRoom(1 + (await deps.store.tasks.open(request.caller.account, RESPONSE)))
         const { candidate } = routed
-        const data = dataOf(routed, request.bound.amount)
+        const data = { ...dataOf(routed, request.bound.amount), ...callerIdsOf(opening.incoming.record) }
         const { model } = request
         const held = await reserveTask(
           request,

@@ -12,6 +12,7 @@ import { openPaidCall } from '../paid-call/open.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { Opened, Settler } from '../storage/node/settler.ts'
 import type { Caller, Storage } from '../storage/storage.ts'
+import { noteCallerIds } from '../tasks/caller-ids.ts'
 import { LONGEST_LEASE_MS } from '../tasks/timing.ts'
 import { TEXT, type TextDependencies } from '../text/journey.ts'
 import { type EventRecorder, type RecordDependencies, recordEvents } from './record-events.ts'
@@ -49,6 +50,7 @@ export async function runResponse(run: Run, deps: RunDependencies): Promise<Even
   const record = new RequestRecord(client.method, client.target, id, performance.now(), 0, 'responses')
   record.account = caller.account
   record.key = caller.key
+  noteCallerIds(record, task.data)
   const responseHeaders = new ResponseHeaders(deps.catalogue().headers.authenticated, id)
   const incoming = { http: client, id: task.id, query: '', responseHeaders, record, caller }
   const journey = { ...TEXT, route: routeOf(task), hold: (request) => begin(request, run, deps) } satisfies typeof TEXT
@@ -70,7 +72,8 @@ export async function runResponse(run: Run, deps: RunDependencies): Promise<Even
 function withoutMemory<D extends TextDependencies>(deps: D): D {
   const { rateLimitCache } = deps
   const lowFunds = { ...rateLimitCache.lowFunds, knows: () => false, find: () => undefined }
-  return { ...deps, rateLimitCache: { ...rateLimitCache, lowFunds, find: () => undefined } }
+  const freeRequests = { take: () => undefined, full: () => undefined, weigh: () => {} }
+  return { ...deps, freeRequests, rateLimitCache: { ...rateLimitCache, lowFunds, find: () => undefined } }
 }
 
 /** The response says that it is one of the background, and since when it exists. */

@@ -45,6 +45,7 @@ export class RunClient implements HttpRequest {
   readonly method = 'POST'
   readonly target = '/v1/responses'
   readonly queuedMs = 0
+  readonly isPatient = true
   readonly headers: HttpRequest['headers']
   readonly body: HttpRequest['body']
   isDisconnected = false

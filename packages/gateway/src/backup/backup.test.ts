@@ -1,6 +1,6 @@
 // Backups of both engines, restored into both; and everything that can be wrong with an archive or with its target.
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashCheaply } from '../../../../test/support/gateway/cheap-passwords.ts'
@@ -18,12 +18,11 @@ import { openSqliteTarget } from '../storage/sqlite/copying/target.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { openArchive } from './archive/read-archive.ts'
 import { createArchive } from './archive/write-archive.ts'
-import { type Manifest, writeManifest } from './manifest.ts'
 import { restoreBackup } from './restore-backup.ts'
+import { changeRole, FORMAT_1, type Rewriting, rewrite } from './test-rewriting.ts'
 import { contentsOf, filledFolder, newFolder, SECRET } from './test-store.ts'
 import { writeBackup } from './write-backup.ts'
 
-setDefaultTimeout(60_000)
 hashCheaply()
 
 const PASSPHRASE = 'correct horse battery'
@@ -52,26 +51,27 @@ afterAll(() => {
   for (const each of [work, folder]) rmSync(each, { recursive: true })
 })
 
-type Backing = { dataDir?: string; passphrase?: string; media?: 's3' | 'left out' }
-async function backup(place: Place, { dataDir = folder, passphrase, media: kind }: Backing = {}) {
+type Backing = { dataDir?: string; passphrase?: string; secret?: string | null; media?: 's3' | 'left out' }
+async function backup(place: Place, { dataDir = folder, passphrase, secret = SECRET, media: kind }: Backing = {}) {
   const written = newFile()
   const archive = await createArchive(written)
-  const secret = passphrase === undefined ? undefined : { value: async () => SECRET, passphrase }
   const media = kind === undefined ? { folder: join(dataDir, 'media') } : kind === 's3' ? kind : undefined
   await writeBackup(archive, {
     program: '1.2.3',
     dataDir,
     openSource: () => open(place),
     media: media && (async () => media),
-    secret,
+    secret: async () => secret ?? undefined,
+    passphrase,
     progress,
   })
   await archive.finish()
   return written
 }
 
-type Restoring = { dataDir?: string; passphrase?: string; secret?: string }
-function restore(archive: string, place: Place, { dataDir, passphrase, secret }: Restoring = WITH_SECRET) {
+type Restoring = { dataDir?: string; passphrase?: string; secret?: string; mayLackHmac?: boolean }
+function restore(archive: string, place: Place, options: Restoring = WITH_SECRET) {
+  const { dataDir, passphrase, secret, mayLackHmac = false } = options
   const used = dataDir ?? (isUrl(place) ? join(work, `beside-${++files}`) : place)
   return restoreBackup(archive, {
     dataDir: used,
@@ -79,6 +79,7 @@ function restore(archive: string, place: Place, { dataDir, passphrase, secret }:
     mediaFolder: join(used, 'media'),
     secret,
     passphrase,
+    mayLackHmac,
     progress,
   })
 }
@@ -99,7 +100,7 @@ test('every table of both schemas is copied and named on the page about backups,
   expect(ofPostgres.sort()).toEqual([...copied, 'schema_version'].sort())
   const page = readFileSync(join(import.meta.dir, '../../../../docs/operate/backup.md'), 'utf8')
   const [, section = ''] = /\n## What is in the file\n([\s\S]*?)\n## /.exec(page) ?? []
-  const [, list = ''] = /`tables\/NAME\.jsonl`([^\n]*)/.exec(section) ?? []
+  const [, list = ''] = /`tables\/NAME\.jsonl\.zst`([^\n]*)/.exec(section) ?? []
   expect([...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort()).toEqual(copied.toSorted())
 })
 
@@ -111,7 +112,7 @@ test('a backup goes from engine to engine and back: every row of every table, id
   const url = await freshSchema()
   const beside = newFolder()
   const restored = await restore(file, url, { dataDir: beside, passphrase: PASSPHRASE })
-  expect(restored.wroteSecret).toBe(true)
+  expect(restored).toMatchObject({ wroteSecret: true, authenticated: true })
   expect(await contentsOf(await open(url))).toEqual(before)
   // Triggers are in force again, and ids continue after the last that was ever assigned.
   expect(String(await thrownBy(ask(url, 'delete from transfer')))).toContain('append-only')
@@ -151,8 +152,8 @@ test('what a running server has decided but not yet written to its rows is in a 
 test('a plain tar reads it, and the secret is not in clear', async () => {
   const { stdout } = Bun.spawnSync(['tar', '-tf', file])
   const names = stdout.toString().trim().split('\n')
-  expect(names.slice(-3)).toEqual(['secret', 'manifest.json', 'manifest.sha256'])
-  expect(names).toContain('tables/request.jsonl')
+  expect(names.slice(-4)).toEqual(['secret', 'manifest.json', 'manifest.sha256', 'manifest.hmac'])
+  expect(names).toContain('tables/request.jsonl.zst')
   expect(readFileSync(file).includes(SECRET)).toBe(false)
 })
 
@@ -176,19 +177,8 @@ test('a file that is removed meanwhile is counted as missing', async () => {
   rmSync(elsewhere, { recursive: true })
 })
 
-/** The archive with other members. */
-async function rewritten(change: (manifest: Manifest) => Manifest): Promise<string> {
-  const archive = await openArchive(file)
-  const copy = newFile()
-  const writer = await createArchive(copy)
-  const manifest = JSON.parse(await archive.text('manifest.json')) as Manifest
-  for (const name of archive.members.keys())
-    if (!name.startsWith('manifest')) await writer.add(name, archive.read(name))
-  await writeManifest(writer, change(manifest))
-  await writer.finish()
-  await archive.close()
-  return copy
-}
+const rewritten = (rewriting: Rewriting) => rewrite(file, newFile(), rewriting)
+const ofFormat1 = () => rewritten(FORMAT_1)
 
 describe('an archive that is not whole is rejected before anything is written', () => {
   async function rejected(archive: string, says: string | RegExp, options: Restoring = WITH_SECRET) {
@@ -210,7 +200,11 @@ describe('an archive that is not whole is rejected before anything is written', 
       bytes[place] = (bytes[place] ?? 0) ^ 1
       const damaged = newFile()
       writeFileSync(damaged, bytes)
-      await rejected(damaged, name === 'manifest.sha256' ? 'manifest.json has changed' : `${name} has changed`)
+      const own: Record<string, string> = {
+        'manifest.sha256': 'manifest.json has changed',
+        'manifest.hmac': 'its manifest does not match its HMAC',
+      }
+      await rejected(damaged, own[name] ?? `${name} has changed`)
       rmSync(damaged)
     }
   })
@@ -238,17 +232,17 @@ describe('an archive that is not whole is rejected before anything is written', 
     { name: 'missing', make: () => '/no/such/file', says: 'does not exist' },
     {
       name: 'with a member that its manifest does not have',
-      make: () => rewritten((manifest) => ({ ...manifest, members: manifest.members.slice(1) })),
+      make: () => rewritten({ manifest: (was) => ({ ...was, members: was.members.slice(1) }) }),
       says: 'it has other files than its manifest',
     },
     {
       name: 'of a later format',
-      make: () => rewritten((manifest) => ({ ...manifest, format: 2 })),
-      says: 'its format is 2',
+      make: () => rewritten({ manifest: (manifest) => ({ ...manifest, format: 3 }) }),
+      says: 'its format is 3, and this program reads 1 and 2',
     },
     {
       name: 'of later tables',
-      make: () => rewritten((manifest) => ({ ...manifest, schema_version: 99, program: '9.0.0' })),
+      make: () => rewritten({ manifest: (was) => ({ ...was, schema_version: 99, program: '9.0.0' }) }),
       says: /Trivium 9\.0\.0 with tables of version 99, this program knows \d+/,
     },
     {
@@ -275,8 +269,47 @@ describe('an archive that is not whole is rejected before anything is written', 
       says: 'give its passphrase with --passphrase-file',
       options: {},
     },
+    {
+      name: 'with a changed row, and sums that match it',
+      make: () => rewritten({ member: changeRole, signed: 'kept' }),
+      says: 'was changed after it was written',
+    },
+    {
+      name: 'with a changed row, signed by another secret',
+      make: () => rewritten({ member: changeRole, signed: { with: 'the secret of someone else' } }),
+      says: 'was changed after it was written',
+      options: { passphrase: PASSPHRASE },
+    },
+    {
+      name: 'with a changed row, and a signature that an allowance does not replace',
+      make: () => rewritten({ member: changeRole, signed: 'kept' }),
+      says: 'was changed after it was written',
+      options: { ...WITH_SECRET, mayLackHmac: true },
+    },
+    {
+      name: 'with a changed row, and no signature',
+      make: () => rewritten({ member: changeRole, signed: 'not at all' }),
+      says: 'is not authenticated: it was written by an earlier version or without the master secret',
+    },
+    { name: 'of an earlier version, without a word', make: ofFormat1, says: 'add --unauthenticated' },
+    {
+      name: 'written without the master secret, without a word',
+      make: () => backup(folder, { secret: null }),
+      says: 'add --unauthenticated',
+    },
   ]
   test.each(cases)('$name', async ({ make, says, options }) => rejected(await make(), says, options))
+})
+
+test.each([
+  ['of an earlier version', ofFormat1],
+  ['written without the master secret', () => backup(folder, { secret: null })],
+] as const)('an archive %s is restored if that is allowed, and said not to be authenticated', async (_, make) => {
+  const target = newFolder()
+  const restored = await restore(await make(), target, { ...WITH_SECRET, mayLackHmac: true })
+  expect(restored.authenticated).toBe(false)
+  expect(await contentsOf(await open(target))).toEqual(await contentsOf(await open(folder)))
+  rmSync(target, { recursive: true })
 })
 
 test('without its secret a backup is restored where TRIVIUM_SECRET is set, and no file is written for it', async () => {
@@ -326,7 +359,7 @@ test.each([
 ] as const)('%s: a restore that fails marks its target, and can be repeated', async (engine) => {
   const target = newFolder()
   const place = engine === 'sqlite' ? target : await freshSchema()
-  const bad = await rewritten((manifest) => ({ ...manifest, sums: { ...manifest.sums, held: '1' } }))
+  const bad = await rewritten({ manifest: (was) => ({ ...was, sums: { ...was.sums, held: '1' } }) })
   expect(String(await thrownBy(restore(bad, place, { dataDir: target, secret: SECRET })))).toContain(
     'the sums of balances and holds differ',
   )

@@ -1,6 +1,8 @@
 // Fills an empty target from a backup or from another engine, and proves that it has everything.
+
 import { type Audited, auditCopy, countRows, type Sums, sumsOf } from '../storage/copying/check.ts'
 import type { Table, Target, Value } from '../storage/copying/copy.ts'
+import { AUDIT, AUDIT_BEFORE_FOLDS } from '../storage/sql/audit.ts'
 import { BackupError } from './errors.ts'
 import type { Progress } from './progress.ts'
 
@@ -40,7 +42,7 @@ export async function checkTarget(
   const { balance, held } = await sumsOf(target.query)
   if (balance !== expected.sums.balance || held !== expected.sums.held)
     throw new BackupError('the sums of balances and holds differ from those of the source')
-  const audited = await auditCopy(target.query)
+  const audited = await auditCopy(target.query, expected.rows.has('folded_request') ? AUDIT : AUDIT_BEFORE_FOLDS)
   // The processes that held them do not run here: what they left open is resolved by the first start.
   await target.query('UPDATE node SET renewed_at = 0')
   await target.query('UPDATE lease SET expires_at = 0')

@@ -3,15 +3,20 @@ import type { Engine } from '../storage/copying/copy.ts'
 import type { ArchiveReader } from './archive/read-archive.ts'
 import { openArchive } from './archive/read-archive.ts'
 import type { ArchiveWriter } from './archive/write-archive.ts'
+import { decompressed, ZSTD } from './archive/zstd.ts'
 import { BackupError } from './errors.ts'
 import type { Progress } from './progress.ts'
 
-export const FORMAT = 1
-const MANIFEST = 'manifest.json'
+/** Format 1 had no compressed members and no HMAC. */
+export const FORMAT = 2
+const READ_FORMATS: readonly number[] = [1, FORMAT]
+export const MANIFEST = 'manifest.json'
 /** The manifest has the checksums of all others; this is its own. */
 const MANIFEST_SUM = 'manifest.sha256'
+/** Absent where the master secret was not known, and in archives of format 1. */
+export const MANIFEST_HMAC = 'manifest.hmac'
 
-/** `rows`, `columns` and `last_id`: of a table. */
+/** `bytes` and `sha256`: as stored, before anything is decompressed. `rows`, `columns` and `last_id`: of a table. */
 export type ListedMember = {
   name: string
   bytes: number
@@ -35,12 +40,19 @@ export type Manifest = {
   members: ListedMember[]
 }
 
-export const memberOf = (table: string): string => `tables/${table}.jsonl`
-export const tableOf = (member: string): string | undefined => /^tables\/(\w+)\.jsonl$/.exec(member)?.[1]
+export const memberOf = (table: string): string => `tables/${table}.jsonl${ZSTD}`
+export const tableOf = (member: string): string | undefined => /^tables\/(\w+)\.jsonl(\.zst)?$/.exec(member)?.[1]
 
-export async function writeManifest(archive: ArchiveWriter, manifest: Manifest): Promise<void> {
-  const { sha256 } = await archive.add(MANIFEST, [Buffer.from(`${JSON.stringify(manifest, undefined, 1)}\n`)])
+/** The bytes of a member as they were before it was compressed. */
+export const contentOf = (archive: ArchiveReader, member: string): AsyncIterable<Uint8Array> =>
+  member.endsWith(ZSTD) ? decompressed(archive.read(member)) : archive.read(member)
+
+/** Resolves with its text, for the HMAC. */
+export async function writeManifest(archive: ArchiveWriter, manifest: Manifest): Promise<string> {
+  const text = `${JSON.stringify(manifest, undefined, 1)}\n`
+  const { sha256 } = await archive.add(MANIFEST, [Buffer.from(text)])
   await archive.add(MANIFEST_SUM, [Buffer.from(`${sha256}\n`)])
+  return text
 }
 
 /** Throws a BackupError unless every member is as it was written. */
@@ -56,11 +68,13 @@ export async function openVerified(
     const text = await archive.text(MANIFEST)
     if ((await archive.text(MANIFEST_SUM)).trim() !== sha256Of(text)) throw new Error(`${MANIFEST} has changed`)
     const manifest = JSON.parse(text) as Manifest
-    if (manifest.format !== FORMAT)
+    if (!READ_FORMATS.includes(manifest.format))
       throw new Error(
-        `its format is ${manifest.format}, and this program reads ${FORMAT}: use the program that wrote it`,
+        `its format is ${manifest.format}, and this program reads ${READ_FORMATS.join(' and ')}: use the program that wrote it`,
       )
-    if (archive.members.size !== manifest.members.length + 2) throw new Error('it has other files than its manifest')
+    const about = [MANIFEST, MANIFEST_SUM, MANIFEST_HMAC].filter((name) => archive.members.has(name)).length
+    if (archive.members.size !== manifest.members.length + about)
+      throw new Error('it has other files than its manifest')
     for (const member of manifest.members) {
       progress(`checking ${member.name}`)
       const hash = new Bun.CryptoHasher('sha256')

@@ -1,6 +1,6 @@
 // Moves from SQLite to PostgreSQL.
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshSchema } from '../../../../test/support/postgres/schemas.ts'
@@ -13,8 +13,6 @@ import { openSqliteSource } from '../storage/sqlite/copying/source.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { moveData } from './move-data.ts'
 import { contentsOf, filledFolder, newFolder } from './test-store.ts'
-
-setDefaultTimeout(60_000)
 
 const progress = () => {}
 let folder: string

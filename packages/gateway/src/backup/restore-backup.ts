@@ -8,10 +8,11 @@ import { decodeRows } from '../storage/copying/rows.ts'
 import { rowsAtOnce } from '../storage/copying/tables.ts'
 import { programVersion } from '../storage/migrations/migrations.ts'
 import type { ArchiveReader } from './archive/read-archive.ts'
+import { authenticate } from './authenticate.ts'
 import { BackupError } from './errors.ts'
 import { checkTarget, type FilledTable, fillTarget } from './fill-target.ts'
 import { writeJournal } from './journal-files.ts'
-import { type Manifest, memberOf, openVerified, tableOf } from './manifest.ts'
+import { contentOf, type Manifest, openVerified, tableOf } from './manifest.ts'
 import type { Progress } from './progress.ts'
 import { openSecret } from './seal-secret.ts'
 import { demandEmpty, markFolder, unmarkFolder } from './target-folder.ts'
@@ -26,10 +27,18 @@ export type RestoreOptions = {
   secret: string | undefined
   /** Decrypts the secret of the archive; undefined: none was given. */
   passphrase: string | undefined
+  /** Restore an archive without an HMAC, too. */
+  mayLackHmac: boolean
   progress: Progress
 }
 
-export type Restored = { manifest: Manifest; rows: number; audit: Audited; wroteSecret: boolean }
+export type Restored = {
+  manifest: Manifest
+  rows: number
+  audit: Audited
+  wroteSecret: boolean
+  authenticated: boolean
+}
 
 export async function restoreBackup(file: string, options: RestoreOptions): Promise<Restored> {
   const { dataDir, openTarget, progress } = options
@@ -41,6 +50,7 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
         `${file} is of Trivium ${manifest.program} with tables of version ${manifest.schema_version}, this program knows ${programVersion()}: use that version or a later one`,
       )
     const secret = await secretOf(archive, manifest, options)
+    const authenticated = await authenticate(archive, { secret, mayLack: options.mayLackHmac, file })
     const target = await openTarget()
     try {
       await markFolder(dataDir)
@@ -52,7 +62,7 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
       await target.finish()
       unmarkFolder(dataDir)
       const all = [...rows.values()].reduce((sum, count) => sum + count, 0)
-      return { manifest, rows: all, audit, wroteSecret: options.secret === undefined }
+      return { manifest, rows: all, audit, wroteSecret: options.secret === undefined, authenticated }
     } catch (error) {
       await target.abort()
       throw error
@@ -69,7 +79,7 @@ function tablesOf(archive: ArchiveReader, { members }: Manifest): FilledTable[] 
   return members.flatMap(({ name: member, columns = [], last_id: lastId }) => {
     const name = tableOf(member)
     if (name === undefined) return []
-    const rows = () => decodeRows(archive.read(member), rowsAtOnce(name))
+    const rows = () => decodeRows(contentOf(archive, member), rowsAtOnce(name))
     return [{ name, columns, lastId: lastId === undefined ? undefined : BigInt(lastId), rows }]
   })
 }
@@ -95,10 +105,11 @@ async function secretOf(archive: ArchiveReader, manifest: Manifest, options: Res
 }
 
 async function fingerprintIn(archive: ArchiveReader, { members }: Manifest): Promise<string | undefined> {
-  const member = memberOf('meta')
-  const columns = members.find(({ name }) => name === member)?.columns ?? []
+  const member = members.find(({ name }) => tableOf(name) === 'meta')
+  if (!member) return undefined
+  const { columns = [] } = member
   const [name, value] = [columns.indexOf('name'), columns.indexOf('value')]
-  for await (const rows of decodeRows(archive.read(member), 100))
+  for await (const rows of decodeRows(contentOf(archive, member.name), 100))
     for (const row of rows) if (row[name] === FINGERPRINT) return String(row[value])
   return undefined
 }

@@ -11,6 +11,8 @@ import type { Source, Table } from '../storage/copying/copy.ts'
 import { encodeRow } from '../storage/copying/rows.ts'
 import { integer } from '../storage/sql/rows.ts'
 import type { ArchiveWriter } from './archive/write-archive.ts'
+import { compressed } from './archive/zstd.ts'
+import { sign } from './authenticate.ts'
 import { addJournal } from './journal-files.ts'
 import { FORMAT, type ListedMember, type Manifest, memberOf, writeManifest } from './manifest.ts'
 import type { Progress } from './progress.ts'
@@ -23,13 +25,17 @@ export type BackupOptions = {
   openSource(): Promise<Source>
   /** The folder of stored media; `s3`: they are listed, not copied; undefined: left out. Where they are may be stored, too. */
   media: ((source: Source) => Promise<{ folder: string } | 's3'>) | undefined
-  /** undefined: left out. */
-  secret: { value(source: Source): Promise<string>; passphrase: string } | undefined
+  /** The master secret, which authenticates the archive; undefined if it is not known here. */
+  secret(source: Source): Promise<string | undefined>
+  /** Encrypts the master secret in the archive; undefined: it is left out. */
+  passphrase: string | undefined
   progress: Progress
 }
 
-export async function writeBackup(archive: ArchiveWriter, options: BackupOptions): Promise<Manifest> {
-  const { program, dataDir, openSource, secret, progress } = options
+export type Backup = { manifest: Manifest; authenticated: boolean }
+
+export async function writeBackup(archive: ArchiveWriter, options: BackupOptions): Promise<Backup> {
+  const { program, dataDir, openSource, passphrase, progress } = options
   const createdAt = new Date().toISOString()
   const members = await addJournal(archive, dataDir)
   const source = await openSource()
@@ -37,8 +43,10 @@ export async function writeBackup(archive: ArchiveWriter, options: BackupOptions
     for (const table of await source.tables()) members.push(await addTable(archive, source, table, progress))
     const sums: Sums = await sumsOf(source.query)
     const media = await addMedia(archive, source, options, members)
-    if (secret) {
-      const sealed = await sealSecret(await secret.value(source), secret.passphrase)
+    const secret = await options.secret(source)
+    const hasSecret = secret !== undefined && passphrase !== undefined
+    if (hasSecret) {
+      const sealed = await sealSecret(secret, passphrase)
       members.push({ name: 'secret', ...(await archive.add('secret', [Buffer.from(sealed)])) })
     }
     const manifest: Manifest = {
@@ -49,11 +57,12 @@ export async function writeBackup(archive: ArchiveWriter, options: BackupOptions
       created_at: createdAt,
       sums: { balance: String(sums.balance), held: String(sums.held) },
       media,
-      has_secret: secret !== undefined,
+      has_secret: hasSecret,
       members,
     }
-    await writeManifest(archive, manifest)
-    return manifest
+    const text = await writeManifest(archive, manifest)
+    if (secret !== undefined) await sign(archive, text, secret)
+    return { manifest, authenticated: secret !== undefined }
   } finally {
     await source.close()
   }
@@ -75,7 +84,7 @@ async function addTable(
     }
   }
   const name = memberOf(table.name)
-  const written = await archive.add(name, lines())
+  const written = await archive.add(name, compressed(lines()))
   return { name, ...written, rows, columns, ...(lastId === undefined ? {} : { last_id: String(lastId) }) }
 }
 

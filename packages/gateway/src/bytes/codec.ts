@@ -10,6 +10,7 @@ const LARGE = 1_024
 
 export const codec: Codec = {
   decode: (bytes, start, end) => utf8Slice.call(bytes, start, end),
+  parse: (bytes) => JSON.parse(utf8Slice.call(bytes, 0, bytes.length)),
   isUtf8,
   encode: (text) => encoder.encode(text),
   // Zero-filling would write every page of a large array twice.

@@ -95,8 +95,12 @@ export function checkArguments(command: Command, { positionals, values, lists }:
   const least = command.positionals.filter(({ optional }) => !optional).length
   if (positionals.length < least || positionals.length > command.positionals.length) {
     const wanted = command.positionals.map(({ name }) => name).join(' ') || 'no positional arguments'
-    const given = positionals.length === 0 ? 'nothing' : `'${positionals.join(' ')}'`
-    throw new UsageError(`'${command.name}' takes ${wanted}, not ${given}`)
+    const [missing] = command.positionals.slice(positionals.length)
+    throw new UsageError(
+      missing && positionals.length < least
+        ? `'${command.name}' requires ${missing.name}: ${missing.summary}`
+        : `'${command.name}' takes ${wanted}, not '${positionals.join(' ')}'`,
+    )
   }
   for (const { name, required } of command.options) {
     if (required && !values[name]) throw new UsageError(`--${name} is required`)

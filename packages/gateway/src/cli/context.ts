@@ -3,6 +3,7 @@ import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
 import type { Assemble, InForce } from '../administration/configuration/parts.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Source, Target } from '../storage/copying/copy.ts'
+import type { Upgrade } from '../storage/migrations/migrations.ts'
 import type { Damage, Storage } from '../storage/storage.ts'
 
 /** Where the data are: in a database, else in the folder. */
@@ -25,7 +26,7 @@ export type CommandContext = {
    */
   openStorage(
     environment: Environment,
-    options?: { mayCreate: boolean; onDamage?: (damage: Damage) => void },
+    options?: { mayCreate: boolean; onDamage?: (damage: Damage) => void; onUpgrade?: (upgrade: Upgrade) => void },
   ): Promise<Storage>
   /** The secret that the store was created with, or last rotated to. */
   masterSecrets(environment: Environment, storage: Storage): Promise<MasterSecrets>

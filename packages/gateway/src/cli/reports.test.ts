@@ -56,7 +56,7 @@ test('spending is shown as a table, as CSV and as JSON', async () => {
   expect(await json('report', 'spend', '--by', 'model', '--to', DAY, '--from', '2020-01-01')).toEqual([])
   expect((await command('report', 'spend', '--by', 'upstream')).stdout).toMatch(/^UPSTREAM +REQUESTS.*\nmain /)
   expect((await command('report', 'spend', '--by', 'key', '--csv')).stdout).toMatch(
-    /^key_id,key,account_id,requests,tokens,charged_usd,upstream_cost_usd,margin_usd,unknown_costs\n1,"a, ""b""",1,2,7,0.000002,/,
+    /^key_id,key,account_id,account,requests,tokens,charged_usd,upstream_cost_usd,margin_usd,unknown_costs\n1,"a, ""b""",1,ada@example.com,2,7,0.000002,/,
   )
   expect((await command('report', 'spend', '--by', 'model', '--to', DAY, '--from', '2020-01-01', '--csv')).stdout).toBe(
     'model,requests,tokens,charged_usd,upstream_cost_usd,margin_usd,unknown_costs\n',
@@ -84,7 +84,7 @@ test('requests, usage by groups, transfers and people are listed', async () => {
   const usage = ['report', 'usage', '--by', 'account,model']
   expect(await json(...usage)).toMatchObject([{ account: 'ada@example.com', model: 'model-x', requests: 2 }])
   expect((await command(...usage, '--csv')).stdout).toMatch(
-    /^account_id,account,model,requests,tokens,charged_usd,upstream_cost_usd,unknown_costs\n1,ada@example.com,model-x,2,7,0.000002,/,
+    /^account_id,account,model,requests,tokens,charged_usd,upstream_cost_usd,margin_usd,unknown_costs\n1,ada@example.com,model-x,2,7,0.000002,/,
   )
   expect((await command('ledger', 'transfers')).stdout).toMatch(/charge +account\/1 +revenue +0.000002/)
   expect(await json('person', 'list')).toMatchObject([{ email: 'ada@example.com', role: null }])
@@ -96,6 +96,16 @@ test('requests, usage by groups, transfers and people are listed', async () => {
   expect((await command('key', 'rotate', '1', '--grace', 'long')).stderr).toMatch(/^--grace must be a whole number/)
   const { id } = await json('account', 'create', '--name', 'shop')
   expect(await json('account', 'edit', '--account', 'shop', '--name', 'Shop 2')).toMatchObject({ id, name: 'Shop 2' })
+})
+
+test('times can be written from now on back, and keys listed without an account', async () => {
+  for (const from of ['yesterday', 'today', '7d', '24h'])
+    expect([from, (await json('report', 'spend', '--by', 'model', '--from', from)).length]).toEqual([from, 1])
+  expect(await json('request', 'list', '--from', 'yesterday')).not.toEqual([])
+  const keys = await json('key', 'list')
+  expect(keys).toMatchObject([{ account: 'ada@example.com' }])
+  expect((await command('key', 'list')).stdout).toMatch(/^ *ID +ACCOUNT +NAME/)
+  expect((await command('key', 'list', '--account', '1')).stdout).toMatch(/^ *ID +NAME/)
 })
 
 test('a file is imported once', async () => {
@@ -117,6 +127,39 @@ test('a file is imported once', async () => {
   expect(await json('account', 'list')).toEqual(before)
 })
 
+test('30 people with terms, a key, a team and a link each are one file, or one command each', async () => {
+  await json('account', 'create', '--name', 'research')
+  const path = file(
+    'email,credit,credit_line,cap,cap_period,key,member_of,role\nkim@example.com,0,unlimited,50,month,laptop,research,owner\n',
+  )
+  const [kim] = await json('account', 'import', path, '--links')
+  const { id } = kim
+  const link = expect.stringContaining('/console/setup#')
+  expect(kim).toMatchObject({ result: 'created', secret: expect.stringMatching(/^sk-/), sign_in_url: link })
+  const own = { balance_usd: '0.00', credit_line_usd: 'unlimited', cap_usd: '50.00', cap_period: 'month' }
+  expect(await json('account', 'show', '--account', 'kim@example.com')).toMatchObject({
+    name: 'kim@example.com',
+    ...own,
+  })
+  expect(await json('account', 'members', '--account', 'research')).toMatchObject({
+    people: [{ email: 'kim@example.com', role: 'owner' }],
+  })
+  const again = await command('account', 'import', path, '--links', '--csv')
+  expect(again.stdout).toBe(`account,id,result,secret,sign_in_url\nkim@example.com,${id},exists,,\n`)
+  const terms = ['--credit', '0', '--credit-line', '7', '--cap', '50', '--rpm', '60', '--member-of', 'research']
+  const lee = await json('account', 'create', '--email', 'lee@example.com', ...terms, '--key', 'laptop', '--link')
+  const made = { key_id: expect.any(String), secret: expect.stringMatching(/^sk-/), sign_in_url: link }
+  expect(await json('key', 'find', lee.secret)).toMatchObject([{ id: lee.key_id, account: 'lee@example.com' }])
+  expect(lee).toMatchObject({ credit_line_usd: '7.00', cap_usd: '50.00', rpm: 60, ...made })
+  expect(Object.keys(await json('account', 'create', '--name', 'bare'))).not.toContain('secret')
+  // The table names accounts, and a person once.
+  const { stdout } = await command('account', 'list')
+  expect(stdout).toMatch(/^ *ID +NAME +EMAIL +BALANCE USD/)
+  expect(stdout).toMatch(/ research +kim@example.com +/)
+  expect(stdout).toMatch(/ kim@example.com +- +/)
+  expect((await json('audit')).ok).toBe(true)
+})
+
 test('codes of a batch are listed and revoked', async () => {
   const [one] = await json('code', 'create', '--amount', '3', '--count', '2', '--label', 'spring')
   expect(await json('code', 'list', '--label', 'spring')).toMatchObject([{ state: 'open' }, { state: 'open' }])
@@ -134,7 +177,7 @@ describe('a mistake is one line on stderr', () => {
     { args: () => ['report', 'spend'], says: '--by is required' },
     {
       args: () => ['report', 'spend', '--by', 'colour'],
-      says: '--by must be one of account, key, model, upstream, day',
+      says: '--by must be one of account, key, person, model, upstream, day',
     },
     { args: () => spend('--from', 'May'), says: "--from must be a time such as 2027-01-31T12:00:00Z, not 'May'" },
     { args: () => spend('--from', '2030-01-01T12:30:00Z'), says: '--from must be the beginning of an hour' },
@@ -143,13 +186,22 @@ describe('a mistake is one line on stderr', () => {
     { args: () => ['request', 'show', 'req_0000000000000009'], says: 'no request with a receipt has the id', code: 1 },
     { args: () => ['report', 'usage', '--by', 'account,colour'], says: '--by must be one of' },
     { args: () => ['request', 'list', '--from', 'May'], says: '--from must be a time' },
+    { args: () => ['request', 'list', '--from', '7w'], says: '--from must be a time' },
     { args: () => ['task', 'list', '--state', 'asleep'], says: '--state must be one of accepted' },
     { args: () => ['ledger', 'transfers', '--kind', 'gift'], says: '--kind must be one of credit' },
     { args: () => ['person', 'list', '--role', 'king'], says: '--role must be one of owner' },
     { args: () => ['task', 'show', 'req_0000000000000009'], says: 'req_0000000000000009', code: 1 },
     { args: () => ['person', 'show', '--email', 'nobody@example.com'], says: 'nobody@example.com', code: 1 },
+    {
+      args: () => ['account', 'create', '--name', 'x', '--credit-line', 'lots'],
+      says: "--credit-line must be an amount in USD such as 500, or 'unlimited', not 'lots'",
+    },
+    { args: () => ['account', 'create', '--name', 'x', '--role', 'owner'], says: '--role requires --member-of' },
+    { args: load('email,credit_line\nx@example.com,lots\n'), says: 'row 1: credit_line must be an amount' },
+    { args: load('email,role\nx@example.com,owner\n'), says: 'row 1: role' },
+    { args: load('email,member_of\nx@example.com,nowhere\n'), says: 'row 1: No account has the name nowhere' },
     { args: () => ['account', 'edit', '--account', '1'], says: 'set at least one of --name, --credit-line' },
-    { args: () => ['key', 'find'], says: "'key find' takes SECRET" },
+    { args: () => ['key', 'find'], says: "'key find' requires SECRET: " },
     { args: () => ['key', 'find', 'abc'], says: 'must be a whole secret or its last four characters' },
     { args: () => ['code', 'revoke'], says: 'give either CODE or --label' },
     { args: () => ['code', 'revoke', 'nonsense'], says: 'this code does not exist', code: 1 },

@@ -145,7 +145,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       args: ['key', 'limit', '1'],
       says: 'set at least one of --cap, --cap-period, --expires, --models, --ips, --rpm, --tpm, --concurrent',
     },
-    { args: ['key', 'limit', '--rpm', '1'], says: "'key limit' takes ID, not nothing" },
+    { args: ['key', 'limit', '--rpm', '1'], says: "'key limit' requires ID: the key's id" },
     { args: ['key', 'limit', '1', '--group', 'default'], says: 'unknown option --group' },
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
       args: ['key', 'limit', id, '--rpm', '1'],
@@ -173,7 +173,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     })),
     { args: code('5', '--expires', '2020-01-01'), says: '--expires must be in the future' },
     { args: code('5', '--expires', 'soon'), says: '--expires must be a time' },
-    { args: ['key', 'delete'], says: 'takes ID, not nothing' },
+    { args: ['key', 'delete'], says: 'requires ID: ' },
     { args: ['key', 'delete', '1', '2'], says: "takes ID, not '1 2'" },
     ...['-1', 'x', '1.5', '1e3'].map((limit) => ({
       args: ['usage', '--account', 'ada@example.com', '--limit', limit],
@@ -187,7 +187,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: ['prices', 'diff', 'gpt-x'], says: "'prices diff' takes no positional arguments, not 'gpt-x'" },
     { args: ['upstream', 'test', 'sandbux'], says: "unknown upstream 'sandbux'; did you mean sandbox?", code: 1 },
     { args: ['upstream', 'test', 'main'], says: "unknown upstream 'main'; available: sandbox", code: 1 },
-    { args: ['upstream', 'test'], says: "'upstream test' takes ID, not nothing" },
+    { args: ['upstream', 'test'], says: "'upstream test' requires ID: " },
   ]
   test.each(mistakes)('$args', async ({ args, says, code = 2 }) => {
     const ended = await command([...args, '--json'])
@@ -201,7 +201,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     expect(await command(['key', 'delete', '987'])).toEqual({ code: 1, stdout: '', stderr })
     // The former name of the command.
     expect(await command(['key', 'revoke', '987'])).toEqual({ code: 1, stdout: '', stderr })
-    expect(await command(['key', 'delete'])).toMatchObject({ code: 2, stderr: "'key delete' takes ID, not nothing\n" })
+    expect(await command(['key', 'delete'])).toMatchObject({ code: 2, stderr: expect.stringMatching(/ID.*\n$/) })
   })
 })
 
@@ -270,7 +270,7 @@ test('account list shows every account, as JSON and as a table', async () => {
   const shown = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
   expect(JSON.parse(stdout)).toEqual([JSON.parse(shown.stdout)])
   const [titles = '', row = '', ...more] = (await command(['account', 'list'])).stdout.split('\n')
-  expect(titles).toBe('ID  EMAIL            BALANCE USD  HELD USD  SPENT THIS MONTH  STATE   CREATED')
+  expect(titles).toBe('ID  NAME             BALANCE USD  HELD USD  SPENT THIS MONTH  STATE   CREATED')
   expect(row).toMatch(/^ 1 {2}ada@example\.com {8}10\.00 {6}0\.00 {14}0\.00 {2}active {2}\d{4}-\d\d-\d\d /)
   expect(more).toEqual([''])
 })

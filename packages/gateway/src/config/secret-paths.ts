@@ -6,6 +6,8 @@ const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   setting: [
     ['mail', 'url'],
     ['alerts', 'webhooks', '*', 'secret'],
+    // At Slack, Discord and Teams the path of the URL is the secret.
+    ['alerts', 'webhooks', '*', 'url'],
     ['sign_in', 'providers', '*', 'client_secret'],
     ['server', 'metrics_token'],
     ['media', 's3', 'access_key'],
@@ -35,4 +37,13 @@ function mapAt(value: unknown, [step, ...rest]: readonly string[], replace: Repl
   }
   if (!Object.hasOwn(value, step)) return value
   return { ...value, [step]: mapAt(Reflect.get(value, step), rest, replace, [...at, step]) }
+}
+
+/** Of a shorter secret, its last characters would tell too much. */
+const SHORTEST_SHOWN = 12
+
+/** By what a secret is told from others: its last four characters or, of the URL of a webhook, its host. */
+export function markOf(secret: string, path: string): string {
+  if (/\.webhooks\.\d+\.url$/.test(`.${path}`)) return URL.canParse(secret) ? new URL(secret).host : ''
+  return secret.length < SHORTEST_SHOWN ? '' : secret.slice(-4)
 }

@@ -9,6 +9,7 @@ const speech = (price: string, more = '') =>
 test.each([
   [speech('per_million_characters: 15'), { perMillionCharacters: 15_000_000_000n }, {}],
   [speech('per_minute: 0.015', ', limits: { characters: 9 }'), { perMinute: 15_000_000n }, { characters: 9 }],
+  [speech('per_minute: 0.015', ', limits: { voices: [b, a, b] }'), { perMinute: 15_000_000n }, { voices: ['b', 'a'] }],
   [speech('input: 1, audio_output: 2'), { tokens: { input: 1_000_000_000n, audioOutput: 2_000_000_000n } }, {}],
 ])('%s', (source, price, limits) => {
   expect(load(source).config?.models.get('m')).toMatchObject({ price, limits })
@@ -20,6 +21,8 @@ test.each([
   [speech('input: 1'), 'audio_output is missing; USD per million tokens; a price by the token has input and'],
   [speech('per_minute: 1, per_second: 1'), 'per_second: is not for speech models, which have per_million_characters'],
   [speech('per_minute: 1', ', limits: { characters: 0 }'), 'limits.characters'],
+  [speech('per_minute: 1', ', limits: { voices: [] }'), 'the list is empty; remove it, or name the voices'],
+  [speech('per_minute: 1', ', limits: { voices: [""] }'), 'expected the name of a voice'],
   [speech('per_minute: 1', ', fallbacks: [a]'), 'fallbacks: text models only have'],
   [
     `upstreams: [{ id: up, dialect: messages, base_url: "https://a.example.com", keys: [none] }]

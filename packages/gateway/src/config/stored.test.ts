@@ -165,8 +165,16 @@ test.each([
   [setting('server.drain', null), /^stored server\.drain: is empty/],
   [setting('models.x', 1), /^stored models\.x: is not a setting/],
   [setting('nothing', 1), /^stored nothing: is not a setting/],
+  [setting('server.admin', 'off'), /^stored server\.admin: can only be set in the configuration file/],
+  [setting('server.admin', 'on'), /^stored server\.admin: can only be set in the configuration file/],
+  [setting('server.limits.body', '65535B'), /^stored server\.limits\.body: /],
+  [setting('server.limits.body', '1B'), /^stored server\.limits\.body: /],
+  [setting('server.tls.cert', '/x'), /^stored server\.tls: can only be set in the configuration file/],
+  [setting('sign_in.password', false), /^stored sign_in\.password: false, but there are no providers/],
   [setting('server', 1), /^stored server: expected fields/],
   [entry('group', 'g', 'x'), /^stored groups\[g\]: expected fields/],
+  [entry('group', 'g', { $unreadable: 'oops{' }), /^stored groups\[g\]: is not JSON: /],
+  [setting('console.name', { $unreadable: 'oops' }), /^stored console.name: is not JSON: /],
 ])('%j is invalid', (wrong, message) => {
   expect(messages(attempt([wrong], { strictly: new Set([entryKey(wrong)]) }))[0]).toEqual([
     '',

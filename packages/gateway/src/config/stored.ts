@@ -1,4 +1,5 @@
 // Entries of the configuration that are stored in the database, beside those of the file and of the environment.
+import { isUnreadable } from '../storage/console/configuration.ts'
 import { addMistake, literalValue, type Mistake, type ReadContext, type YamlValue } from '../yaml/document.ts'
 
 export type EntryKind = 'upstream' | 'model' | 'group' | 'setting'
@@ -63,11 +64,13 @@ export function storedValues(stored: readonly StoredEntry[]): StoredValues {
 
 function listValue({ kind, id, value }: StoredEntry): YamlValue {
   const path = `stored ${LISTS[kind]}[${id}]`
-  if (isObject(value)) return literalValue({ ...value, id }, '', path)
+  if (isObject(value) && !isUnreadable(value)) return literalValue({ ...value, id }, '', path)
   const wrong = literalValue(null, '', path)
-  addMistake(wrong, 'expected fields')
+  addMistake(wrong, isUnreadable(value) ? UNREADABLE : 'expected fields')
   return wrong
 }
+
+const UNREADABLE = 'is not JSON: it was damaged, or edited in the database; delete it, and store it again'
 
 function settingValue({ id, value }: StoredEntry): YamlValue {
   const names = id.split('.')
@@ -76,6 +79,8 @@ function settingValue({ id, value }: StoredEntry): YamlValue {
   const place = { ...root, path: `stored ${id}` }
   if (!SETTING_SECTIONS.some((section) => section === names[0])) {
     addMistake(place, `is not a setting; settings begin with ${SETTING_SECTIONS.join(', ')}`)
+  } else if (isUnreadable(value)) {
+    addMistake(place, UNREADABLE)
   } else if (isObject(value)) {
     addMistake(place, 'has fields; each of them is a setting of its own')
   } else if (value === null || value === undefined) {

@@ -97,6 +97,8 @@ export type Upstream = {
   extraCapFields?: readonly string[]
   /** A GET of this path with the API key succeeds and costs nothing. */
   healthPath?: string
+  /** It might answer with another model than was asked for, at another price. */
+  sellsManyVendors?: true
   keys: readonly string[]
   maxConcurrency: number | undefined
   maxConcurrencyPerKey?: number | undefined
@@ -157,6 +159,8 @@ export type ServerConfig = {
     /** Stored images and videos, in the same way. */
     mediaPerAccountBytes: number
     mediaBytes: number
+    /** Of an account, to models whose price is 0. */
+    freeRequestsPerMinute: number
   }
   /** How long requests in flight may continue after SIGTERM. */
   drainMs: number
@@ -208,6 +212,8 @@ export type SignInProvider = {
   clientSecret: string
   /** Whose addresses may sign in for the first time; none: only people who are known or invited. */
   domains: readonly string[]
+  /** What is asked of the provider. */
+  scopes: readonly string[]
   /** The claim that lists the groups of a person at the provider. */
   groupsClaim: string | undefined
   /** What these groups give: a role in the gateway, and groups of prices. */
@@ -223,11 +229,15 @@ export type AlertRule =
   | 'error_rate'
   | 'margin_negative'
   | 'audit_failed'
+  | 'commits_lost'
   | 'old_holds'
   | 'disk_full'
   | 'contents_full'
   | 'certificate_expiring'
   | 'price_list_old'
+
+export const RULES_WITHOUT_THRESHOLD = ['audit_failed', 'commits_lost'] as const satisfies AlertRule[]
+type AlertRuleWithoutThreshold = (typeof RULES_WITHOUT_THRESHOLD)[number]
 
 /** Alerts, and where they are sent. `secret`: signs them, by the rules of Standard Webhooks. */
 export type AlertsConfig = {
@@ -237,7 +247,7 @@ export type AlertsConfig = {
   allowPrivate: boolean
   off: readonly AlertRule[]
   /** Milliseconds, or percent. */
-  thresholds: Readonly<Record<Exclude<AlertRule, 'margin_negative' | 'audit_failed'>, number>>
+  thresholds: Readonly<Record<Exclude<AlertRule, 'margin_negative' | AlertRuleWithoutThreshold>, number>>
   /** `margin_negative`: what a model may lose within a day. */
   loss: Nanos
 }
@@ -268,7 +278,7 @@ export type FileConfig = {
   alerts: AlertsConfig
   console: ConsoleConfig
   /** `password`: people may sign in with one; owners of the gateway always may. */
-  signIn: { providers: readonly SignInProvider[]; password: boolean }
+  signIn: { providers: readonly SignInProvider[]; password: boolean; sessionAgeMs: number }
   /** Absent: no email is sent. */
   mail?: MailConfig
   groups: ReadonlyMap<string, Group>
@@ -289,7 +299,10 @@ export type Environment = {
   host: string
   port: number
   dataDir: string
+  /** The file that the start read. */
   configFile: string | undefined
+  /** The file that a server follows: without one at the start, the one that it reads once it exists. */
+  watchedFile: string
   databaseUrl: string | undefined
   secret: string | undefined
   /** The secret that `secret` replaces, accepted beside it. */

@@ -18,6 +18,8 @@ export type UpstreamKind = {
   keysPage?: string
   /** Absent: the file must give it, in the form of `example`. */
   baseUrl?: string
+  /** In mainland China, where the vendor has accounts, keys and a base URL of their own. */
+  mainland?: { baseUrl: string; keysPage: string }
   /** An example URL for messages, if the file must give the base URL. */
   example?: string
   /** How the base URL must end. Empty: not in /v1, since paths differ by dialect. Absent: any URL is accepted. */
@@ -38,6 +40,8 @@ export type UpstreamKind = {
   extraCapFields?: readonly string[]
   /** Relative to the base URL: a GET with the API key succeeds and costs nothing. */
   healthPath?: string
+  /** It sells models of many vendors, and might answer with another than was asked for, at another price. */
+  sellsManyVendors?: true
   /** `keys` may be omitted in the file. */
   keyless?: true
   /** The environment variable that alone enables it, with its models from the price list. */

@@ -219,7 +219,7 @@ test('limits of image models, and the model of the image tool', () => {
   const { models, tools } = load(`tools: { image_generation: { model: range } }
 models:
   - { id: list, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: ["1024X1024", "64x64"], qualities: [LOW, hd], n: 4 } }
-  - { id: range, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: { min: 64, max: 2048, multiple_of: 16, max_ratio: 3, max_pixels: 200 } } }
+  - { id: range, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: { min: 64, max: 2048, multiple_of: 16, max_ratio: 3, min_pixels: 100, max_pixels: 200 } } }
 upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", keys: [none] }]
 `)
   expect(models.get('list')).toMatchObject({
@@ -227,9 +227,25 @@ upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", key
   })
   const range = models.get('range')
   expect(range?.type === 'image' && range.limits).toEqual({
-    sizeRange: { least: 64, most: 2048, multipleOf: 16, maxRatio: 3, maxPixels: 200 },
+    sizeRange: { least: 64, most: 2048, multipleOf: 16, maxRatio: 3, minPixels: 100, maxPixels: 200 },
   })
   expect(tools).toEqual({ imageGeneration: { model: 'range' } })
+})
+
+test('a range whose largest size has too few pixels is a mistake', () => {
+  const source = `
+models:
+  - id: m
+    type: image
+    routes: [{ upstream: up }]
+    price: { per_image: 1 }
+    limits: { sizes: { min: 64, max: 99, min_pixels: 10000 } }
+upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", keys: [none] }]
+`
+  const { mistakes } = assemble({ source, file: 'f', env: {} })
+  expect(mistakes.map(({ message }) => message)).toEqual([
+    expect.stringContaining('limits.sizes: min_pixels is more than the largest size has'),
+  ])
 })
 
 test.each([

@@ -209,3 +209,24 @@ test('keys whose group the configuration no longer has', () => {
     "1 key is in group 'sandbox', which does not exist, and cannot use any model; sandbox: true brings it back",
   ])
 })
+
+describe('settings that strangers could use', () => {
+  const real = upstream('dialect: chat, keys: [k]')
+  const open = 'registration: { open: true, trial_credit: 5 }\n'
+  const mail =
+    'server: { public_url: "https://gw.example.com" }\nmail: { url: "smtp://localhost", from: gw@example.com }\n'
+  test.each([
+    ['every address as a proxy', 'server: { trusted_proxies: ["10.0.0.0/8", "0.0.0.0/0"] }\n', 'contains 0.0.0.0/0'],
+    ['every IPv6 address as a proxy', 'server: { trusted_proxies: ["::/0"] }\n', 'contains ::/0'],
+    ['a proxy', 'server: { trusted_proxies: ["10.0.0.0/8"] }\n', undefined],
+    ['trial credit without mail', real + open, 'nobody proves an address'],
+    ['trial credit with mail', real + open + mail, undefined],
+    ['trial credit for sandbox models', open, undefined],
+    ['no trial credit', `${real}registration: { open: true, trial_credit: 0 }\n`, undefined],
+  ])('%s', (_, source, expected) => {
+    const { config, mistakes } = load(source)
+    expect(mistakes).toEqual([])
+    const found = config?.warnings.filter((warning) => /trusted_proxies|registration/.test(warning)) ?? []
+    expect(found).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)])
+  })
+})

@@ -5,12 +5,19 @@ import { SANDBOX_GROUP } from './sandbox.ts'
 import { DEFAULT_GROUP, MULTIPLIER_ONE } from './sections/groups.ts'
 import type { FileConfig, Group } from './types.ts'
 
-type Config = Pick<FileConfig, 'models' | 'groups'>
+type Config = Pick<FileConfig, 'models' | 'groups'> &
+  Partial<Pick<FileConfig, 'server' | 'registration' | 'upstreams' | 'mail'>>
 
 /** `lines`: where the entries of the file begin, by `model ID` and `group ID`, and the list `groups`. */
 export function configWarnings(config: Config, lines: ReadonlyMap<string, number> = new Map()): string[] {
   const noDefault = config.groups.has(DEFAULT_GROUP) ? [] : [{ entry: 'groups', warning: NO_DEFAULT_GROUP }]
-  const found = [...modelWarnings(config), ...oddPriceWarnings(config), ...belowCostWarnings(config), ...noDefault]
+  const found = [
+    ...modelWarnings(config),
+    ...oddPriceWarnings(config),
+    ...belowCostWarnings(config),
+    ...noDefault,
+    ...exposed(config),
+  ]
   const warnings = found.map(({ entry, warning }) => {
     const line = lines.get(entry)
     return line === undefined ? warning : `line ${line}: ${warning}`
@@ -24,6 +31,32 @@ export const isAboutCosts = (warning: string): boolean => /the cost of model | i
 const NO_DEFAULT_GROUP = 'there is no group "default": keys created without a group cannot use any model'
 
 type Found = { entry: string; warning: string }
+
+/** Settings that let strangers choose their own address, or take credit without an address that is proved. */
+function exposed({ server, registration, upstreams, mail }: Config): Found[] {
+  const everyone = server?.trustedProxies.find((range) => /\/0$/.test(range))
+  const sells = [...(upstreams?.values() ?? [])].some(({ embedded }) => !embedded)
+  const givesAway = registration?.open === true && registration.trialCredit > 0n && sells && mail === undefined
+  return [
+    ...(everyone === undefined
+      ? []
+      : [
+          {
+            entry: 'server.trusted_proxies',
+            warning: `server.trusted_proxies contains ${everyone}: any client can write its own address, so networks of keys and limits of sign-ups by network mean nothing; name your proxies`,
+          },
+        ]),
+    ...(givesAway
+      ? [
+          {
+            entry: 'registration',
+            warning:
+              'registration is open and gives trial credit for real upstreams, but without mail nobody proves an address: set mail, or registration.trial_credit to 0',
+          },
+        ]
+      : []),
+  ]
+}
 
 function modelWarnings({ models, groups }: Config): Found[] {
   const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
@@ -88,6 +121,13 @@ function lossesAt(type: ModelType, price: unknown, multiplierMillionths: bigint,
 }
 
 /** `keyGroups`: the number of active keys by group. */
+export const ownerWarnings = ({ signIn }: Pick<FileConfig, 'signIn'>, hasOwnerAtProvider: boolean): string[] =>
+  signIn.password || hasOwnerAtProvider
+    ? []
+    : [
+        'sign_in.password is off, but no owner of this gateway has signed in at a provider yet: only owners can sign in with a password meanwhile',
+      ]
+
 export function missingGroupWarnings(
   keyGroups: ReadonlyMap<string, number>,
   { groups, sandbox }: Pick<FileConfig, 'groups' | 'sandbox'>,

@@ -158,6 +158,32 @@ test('in a folder with many writes, the file is polled instead of watching the f
   expect(credits(seen)).toEqual([2])
 })
 
+test('a file that did not exist at the start is loaded once it does, and its absence is no mistake', async () => {
+  const early = join(folder, 'early.yaml')
+  let running = goodConfig(file)
+  const seen: Seen = { configs: [], changes: [], mistakes: [] }
+  watcher = watchConfig(
+    early,
+    load,
+    (config) => {
+      running = config
+      seen.configs.push(config)
+    },
+    (mistakes) => seen.mistakes.push([...mistakes]),
+    { running: () => running, settleMs: 10, pollMs: 30, mayBeMissing: true },
+  )
+  await watcher.reload()
+  await Bun.sleep(100)
+  expect(seen.mistakes).toEqual([])
+  writeFileSync(early, credit(7))
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([7])
+  // From now on it is a file like any other.
+  rmSync(early)
+  await until(() => seen.mistakes.length > 0)
+  expect(seen.mistakes[0]?.[0]?.message).toContain('cannot be read')
+})
+
 test('an edit between the first load and the watch is not missed', async () => {
   const running = goodConfig(file)
   writeFileSync(file, credit(8))

@@ -8,7 +8,13 @@ import { EMPTY_FILE, isEmptyDocument } from '../yaml/document.ts'
 import type { LoadResult } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
 import { describeSystemError } from './system-error.ts'
-import type { FileConfig } from './types.ts'
+import type { Environment, FileConfig } from './types.ts'
+
+/** A file may have appeared since the start. */
+export const fileInForce = (
+  { configFile, watchedFile }: Pick<Environment, 'configFile' | 'watchedFile'>,
+  { fileHash }: Pick<FileConfig, 'fileHash'>,
+): string | undefined => (fileHash === '' ? configFile : watchedFile)
 
 export type WatchOptions = {
   /** The configuration in force, to describe what changes. */
@@ -19,6 +25,8 @@ export type WatchOptions = {
   pollMs?: number
   /** The database writes to the same folder, thousands of times a second: the file is polled instead of watched. */
   busyFolder?: boolean
+  /** There was no file at the start: it is loaded once it exists. */
+  mayBeMissing?: boolean
 }
 
 export type ConfigWatcher = {
@@ -54,11 +62,18 @@ export function watchConfig(
   load: Load,
   onChange: OnChange,
   onMistakes: OnMistakes,
-  { running, settleMs = 100, busyFolder = false, pollMs = busyFolder ? 1_000 : 5_000 }: WatchOptions,
+  {
+    running,
+    settleMs = 100,
+    busyFolder = false,
+    pollMs = busyFolder ? 1_000 : 5_000,
+    mayBeMissing = false,
+  }: WatchOptions,
 ): ConfigWatcher {
   let closed = false
   /** The contents last loaded or reported. Undefined at first, so that an edit since `running` was read is not missed. */
   let handled: Content | undefined
+  let wasThere = !mayBeMissing
   /** New contents, loaded if they are the same at the next look. */
   let candidate: Content | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -70,9 +85,11 @@ export function watchConfig(
     const first = handled === undefined
     handled = content
     candidate = undefined
+    if (!content.bytes && !wasThere) return
     if (!content.bytes) {
       return report(`cannot be read: ${content.problem}; the running configuration stays in force`)
     }
+    wasThere = true
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
     const isEmpty = isEmptyDocument(content.bytes.toString())

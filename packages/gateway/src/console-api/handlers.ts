@@ -110,7 +110,7 @@ export const HANDLERS: Handlers = {
   'POST wallet/redeem': redeemCode,
 
   'GET playground/key': async (call, deps) => {
-    const [row] = await keyRows(call.account.id, [await playgroundKey(call, deps)], deps.store)
+    const [row] = await keyRows(call.account.id, [await playgroundKey(call, deps)], deps.store, true)
     if (!row) throw new Error('the built-in key has no row')
     return row
   },

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TestClient } from '@trivium/http/test-support.ts'
 import { createTicker } from '@trivium/http/ticker.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
@@ -72,7 +73,8 @@ async function turn(
   const { readRequest } = TEXT_DIALECTS.responses.passThrough
   const { state } = readRequest(bytes, codec, undefined)
   if (!state) return fail('the request has no state')
-  const weighing = { slot: { weigh }, bytes: bytes.length }
+  const slot = { weigh, turn: () => undefined, run: <T>(work: () => T) => work() }
+  const weighing = { slot, bytes: bytes.length, client: new TestClient() }
   const conversation = await continueConversation(serial, state, caller, catalogue, weighing, deps)
   const id = JSON.parse(conversation?.echo.find(({ name }) => name === 'id')?.json ?? '""') as string
   const response = { id, object: 'response', status: 'completed', store: true, output }

@@ -1,6 +1,7 @@
 // A request of the responses dialect as part of a conversation: its history is put before its own items, and its response is
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
 
+import type { Client } from '@trivium/http/request.ts'
 import type { EchoedField } from '@trivium/protocol/dialects/pass-through.ts'
 import type { ConversationState } from '@trivium/protocol/dialects/responses/state/conversation-state.ts'
 import { visibleKey } from '../access/visible-key.ts'
@@ -8,12 +9,15 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { formatResponseId } from '../request/ids.ts'
+import { inTurn, MEASURED_BYTES } from '../request/turns.ts'
 import type { StoredTurn } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type KeepDependencies, keepResponse } from './keep-response.ts'
-import { findNamed, type NamedDependencies } from './named-items.ts'
+import { findNamed, type Loading, type NamedDependencies } from './named-items.ts'
 import { complete, type OpenDependencies, openTurn } from './open-stored.ts'
 import { isPieceId } from './pieces.ts'
+import { piecesBy } from './pieces-by.ts'
+import type { StoredText } from './stored-text.ts'
 
 export type ConversationDependencies = KeepDependencies & OpenDependencies
 
@@ -30,8 +34,8 @@ export type Conversation = {
   keep?(last: Uint8Array): Promise<Uint8Array>
 }
 
-/** `bytes`: of the request's own body. */
-export type Weighing = { slot: Pick<Slot, 'weigh'>; bytes: number }
+/** `bytes`: of the request's own body. `client`: who waits for it. */
+export type Weighing = { slot: Pick<Slot, 'weigh' | 'turn' | 'run'>; bytes: number; client: Client }
 
 /** undefined: it continues nothing, and nothing of it is to be stored. Throws Failure. */
 export async function continueConversation(
@@ -57,7 +61,7 @@ export async function continueConversation(
     { name: 'previous_response_id', json: JSON.stringify(previousResponse ?? null), always: true },
     { name: 'store', json: String(isStored), always: true },
   ] as const
-  const body = history.length + named.size === 0 ? undefined : state.expanded(history, named)
+  const body = history.length + named.size === 0 ? undefined : weighing.slot.run(() => state.expanded(history, named))
   if (!isStored) return { body, echo, include: undefined, hidesEncrypted: false }
   const input = state.items(named)
   const hidesEncrypted = state.include !== undefined
@@ -75,7 +79,8 @@ export async function withHistory(
   deps: HistoryDependencies,
 ): Promise<Uint8Array | undefined> {
   const found = await findHistory(state, caller, catalogue, weighing, deps)
-  return found && found.history.length + found.named.size > 0 ? state.expanded(found.history, found.named) : undefined
+  if (!found || found.history.length + found.named.size === 0) return undefined
+  return weighing.slot.run(() => state.expanded(found.history, found.named))
 }
 
 export type HistoryDependencies = NamedDependencies
@@ -95,7 +100,7 @@ async function findHistory(
   { previousResponse, references }: Pick<ConversationState, 'previousResponse' | 'references'>,
   caller: Caller,
   { config }: Catalogue,
-  { slot, bytes: own }: Weighing,
+  { slot, bytes: own, client }: Weighing,
   deps: HistoryDependencies,
 ): Promise<History | undefined> {
   const { account } = caller
@@ -105,16 +110,17 @@ async function findHistory(
   const weigh = (bytes: number) => {
     if (!slot.weigh(own + bytes)) throw memoryFailure(own + bytes, memoryBytes)
   }
+  const loading: Loading = { limit: bodyBytes, weigh, slot, client }
   const [chain, named] = await Promise.all([
-    previousResponse === undefined ? undefined : findChain(caller, previousResponse, { limit: bodyBytes, weigh }, deps),
-    findNamed(caller, references, { limit: bodyBytes, weigh }, deps),
+    previousResponse === undefined ? undefined : findChain(caller, previousResponse, loading, deps),
+    findNamed(caller, references, loading, deps),
   ])
   if (chain?.length === 0) return undefined
-  const turns = (chain ?? []).map((stored) => {
-    const turn = openTurn(account, stored, deps)
-    if (!turn) throw notFound()
-    return { ...turn, id: stored.id }
-  })
+  const turns: (StoredText & { id: string })[] = []
+  for (const piece of piecesBy(chain ?? [], ({ turn }) => turn.length, PIECE_BYTES)) {
+    const opened = inTurn(bytesOf(piece), client, slot, () => piece.map((stored) => openedTurn(account, stored, deps)))
+    turns.push(...(opened instanceof Promise ? await opened : opened))
+  }
   const ofImages = (images: readonly { length: number }[]) => images.reduce((sum, { length }) => sum + length, 0)
   const bytes = named.bytes + turns.reduce((sum, { text, images }) => sum + text.length + ofImages(images), 0)
   if (bytes > bodyBytes) throw tooLong(bodyBytes)
@@ -130,7 +136,7 @@ async function findHistory(
 async function findChain(
   caller: Caller,
   last: string,
-  { limit, weigh }: { limit: number; weigh(bytes: number): void },
+  { limit, weigh, slot, client }: Loading,
   { store: { responses } }: HistoryDependencies,
 ): Promise<StoredTurn[]> {
   const { account } = caller
@@ -139,7 +145,19 @@ async function findChain(
   // Encrypted, each turn is a little longer: what is just too long is found once it is decrypted.
   if (bytes > 2 * limit) throw tooLong(limit)
   weigh(2 * bytes)
+  if (bytes > MEASURED_BYTES) await slot.turn(0, client)
   return bytes === 0 ? [] : responses.chain(account, last)
+}
+
+/** Turns that are decrypted in one iteration of the event loop. */
+const PIECE_BYTES = 256 * 1024
+
+const bytesOf = (turns: readonly StoredTurn[]): number => turns.reduce((sum, { turn }) => sum + turn.length, 0)
+
+function openedTurn(account: bigint, stored: StoredTurn, deps: HistoryDependencies): StoredText & { id: string } {
+  const turn = openTurn(account, stored, deps)
+  if (!turn) throw notFound()
+  return { ...turn, id: stored.id }
 }
 
 function raise(failure: Failure): never {

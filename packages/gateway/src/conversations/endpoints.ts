@@ -10,15 +10,16 @@ import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { decodeSegment } from '../request/path-segment.ts'
-import type { Caller } from '../storage/storage.ts'
+import type { Caller, MadeWith } from '../storage/storage.ts'
 import type { ConversationDependencies } from './continue.ts'
-import { bytesToList, itemsOf } from './list-items.ts'
+import { bytesToList, itemsOf, type ListDependencies } from './list-items.ts'
 import { type ListedItem, openRecord, readItem } from './open-stored.ts'
 import { isPieceId } from './pieces.ts'
 import { type StoredRead, type StoredReads, sentFrom } from './stored-reads.ts'
 
 export type ResponseEndpointDependencies = AuthenticateDependencies &
-  ConversationDependencies & {
+  ConversationDependencies &
+  ListDependencies & {
     storedReads: StoredReads
     storedReadLimit: FreeCallLimit
     /** Milliseconds since 1970. */
@@ -30,9 +31,9 @@ export async function showResponse(
   incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account, key } = readerOf(await authenticate(incoming, 'responses', deps), deps)
+  const { account, made } = readerOf(await authenticate(incoming, 'responses', deps), deps)
   const response = decodeId(id)
-  const length = await deps.store.responses.length(account, response, key)
+  const length = await deps.store.responses.length(account, response, made)
   if (!length) throw unknown(id)
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
     throw new Failure('unsupported_parameter', 'Only background responses can be streamed again. Remove `stream`.', {
@@ -47,9 +48,9 @@ export async function showResponse(
   })
 }
 
-/** `key`: only responses that were made with it. */
-type Reader = { account: bigint; key: bigint | undefined }
-const readerBy = (caller: Caller): Reader => ({ account: caller.account, key: visibleKey(caller) })
+/** `made`: only responses that were made with this. */
+type Reader = { account: bigint; made: MadeWith | undefined }
+const readerBy = (caller: Caller): Reader => ({ account: caller.account, made: visibleKey(caller) })
 
 /** Counted by the limits of the key, apart from paid requests. Throws Failure. */
 export function readerOf(
@@ -82,9 +83,9 @@ export async function deleteResponse(
   incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account, key } = readerBy(await authenticate(incoming, 'responses', deps))
+  const { account, made } = readerBy(await authenticate(incoming, 'responses', deps))
   const response = decodeId(id)
-  if (!(await deps.store.responses.hide(account, response, key))) throw unknown(id)
+  if (!(await deps.store.responses.hide(account, response, made))) throw unknown(id)
   return json(200, incoming.responseHeaders, { id: response, object: 'response', deleted: true })
 }
 
@@ -108,14 +109,14 @@ export async function listInputItems(
   incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account, key } = readerOf(await authenticate(incoming, 'responses', deps), deps)
+  const { account, made } = readerOf(await authenticate(incoming, 'responses', deps), deps)
   const query = new URLSearchParams(incoming.query)
   if (query.has('before'))
     throw new Failure('unsupported_parameter', 'before is not available. Turn order around and use after.', {
       param: 'before',
     })
   const [order, limit, after] = [orderOf(query), limitOf(query), query.get('after')]
-  const chain = await deps.store.responses.chainLengths(account, decodeId(id), key)
+  const chain = await deps.store.responses.chainLengths(account, decodeId(id), made)
   if (chain.length === 0) throw unknown(id)
   return inMemory(account, bytesToList(chain), deps, async (read) => {
     const { items, isMore } = await pageOf(itemsOf(account, chain, order, deps), after, limit)

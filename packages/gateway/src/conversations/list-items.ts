@@ -2,10 +2,14 @@
 // conversation is in memory.
 
 import { nextTurn } from '../overload/reads/in-turns.ts'
+import type { ThreadTime } from '../overload/thread-time.ts'
 import type { Responses, StoredLength, StoredResponse } from '../storage/responses.ts'
 import { inputItems, type ListedItem, type OpenDependencies, outputItems } from './open-stored.ts'
 
-export type ListDependencies = OpenDependencies & { store: { responses: Responses } }
+export type ListDependencies = OpenDependencies & {
+  store: { responses: Responses }
+  admission: { threadTime: Pick<ThreadTime, 'run'> }
+}
 
 /** Short responses are loaded together. */
 const PIECE_BYTES = 1024 * 1024
@@ -29,19 +33,23 @@ export async function* itemsOf(
 ): AsyncGenerator<ListedItem[], void> {
   const isNewestFirst = order === 'desc'
   const last = chain.at(-1)
+  const { threadTime } = deps.admission
   const inOrder = (items: readonly ListedItem[]): ListedItem[] => (isNewestFirst ? items.toReversed() : [...items])
   for (const piece of piecesOf(chain, isNewestFirst)) {
     const [only] = piece
     if (piece.length === 1 && only === last && only) {
       // Its output is not a part of the list.
       const turn = await deps.store.responses.turn(account, only.id)
-      if (turn) yield inOrder(withIds(turn.id, inputItems({ ...turn, account }, deps)))
+      const items = turn && threadTime.run(account, () => inputItems({ ...turn, account }, deps))
+      if (items) yield inOrder(withIds(only.id, items))
     } else {
       const ids = piece.map(({ id }) => id)
       const found = new Map((await deps.store.responses.several(account, ids)).map((stored) => [stored.id, stored]))
       for (const id of ids) {
         const stored = found.get(id)
-        if (stored) yield inOrder([...withIds(id, inputItems(stored, deps)), ...outputItems(stored, deps)])
+        if (!stored) continue
+        const both = () => [...withIds(id, inputItems(stored, deps)), ...outputItems(stored, deps)]
+        yield inOrder(threadTime.run(account, both))
       }
     }
     await nextTurn()

@@ -1,10 +1,12 @@
 // Items that a request only names, by their ids. A name is short and what it stands for may be long, so how much a request names is
 // known before anything of it is put together.
 
+import type { Client } from '@trivium/http/request.ts'
 import { continuedItem } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import { codec } from '../bytes/codec.ts'
 import { Failure } from '../request/failure.ts'
+import { inTurn, MEASURED_BYTES, type Turns } from '../request/turns.ts'
 import type { Responses, StoredRecord } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type ListedItem, type OpenDependencies, outputItems, readItem } from './open-stored.ts'
@@ -17,6 +19,9 @@ export type NamedItems = {
   /** The items as JSON, by their ids. */
   read(): Promise<ReadonlyMap<string, Uint8Array>>
 }
+
+/** How what is stored gets into memory. `weigh` is called with the bytes that are about to be read, and throws if there is no memory for them. */
+export type Loading = { limit: number; weigh(bytes: number): void; slot: Turns; client: Client }
 
 export const MOST_REFERENCES = 4_096
 /** Records that are decrypted and parsed in one turn of the event loop. */
@@ -31,7 +36,7 @@ const NOTHING: NamedItems = { bytes: 0, read: async () => new Map() }
 export async function findNamed(
   caller: Caller,
   references: readonly string[],
-  { limit, weigh }: { limit: number; weigh(bytes: number): void },
+  { limit, weigh, slot, client }: Loading,
   deps: NamedDependencies,
 ): Promise<NamedItems> {
   if (references.length === 0) return NOTHING
@@ -41,21 +46,23 @@ export async function findNamed(
   if (stored > limit) throw tooLong(limit)
   // Encrypted, decrypted and parsed.
   weigh(3 * stored)
+  if (stored > MEASURED_BYTES) await slot.turn(0, client)
   const occurrences = new Map<string, number>()
   for (const id of references) occurrences.set(id, (occurrences.get(id) ?? 0) + 1)
   const found = new Map<string, ListedItem>()
-  let [bytes, inTurn] = [0, 0]
+  let [bytes, opening] = [0, 0]
   for (const { record, ids } of await byRecord(caller, references, deps)) {
-    for (const listed of outputItems(record, deps)) {
+    const opened = inTurn(record.record.length, client, slot, () => outputItems(record, deps))
+    for (const listed of opened instanceof Promise ? await opened : opened) {
       const id = String(listed.item.id)
       if (!ids.has(id) || found.has(id) || !continuedItem(listed.item)) continue
       found.set(id, listed)
       bytes += (occurrences.get(id) ?? 0) * lengthOf(listed)
       if (bytes > limit) throw tooLong(limit)
     }
-    inTurn += record.record.length
-    if (inTurn < TURN_BYTES) continue
-    inTurn = 0
+    opening += record.record.length
+    if (opening < TURN_BYTES) continue
+    opening = 0
     await new Promise(setImmediate)
   }
   return {

@@ -7,7 +7,7 @@ import {
   type EmbedMethod,
 } from '@trivium/protocol/dialects/generate-content/embeddings/decode-request.ts'
 import type { EmbeddingRequest } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
-import { codec } from '../bytes/codec.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 
 export type EmbeddingEndpoint = {
   dialect: EmbeddingDialectId
@@ -16,19 +16,19 @@ export type EmbeddingEndpoint = {
   /** The field that has the inputs. */
   inputField: string
   /** Throws RequestError. */
-  decode(body: Uint8Array, maxValues: number): EmbeddingRequest
+  decode(body: Uint8Array, maxValues: number, codec: Codec): EmbeddingRequest
 }
 
 export const EMBEDDINGS: EmbeddingEndpoint = {
   dialect: 'chat',
   name: 'embeddings',
   inputField: 'input',
-  decode: (body, maxValues) => decodeEmbeddingRequest(body, codec, maxValues),
+  decode: (body, maxValues, own) => decodeEmbeddingRequest(body, own, maxValues),
 }
 
 export const embedContentEndpoint = (model: string, method: EmbedMethod): EmbeddingEndpoint => ({
   dialect: 'generate-content',
   name: `${method} ${model}`,
   inputField: method === 'embedContent' ? 'content' : 'requests',
-  decode: (body, maxValues) => decodeEmbedContent(body, codec, { model, method }, maxValues),
+  decode: (body, maxValues, own) => decodeEmbedContent(body, own, { model, method }, maxValues),
 })

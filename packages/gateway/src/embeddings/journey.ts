@@ -3,7 +3,9 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { EmbeddingInput } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { authorize } from '../access/authorize.ts'
+import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { countWords } from '../bytes/count-words.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import { MOST_INPUTS, MOST_TOKENS } from '../modalities/embedding.ts'
@@ -21,9 +23,13 @@ import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { EmbeddingEndpoint } from './endpoints.ts'
 import { type EmbeddingCall, type RespondDependencies, respond } from './respond.ts'
-import { offerForRequest, type ReadRequest, requestFor } from './upstream-request.ts'
+import { expressibleOffer, type ReadRequest, requestFor } from './upstream-request.ts'
 
-export type EmbeddingDependencies = OpenDependencies & ReadDependencies & TakeDependencies & RespondDependencies
+export type EmbeddingDependencies = OpenDependencies &
+  ReadDependencies &
+  TakeDependencies &
+  UrlDependencies &
+  RespondDependencies
 
 export const embeddingJourney = (
   incoming: ApiRequest,
@@ -49,8 +55,10 @@ const EMBEDDINGS: Journey<{
     return offer
   },
   fingerprint: ({ body }, { name }) => ({ endpoint: name, body }),
-  route: ({ offer, request, caller, incoming, tooExpensive }, deps) =>
-    takeCandidate({ wanted: offerForRequest(offer, request), caller, incoming, tooExpensive }, deps),
+  async route({ offer, request, caller, incoming, tooExpensive }, deps) {
+    const allowed = await offerForRequest(offer, request, caller, deps)
+    return takeCandidate({ wanted: expressibleOffer(allowed, request), caller, incoming, tooExpensive }, deps)
+  },
   prepare({ offer, candidate }, { request, caller }, deps) {
     const { most, expected } = request.tokens
     const amount = offer.rate.bound(most)
@@ -68,19 +76,17 @@ const BYTES_PER_VALUE = 32
 
 async function read({ incoming, endpoint, slot, catalogue }: Admitted<EmbeddingEndpoint>, deps: ReadDependencies) {
   const { bodyBytes, values, memoryBytes } = catalogue.config.server.limits
-  const body = await readJson(incoming.http, bodyBytes, slot, deps)
-  // As many token ids as a request may have, whatever is allowed of other values.
-  const request = endpoint.decode(body, Math.max(values, MOST_TOKENS + 2 * MOST_INPUTS))
-  incoming.record.model = request.model
-  const bytes = body.length + request.values * BYTES_PER_VALUE
-  if (!slot.weigh(bytes)) throw memoryFailure(bytes, memoryBytes)
-  return {
-    ...request,
-    dialect: endpoint.dialect,
-    inputField: endpoint.inputField,
-    body,
-    tokens: tokensOf(request.inputs, body.length),
+  const { dialect, inputField } = endpoint
+  const parse = (body: Uint8Array, codec: Codec) => {
+    // As many token ids as a request may have, whatever is allowed of other values.
+    const request = endpoint.decode(body, Math.max(values, MOST_TOKENS + 2 * MOST_INPUTS), codec)
+    return { ...request, dialect, inputField, body, tokens: tokensOf(request.inputs, body.length) }
   }
+  const request = await readJson(incoming.http, bodyBytes, slot, deps, parse)
+  incoming.record.model = request.model
+  const bytes = request.body.length + request.values * BYTES_PER_VALUE
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, memoryBytes)
+  return request
 }
 
 /** What models add to an input: the marks of its beginning and its end, or the words for a task. */

@@ -25,6 +25,7 @@ import {
   nextCandidate,
 } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { failedByOtherModel } from '../routing/other-model.ts'
 import { failedByBreak, failedByError, failedByOther, failedByThrow } from '../routing/upstream-errors.ts'
 import { convertVectors, encodingOf, lengthOf } from './convert.ts'
 import { type ReadRequest, requestFor, type UpstreamRequestDependencies } from './upstream-request.ts'
@@ -70,6 +71,8 @@ async function present(
   const reply = EMBEDDING_SERVICES[dialect].decodeReply(bytes, codec)
   if (!reply.ok) return failedByError(call, reply.error, deps)
   const { vectors, tokens } = reply
+  const otherModel = failedByOtherModel(candidate, reply.model)
+  if (otherModel) return otherModel
   if (vectors.length !== request.inputs.length)
     return failedByOther(`The upstream sent ${vectors.length} vectors for ${request.inputs.length} inputs.`)
   call.firstOutputAt ??= performance.now()
@@ -79,7 +82,8 @@ async function present(
     showWarnings(warnings, call.headers)
   }
   const isSameModel = candidate.route.model === offer.model.id
-  if (passes(call, reply, request)) return { body: reply.passed(isSameModel ? undefined : offer.model.id), tokens }
+  if (passes(call, reply, request))
+    return { body: reply.passed(isSameModel ? undefined : offer.model.id, request.tokens.expected), tokens }
   const converted = await convertVectors(vectors, request.encoding)
   if (!converted) return failedByOther('The upstream sent something that is not a vector.')
   const about = { model: offer.model.id, tokens: tokens ?? request.tokens.expected, isSingle: request.isSingle }

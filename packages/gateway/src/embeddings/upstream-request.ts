@@ -58,7 +58,9 @@ export function requestFor(
   // A vendor sees a pseudonym in place of the caller's end user.
   const isHidden = user !== undefined && !embedded && !sharedObjects
   const shown = isHidden ? accountCipher.pseudonym(account, 'end users', user) : undefined
-  return { ...common, body: request.passed({ ...fields, model, user: shown }) }
+  const { unpriced } = request
+  for (const name of unpriced) addWarning(warnings, name, 'no-price')
+  return { ...common, body: request.passed({ ...fields, model, user: shown, remove: unpriced }) }
 }
 
 function pathOf(upstream: Upstream, dialect: EmbeddingDialectId, model: string, isSingle: boolean): string {
@@ -86,7 +88,7 @@ function unexpressed(request: ReadRequest, upstream: Upstream): RequestError | u
 }
 
 /** The candidates that can be asked for it. Throws RequestError if there is none. */
-export function offerForRequest(offer: OfferOf<'embedding'>, request: ReadRequest): OfferOf<'embedding'> {
+export function expressibleOffer(offer: OfferOf<'embedding'>, request: ReadRequest): OfferOf<'embedding'> {
   const [error] = offer.candidates.flatMap(({ upstream }) => unexpressed(request, upstream) ?? [])
   if (!error) return offer
   const expressed = withCandidates(offer, ({ upstream }) => !unexpressed(request, upstream), [])

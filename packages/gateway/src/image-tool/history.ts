@@ -1,8 +1,8 @@
-// Images of earlier responses, as the caller sends them back: for the model they are calls of its function. It does not see them, but
-// where it may have images changed, it learns their names, and those of the images in messages.
+// Images of earlier responses, as the caller sends them back: for the model they are calls of its function. It sees the last of them,
+// if it takes images. Where it may have images changed, it learns their names, and those of the images in messages.
 
 import { isObject, type Json } from '@trivium/protocol/canonical/reading.ts'
-import type { Part, TextPart, Turn } from '@trivium/protocol/canonical/request.ts'
+import type { MediaPart, Part, TextPart, Turn } from '@trivium/protocol/canonical/request.ts'
 
 export const IMAGE_ITEM = 'image_generation_call'
 /** Where an item stands in the caller's request. */
@@ -16,8 +16,23 @@ export const madeText = (name?: string): string => (name === undefined ? MADE : 
 
 export type ImageNames = (part: Part) => string | undefined
 
-/** `body`: the caller's request. A result stands between what the model said before it and after it. */
-export function withImageCalls(turn: Turn, functionName: string, body: Json, nameOf: ImageNames): Turn[] {
+/** The parts that stand for images that were made, and what they show. */
+export function madeImages(turns: readonly Turn[]): Map<Part, MediaPart> {
+  const made = new Map<Part, MediaPart>()
+  for (const part of turns.flatMap(({ parts }) => parts)) {
+    if (part.type === 'foreign' && part.image) made.set(part, part.image)
+  }
+  return made
+}
+
+/** `body`: the caller's request. `seen`: the images that the model is shown. A result stands between what the model said before it and after it. */
+export function withImageCalls(
+  turn: Turn,
+  functionName: string,
+  body: Json,
+  nameOf: ImageNames,
+  seen: ReadonlyMap<Part, MediaPart>,
+): Turn[] {
   const turns: Turn[] = []
   let parts: Part[] = []
   for (const part of turn.parts) {
@@ -25,12 +40,13 @@ export function withImageCalls(turn: Turn, functionName: string, body: Json, nam
     else if (part.type !== 'foreign' || part.what !== IMAGE_ITEM) parts.push(part)
     else {
       const { id, values, isMade } = readItem(part.at, body)
+      const shown = seen.get(part)
       const call: Part = { type: 'call', id, name: functionName, arguments: JSON.stringify(values), custom: false }
       const said: Part = {
         type: 'result',
         callId: id,
         name: functionName,
-        parts: [{ type: 'text', text: isMade ? madeText(nameOf(part)) : NOT_MADE }],
+        parts: [{ type: 'text', text: isMade ? madeText(nameOf(part)) : NOT_MADE }, ...(shown ? [shown] : [])],
         ...(isMade ? {} : { isError: true }),
       }
       turns.push({ ...turn, parts: [...parts, call] }, { role: 'user', parts: [said] })

@@ -135,7 +135,9 @@ const MASK = { image_url: `data:image/png;base64,${PNG}` }
 describe('images of the conversation', () => {
   test('the model learns their names, where they stand', () => {
     const images = new ConversationImages(TURNS, HISTORY)
-    const turns = TURNS.flatMap((turn) => withImageCalls(turn, 'draw', HISTORY, (part) => images.nameOf(part)))
+    const turns = TURNS.flatMap((turn) =>
+      withImageCalls(turn, 'draw', HISTORY, (part) => images.nameOf(part), new Map()),
+    )
     const told = turns.flatMap(({ parts }) =>
       parts.map((part) => {
         if (part.type === 'result') return part.parts.map((each) => (each.type === 'text' ? each.text : '')).join()

@@ -59,6 +59,8 @@ const OFFERED = ['size', 'quality', 'background'] as const
 /** Options of edits alone. */
 const EDIT_OPTIONS = ['input_fidelity'] as const
 
+const KNOWN: ReadonlySet<string> = new Set([...OPTIONS, ...EDIT_OPTIONS, 'type', 'action', 'input_image_mask'])
+
 type Offered = Pick<ImageTool, 'offer' | 'functionName' | 'images'>
 
 /** `body`: of the caller's request. Throws RequestError for options that the image model does not have. */
@@ -67,8 +69,8 @@ export function readImageTool(body: Json, offered: Offered, warnings: string[]):
   const index = tools.findIndex((tool) => isObject(tool) && tool.type === IMAGE_TOOL)
   const tool: Json = index === -1 ? {} : tools[index]
   const at = `tools[${index}]`
-  // Only a vendor's own tool can follow it.
-  if (isGiven(tool.model)) addWarning(warnings, `${at}.model`, 'dropped')
+  // Only a vendor's own tool can follow them, such as the choice of a model.
+  for (const name in tool) if (isGiven(tool[name]) && !KNOWN.has(name)) addWarning(warnings, `${at}.${name}`, 'dropped')
   const options = Object.fromEntries(
     [...OPTIONS, ...EDIT_OPTIONS].filter((name) => isGiven(tool[name])).map((name) => [name, tool[name]]),
   )

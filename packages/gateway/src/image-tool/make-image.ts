@@ -7,8 +7,10 @@ import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { paymentText } from '../access/contact.ts'
 import type { UrlDependencies } from '../access/urls/url-names.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import { type CompletedImage, generate, type PartialImage } from '../images/generate.ts'
 import type { ImageCall } from '../images/image-call.ts'
@@ -28,7 +30,9 @@ import { type ImageTool, imageRequestOf } from './image-tool.ts'
 import { partOfHold, recordSpent } from './part-of-hold.ts'
 import type { Spending } from './spending.ts'
 
-export type MakeDependencies = RouteDependencies & RespondDependencies & UrlDependencies
+export type MakeDependencies = RouteDependencies &
+  RespondDependencies &
+  UrlDependencies & { catalogue(): Pick<Catalogue, 'config'> }
 
 /** The item for the client, and what the model is told. */
 export type Made = { image: MediaBlock; said: string }
@@ -83,7 +87,10 @@ async function hold(
   const part = partOfHold(call.hold, spending.cost, spending.tokens)
   const bound = boundOf(request, offer, candidate)
   if ((await part.raise(bound, bound)) === 'stop')
-    throw new Failure('insufficient_balance', 'The balance or a limit of the key does not cover the image.')
+    throw new Failure(
+      'insufficient_balance',
+      `The balance or a limit of the key does not cover the image.${paymentText(deps.catalogue().config)}`,
+    )
   // Until the response is complete, all of its images are in memory.
   if (!call.slot.grow(expectedBytes(request))) throw bodyFailure(NO_MEMORY)
   return {

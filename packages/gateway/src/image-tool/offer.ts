@@ -3,8 +3,9 @@
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import type { ImageInput } from '@trivium/protocol/canonical/image.ts'
 import { isObject, type Json, RequestError, unsupported } from '@trivium/protocol/canonical/reading.ts'
-import type { CanonicalRequest, ToolChoice } from '@trivium/protocol/canonical/request.ts'
+import type { CanonicalRequest, MediaPart, Part, ToolChoice } from '@trivium/protocol/canonical/request.ts'
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { PricedField } from '@trivium/protocol/dialects/pass-through.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
@@ -18,7 +19,7 @@ import type { RoutedRequest } from '../text/request.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
 import { type Captured, capturing } from './capture-reply.ts'
 import { ConversationImages } from './conversation-images.ts'
-import { type ImageNames, withImageCalls } from './history.ts'
+import { type ImageNames, madeImages, withImageCalls } from './history.ts'
 import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool, requestFor } from './image-tool.ts'
 import { respondJson, respondStream, type ToolDependencies } from './respond.ts'
 
@@ -35,7 +36,8 @@ export const createImageTool =
     const tool = readImageTool(body, { offer, functionName, images }, warnings)
     if (tool.mask) checkMask(tool, tool.mask, routed.caller, deps)
     const captured: Captured = { last: undefined, stream: undefined }
-    const request = withFunction(routed, tool, body, captured, warnings)
+    const seen = lastMade(routed, warnings)
+    const request = withFunction(routed, tool, body, { captured, warnings, seen })
     return {
       request,
       async respond(call) {
@@ -62,6 +64,14 @@ function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: Tool
     throw unsupported(`${tool.at}.input_image_mask`, rejection.message)
 }
 
+/** The image that was made last, if the model takes images: at its vendor it would see all. */
+function lastMade({ parsed, offer }: RoutedRequest, warnings: string[]): Map<Part, MediaPart> {
+  const made = madeImages(parsed.canonical().turns)
+  const seen = offer.model.capabilities?.includes('images') ? [...made].slice(-1) : []
+  if (made.size > seen.length) addWarning(warnings, 'input.result', 'dropped')
+  return new Map(seen)
+}
+
 /** What the name of an image adds to the prompt at most. */
 const NAME_BYTES = 48
 
@@ -81,8 +91,7 @@ function withFunction(
   routed: RoutedRequest,
   tool: ImageTool,
   body: Json,
-  captured: Captured,
-  warnings: readonly string[],
+  { captured, warnings, seen }: { captured: Captured; warnings: readonly string[]; seen: ReadonlyMap<Part, MediaPart> },
 ): RoutedRequest {
   const { parsed, dialect, ownWarnings } = routed
   const asked = parsed.canonical()
@@ -91,7 +100,7 @@ function withFunction(
   const nameOf: ImageNames = (part) => (isEditing ? tool.images.nameOf(part) : undefined)
   const canonical: CanonicalRequest = {
     ...asked,
-    turns: asked.turns.flatMap((turn) => withImageCalls(turn, tool.functionName, body, nameOf)),
+    turns: asked.turns.flatMap((turn) => withImageCalls(turn, tool.functionName, body, nameOf, seen)),
     tools: [...asked.tools, added],
     hostedTools: asked.hostedTools.filter(({ name }) => name !== IMAGE_TOOL),
     untranslated: asked.untranslated.filter((field) => field !== 'max_tool_calls'),

@@ -7,19 +7,23 @@ import type { Every } from './every.ts'
 const FIRST_MS = 30_000
 const HOUR = 3
 const NAME = 'audit the ledger'
-/** An overloaded gateway postpones the audit, but for an hour at most. */
+/** What postpones an audit, for an hour at most: any request after a start, when clients come back at once; later an overload. */
+export type Load = { isBusy(): boolean; isOverloaded(): boolean }
 const POSTPONED_MS = 60_000
 const MOST_POSTPONED = 60
 
-export function auditLedger(every: Every, stores: AuditStores, log: Log, isOverloaded: () => boolean): void {
+export function auditLedger(every: Every, stores: AuditStores, log: Log, load: Load): void {
   let postponed = 0
+  let isFirst = true
   every(untilNight, {
     name: NAME,
     scope: 'cluster',
     firstMs: FIRST_MS,
     async run() {
-      if (isOverloaded() && postponed++ < MOST_POSTPONED) return POSTPONED_MS
+      const mustWait = isFirst ? load.isBusy() : load.isOverloaded()
+      if (mustWait && postponed++ < MOST_POSTPONED) return POSTPONED_MS
       postponed = 0
+      isFirst = false
       const begun = await beginAudit(stores, { type: 'job', id: NAME })
       // An operator has just started one.
       if (!begun) return undefined

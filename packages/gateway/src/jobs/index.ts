@@ -22,6 +22,7 @@ import { addUpUsage } from './add-up-usage.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs } from './every.ts'
+import { foldFreeRequests } from './fold-free-requests.ts'
 import { followSecret } from './follow-secret.ts'
 import { pollChanges } from './poll-changes.ts'
 import { createNodeReport } from './report-node.ts'
@@ -48,9 +49,9 @@ export type JobDependencies = WorkerDependencies &
     upstreamMeasures: UpstreamMeasures
     rejectedRequests: RejectedRequestCounts
     errorCounts: ErrorCounts
-    node: Pick<Node, 'identity'>
+    node: Pick<Node, 'identity' | 'commitsLostAt'>
     mediaStore: { sweep(limit: number): Promise<number> }
-    admission: Pick<Admission, 'isSaturated'>
+    admission: Pick<Admission, 'isSaturated' | 'inFlight'>
     log: Log
     metrics: Pick<Metrics, 'jobs'>
   }
@@ -95,7 +96,10 @@ export function startJobs(
     await followSwitches(storage, upstreamHealth, config())
   })
   followSecret(every, storage.meta, deps.secrets)
-  auditLedger(every, storage, log, () => deps.admission.isSaturated)
+  auditLedger(every, storage, log, {
+    isBusy: () => deps.admission.isSaturated || deps.admission.inFlight > 0,
+    isOverloaded: () => deps.admission.isSaturated,
+  })
   storeLatencies(every, deps.latencies, deps.upstreamMeasures, storage, Date.now)
   storeRejectedRequests(every, deps.rejectedRequests, storage.rejectedRequests, () => config().retention.requests)
   addUpUsage(every, storage.reports)
@@ -107,6 +111,7 @@ export function startJobs(
   sweepSessions(every, storage)
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
+  foldFreeRequests(every, storage.ledger)
   const folders = () =>
     isLeader ? [environment.dataDir, mediaFolder(environment, config()) ?? environment.dataDir] : []
   runAlerts(every, {

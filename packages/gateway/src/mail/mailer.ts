@@ -154,8 +154,11 @@ const isFinal = (error: unknown): boolean => Number(Reflect.get(Object(error), '
 export function describeMailError(error: unknown) {
   const code: unknown = Reflect.get(Object(error), 'code')
   const message = error instanceof Error ? error.message : String(error)
+  const hint = /STARTTLS/i.test(message)
+    ? ' (a server without encryption, such as one on this machine, needs ?tls=off in mail.url)'
+    : ''
   return {
     ...(typeof code === 'string' ? { code } : {}),
-    error: message.replace(/[A-Za-z0-9_-]{40,}/g, '...').slice(0, 300),
+    error: `${message.replace(/[A-Za-z0-9_-]{40,}/g, '...').slice(0, 300)}${hint}`,
   }
 }

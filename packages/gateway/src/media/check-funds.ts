@@ -2,6 +2,7 @@
 // may last an hour, and one that cannot be paid for takes them from others.
 
 import { keyAllowsModel } from '../access/authorize.ts'
+import { contactText, paymentText } from '../access/contact.ts'
 import { type Catalogue, type OfferOf, offersOfType } from '../catalogue/catalogue.ts'
 import type { ModelType } from '../modalities/index.ts'
 import type { Nanos } from '../money/amount.ts'
@@ -39,7 +40,7 @@ export function fundsCheck<T extends ModelType>(
     const minimum = lowest((offer ? [offer] : allowed).map(cheapest))
     if (minimum === 0n) return
     // If the store does not answer, the hold decides.
-    const funds = fundsOf(await store.keys.findWithAccount(caller.key).catch(() => undefined))
+    const funds = fundsOf(await store.keys.findWithAccount(caller.key).catch(() => undefined), catalogue.config)
     if (!funds || funds.available >= minimum) return
     isExempt = await mayReplay()
     if (!isExempt) throw lowFundsFailure(funds, minimum)
@@ -49,20 +50,25 @@ export function fundsCheck<T extends ModelType>(
 const lowest = (amounts: readonly Nanos[]): Nanos => amounts.reduce((one, other) => (one < other ? one : other))
 
 /** The least of what balance and caps have left, and why. */
-function fundsOf(standing: Awaited<ReturnType<Keys['findWithAccount']>>): LowFunds | undefined {
+function fundsOf(
+  standing: Awaited<ReturnType<Keys['findWithAccount']>>,
+  config: Catalogue['config'],
+): LowFunds | undefined {
   if (!standing) return undefined
   const { account, key } = standing
   const balance: LowFunds = {
     code: 'insufficient_balance',
     available: atLeastZero(availableIn(account)),
     before: 'Your credit balance is too low.',
-    after: '',
+    after: paymentText(config),
   }
   const caps = (['key', 'account'] as const).flatMap((whose): LowFunds[] => {
     const { cap, spentUnderCap, held } = whose === 'key' ? key : account
     const before = `The ${whose}'s quota cap does not allow this request.`
     const available = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - held)
-    return available === undefined ? [] : [{ code: `${whose}_quota_exceeded`, available, before, after: '' }]
+    return available === undefined
+      ? []
+      : [{ code: `${whose}_quota_exceeded`, available, before, after: contactText(config) }]
   })
   return [balance, ...caps].reduce((least, funds) => (funds.available < least.available ? funds : least))
 }

@@ -7,22 +7,9 @@ import { open } from 'node:fs/promises'
 import { countReleased } from '../bytes/free-memory.ts'
 import { Failure } from '../request/failure.ts'
 import type { Media, MediaRecord } from '../storage/media.ts'
+import { BlobMissing, type BlobStore, BlobsSilent } from './blobs.ts'
 
-/** The contents, by the id of their object. */
-export type BlobStore = {
-  /** Resolves with the number of bytes once the content is durable. Reads `content` no faster than it is written. */
-  write(id: string, content: AsyncIterable<Uint8Array>): Promise<number>
-  /** The same in place of the present content, all at once. */
-  replace(id: string, content: Uint8Array): Promise<void>
-  /** The bytes from `start` to before `end`. Throws BlobMissing if there is no such content. */
-  read(id: string, start: number, end: number): AsyncIterable<Uint8Array>
-  /** A content that does not exist is deleted already. */
-  delete(id: string): Promise<void>
-}
-
-export class BlobMissing extends Error {
-  override name = 'BlobMissing'
-}
+export { BlobMissing, type BlobStore }
 
 export type MediaContent = Uint8Array | { path: string } | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
@@ -31,7 +18,7 @@ export type MediaStore = {
   put(content: MediaContent, object: { owner: bigint; contentType: string; keepMs: number }): Promise<MediaRecord>
   /** undefined: it does not exist or has expired. */
   find(id: string): Promise<MediaRecord | undefined>
-  /** `start` and `end` (exclusive) default to the whole content. Throws BlobMissing. */
+  /** `start` and `end` (exclusive) default to the whole content. Throws BlobMissing, and Failure (503) if the content cannot be read. */
   read(object: Pick<MediaRecord, 'id' | 'size'>, range?: { start: number; end: number }): AsyncIterable<Uint8Array>
   remove(id: string): Promise<void>
   /** Deletes at most `limit` expired objects; resolves with how many there were. */
@@ -50,8 +37,14 @@ export function createMediaStore(records: Media, blobs: BlobStore): MediaStore {
   /** Contents beyond the limits go at once: the disk would be full before the sweep comes. What fails is left to the sweep. */
   async function makeRoom(record: MediaRecord): Promise<void> {
     const expired = await records.makeRoom(record).catch(() => [])
-    for (const id of expired) await deleteExpired(id).catch(() => {})
+    // One after the other, and none after one that failed: the store may be silent, and the caller waits.
+    for (const id of expired) if (!(await isDeleted(id))) return
   }
+  const isDeleted = (id: string): Promise<boolean> =>
+    deleteExpired(id).then(
+      () => true,
+      () => false,
+    )
   async function remove(id: string): Promise<void> {
     await records.expire(id)
     await deleteExpired(id)
@@ -68,17 +61,23 @@ export function createMediaStore(records: Media, blobs: BlobStore): MediaStore {
           await makeRoom(record)
           return record
         }
-        throw unavailable('the upload took too long')
+        throw unavailable('store', 'the upload took too long')
       } catch (error) {
-        // If this fails, too, the sweep does it later.
-        await remove(id).catch(() => {})
+        // If this fails, too, the sweep does it later. A store that was silent is not waited for again.
+        await (error instanceof Silent ? records.expire(id) : remove(id)).catch(() => {})
         throw error
       }
     },
     async find(id) {
       return ID.test(id) ? records.find(id) : undefined
     },
-    read: ({ id, size }, { start, end } = { start: 0, end: size }) => blobs.read(id, start, end),
+    async *read({ id, size }, { start, end } = { start: 0, end: size }) {
+      try {
+        yield* blobs.read(id, start, end)
+      } catch (error) {
+        throw error instanceof BlobMissing ? error : unavailable('read', error)
+      }
+    },
     remove,
     async sweep(limit) {
       const ids = await records.expired(limit)
@@ -105,15 +104,20 @@ async function writeBlob(blobs: BlobStore, id: string, content: MediaContent): P
     return await blobs.write(id, watched())
   } catch (error) {
     if (ofSource) throw ofSource.error
-    throw unavailable(String(error))
+    throw unavailable('store', error)
   }
 }
 
-const unavailable = (detail: string) =>
-  new Failure('service_unavailable', 'The gateway cannot store media. Retry in 2 seconds.', {
+/** The store of the contents gave no answer in time. */
+class Silent extends Failure {}
+
+function unavailable(what: 'store' | 'read', error: unknown): Failure {
+  const Kind = error instanceof BlobsSilent ? Silent : Failure
+  return new Kind('service_unavailable', `The gateway cannot ${what} media. Retry in 2 seconds.`, {
     retryAfter: 2,
-    detail,
+    detail: String(error),
   })
+}
 
 async function* piecesOf(content: MediaContent): AsyncGenerator<Uint8Array> {
   if (content instanceof Uint8Array) yield content

@@ -4,6 +4,7 @@ import { type AccountCipher, createAccountCipher } from '../access/secrets/accou
 import type { MasterSecret } from '../access/secrets/master-secrets.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Media } from '../storage/media.ts'
+import { boundBlobs } from './bounded-blobs.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaReads, type MediaReads } from './media-reads.ts'
 import { type BlobStore, createMediaStore, type MediaStore } from './media-store.ts'
@@ -41,7 +42,7 @@ export async function openMedia(place: Place, records: Media, options: OpenMedia
 
 /** The contents of stored media, without their records. */
 export const openBlobs = (place: Pick<Place, 'dataDir'>, config: Pick<FileConfig, 'media'>): BlobStore =>
-  config.media?.s3 ? createS3Blobs(config.media.s3) : createDiskBlobs(mediaFolder(place, config) ?? '')
+  boundBlobs(config.media?.s3 ? createS3Blobs(config.media.s3) : createDiskBlobs(mediaFolder(place, config) ?? ''))
 
 /** The folder of stored media; undefined if they are in S3. */
 export function mediaFolder(

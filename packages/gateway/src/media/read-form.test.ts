@@ -20,7 +20,7 @@ let server: TestServer
 /** What the last request was answered with; a client that disconnects does not see it. */
 let outcome: string | undefined
 
-const slot = { received: () => true }
+const slot = { received: () => true, turn: () => undefined, charge: () => {} }
 const inspect = ({ name, filename, contentType, stored }: UploadedFile) => {
   if (filename === 'bad.txt') throw new Failure('unsupported_media_type', 'No text.', { param: name })
   return { name, filename, contentType, content: readFileSync(stored.path, 'base64') }

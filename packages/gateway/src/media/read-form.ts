@@ -18,7 +18,7 @@ import {
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
 import { bodyFailure, Failure } from '../request/failure.ts'
-import { bodyTimeout, type ReadDependencies } from '../request/read-json.ts'
+import { type BodySlot, bodyTimeout, type ReadDependencies } from '../request/read-json.ts'
 import type { Spool, SpooledFile } from './spool.ts'
 
 export type ReadFormDependencies = ReadDependencies & { spool: Spool }
@@ -43,7 +43,7 @@ export type FormContext = {
   account: bigint
   /** The whole body: `server.limits.upload`. */
   bodyBytes: number
-  slot: { received(bytes: number): boolean }
+  slot: Pick<BodySlot, 'received' | 'turn' | 'charge'>
   /** The request has an idempotency key: the contents of its files are part of its fingerprint. */
   isRepeatable: boolean
 }
@@ -59,11 +59,13 @@ export type Form<Inspected> = {
 }
 
 export async function readForm<Inspected>(
-  http: Pick<HttpRequest, 'body' | 'headers'>,
+  http: HttpRequest,
   { account, bodyBytes, slot, isRepeatable }: FormContext,
   { fileBytes, fields, began, onField, inspect }: FormRules<Inspected>,
   deps: ReadFormDependencies,
 ): Promise<Form<Inspected>> {
+  const turn = slot.turn(0, http)
+  if (turn) await turn
   const spooled = deps.spool.open(account)
   const hashes: [string, string][] = []
   try {
@@ -81,8 +83,13 @@ export async function readForm<Inspected>(
   } catch (error) {
     await spooled.close()
     throw failureOf(error)
+  } finally {
+    slot.charge(http.body.received / BYTES_PER_MS)
   }
 }
+
+/** What the pieces of a form take on the main thread until they are on disk. */
+const BYTES_PER_MS = 2 * 1024 * 1024
 
 /** The content type is checked first: a client that sends JSON must not hear about the limits of uploads. */
 function lazily(open: () => ReturnType<typeof streamBody>): ReturnType<typeof streamBody> {

@@ -12,6 +12,7 @@ import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import { Failure } from '../request/failure.ts'
 import type { MediaRecord } from '../storage/media.ts'
+import { BlobMissing, BlobsSilent } from './blobs.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaReads, MOST_OF_OBJECT } from './media-reads.ts'
 import { createMediaStore, type MediaStore } from './media-store.ts'
@@ -28,13 +29,22 @@ const state = { now: Date.now() }
 const clock = () => state.now
 const TEXT = '0123456789'
 const mediaReads = createMediaReads()
+/** What the place of the contents throws. */
+let failure: Error | undefined
 let png: MediaRecord
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trivium-serve-'))
   const records = memoryRecords(clock)
   rows = records.rows
-  mediaStore = createMediaStore(records.media, createDiskBlobs(folder))
+  const blobs = createDiskBlobs(folder)
+  mediaStore = createMediaStore(records.media, {
+    ...blobs,
+    async *read(...range) {
+      if (failure) throw failure
+      yield* blobs.read(...range)
+    },
+  })
   const fixed = securityHeaders({ tls: undefined, publicUrl: undefined }).authenticated
   server = serveForTest(async (http) => {
     const headers = new ResponseHeaders(fixed, 'req_1')
@@ -63,6 +73,21 @@ const put = (text: string | Uint8Array, contentType: string) =>
   mediaStore.put(Buffer.from(text), { owner: 7n, contentType, keepMs: 3_600_000 })
 const get = (object: MediaRecord, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(signedUrls.sign(object, 60_000), { headers, method })
+
+test.each([
+  ['is missing', new BlobMissing('x'), 404, 'not_found'],
+  ['cannot be read: the store refuses', new Error('SlowDown'), 503, 'service_unavailable'],
+  ['cannot be read: the store is silent', new BlobsSilent('no answer'), 503, 'service_unavailable'],
+  ['cannot be read: the disk fails', Object.assign(new Error('EIO'), { code: 'EIO' }), 503, 'service_unavailable'],
+])('a content that %s', async (_, error, status, code) => {
+  failure = error
+  for (const headers of [{}, { range: 'bytes=2-4' }]) {
+    const response = await get(png, headers)
+    expect([response.status, await response.json()]).toEqual([status, { code }])
+  }
+  failure = undefined
+  expect((await get(png)).status).toBe(200)
+})
 
 test('an object is sent with the headers that it needs', async () => {
   const response = await get(png)

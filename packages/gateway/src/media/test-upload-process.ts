@@ -18,7 +18,8 @@ const after = (ms: number, run: () => void) => {
 
 const { port } = serveForTest(async (http) => {
   if (http.method === 'GET') return json(200, testHeaders(), { rss: process.memoryUsage.rss(), most })
-  const context = { account: 1n, bodyBytes: 1024 * MIB, slot: { received: () => true }, isRepeatable: false }
+  const slot = { received: () => true, turn: () => undefined, charge: () => {} }
+  const context = { account: 1n, bodyBytes: 1024 * MIB, slot, isRepeatable: false }
   const rules = { fileBytes: 64 * MIB, inspect: ({ size }: UploadedFile) => size }
   const { files, close } = await readForm(http, context, rules, { spool, ticker: { after }, bodyIdleMs: 60_000 })
   const used = spool.usedBytes

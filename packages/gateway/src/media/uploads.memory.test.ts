@@ -46,4 +46,4 @@ test('20 concurrent uploads of 50 MiB stay under 200 MiB above idle', async () =
     await child.exited
     rmSync(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})

@@ -18,6 +18,7 @@ export type PreviewUnits = { readonly [Unit in TokenUnit]?: number } & {
   video_tokens?: number
   searches?: number
   documents?: number
+  inputs?: number
   requests?: number
   characters?: number
   audio_seconds?: number

@@ -14,6 +14,7 @@ import { hasOnly } from './receipt-units.ts'
 const UNITS = {
   input: { unit: 'input', per: MILLION, most: 1e9 },
   per_request: { unit: 'requests', per: 1n, most: 1 },
+  per_input: { unit: 'inputs', per: 1n, most: 1e6 },
   per_search: { unit: 'searches', per: 1n, most: 1e6 },
   per_thousand_documents: { unit: 'documents', per: 1_000n, most: 1e6 },
 } as const

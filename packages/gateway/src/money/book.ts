@@ -25,6 +25,10 @@ export const VOIDED = 2
 export const REAPED = 3
 /** The outcome that the reaper writes. A request that is voided with it was taken over by a repetition. */
 export const REAPED_OUTCOME = 'reaped'
+/** A repetition that placed no hold this long after it took its request over will never place one: see paid-call/claim.ts. */
+export const REPETITION_BEGINS_WITHIN_MS = 30_000
+/** After this long it is forgotten: the owner of a request that was taken over does not return any more. */
+export const REPETITION_KEPT_MS = 30 * 86_400_000
 export type RequestState = typeof HELD | typeof SETTLED | typeof VOIDED | typeof REAPED
 
 /** What counts against a cap, of an account or a key. */
@@ -100,8 +104,14 @@ export type Spending = Pick<RequestRow, 'account' | 'key' | 'model' | 'upstream'
 }
 /** `epoch` grows with every holder: it fences off a former holder. `expiresAt` by the store's clock; 0: released. */
 export type LeaseRow = { name: string; epoch: number; holder: string; expiresAt: number }
-/** `renewedAt` by the store's clock. */
-export type NodeRow = { nodeId: number; epoch: number; renewedAt: number; config: string }
+/** `renewedAt` by the store's clock. `renewals`: of this epoch. */
+export type NodeRow = { nodeId: number; epoch: number; renewedAt: number; renewals: number; config: string }
+
+/**
+ * The request repeats what `first` began, with the same idempotency key, since `at` by the store's clock. Its row may not exist (yet). One
+ * that repeats a repetition has the same `first`.
+ */
+export type Repetition = { request: bigint; first: bigint; at: number }
 
 /** The rows of one transaction. Getters return live objects; `save*` marks them to be written at its end. */
 export interface Book {
@@ -117,6 +127,14 @@ export interface Book {
    * by a later epoch, or the deadline of their task has passed.
    */
   orphans(deadBefore: number, limit: number): RequestRow[]
+  repetition(request: bigint): Repetition | undefined
+  /** By request. */
+  repetitionsOf(first: bigint): Repetition[]
+  /** The first requests of repetitions of which one, or the first itself, was settled and not for free; lowest ids first. */
+  repeatedAndSettled(limit: number): bigint[]
+  addRepetition(row: Repetition): void
+  removeRepetitionsOf(first: bigint): void
+  removeRepetitionsBefore(at: number): void
   saveAccount(row: AccountRow): void
   saveKey(row: KeyRow): void
   insertRequest(row: RequestRow): void

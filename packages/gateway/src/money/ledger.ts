@@ -3,43 +3,28 @@
 // and the simulation compare both with it.
 //
 // A request row moves   held -> settled | voided | reaped   and   reaped -> settled | voided, once, by its owner only. A reaped request that a
-// repetition voided in its owner's name, so that the caller pays once, is settled at the operator's expense if the owner returns.
+// repetition voided in its owner's name is settled at the operator's expense if the owner returns, and charged as soon as it is certain
+// that no repetition was (repetitions.ts): the caller pays once.
 // Each verb checks first and writes after: a rejected verb changes nothing, except that a rejected extension still records its
 // progress. A verb on a request may be repeated: the second time it changes nothing and returns the first result, so a
 // caller that lost the response can retry.
 import type { Nanos } from './amount.ts'
-import {
-  type AccountRow,
-  type Book,
-  DEAD_AFTER_MS,
-  HELD,
-  type KeyRow,
-  REAPED,
-  REAPED_OUTCOME,
-  REVENUE,
-  type RequestRow,
-  type RequestState,
-  SETTLED,
-  SHORTFALL,
-  type Spending,
-  TASK_NODE,
-  VOIDED,
-} from './book.ts'
+import { type Book, DEAD_AFTER_MS, HELD, REAPED, REAPED_OUTCOME, SETTLED, TASK_NODE, VOIDED } from './book.ts'
+import { charge, finish, isOwner, spendingOf } from './finish.ts'
 import {
   begin as beginMeters,
   concurrencyReached,
   correctTokens,
   grant,
   limitReached,
-  payable,
   reserve,
   tokensFor,
   tokensLeft,
   tokensReached,
 } from './grant.ts'
 import { acquireLease, releaseLease, renewLease } from './leases.ts'
-import { noteSpent, noteSpentThen } from './limits.ts'
 import { isAlive, join, leave, renew } from './nodes.ts'
+import { collect, takeOver } from './repetitions.ts'
 import {
   type Begin,
   done,
@@ -47,13 +32,12 @@ import {
   type Hold,
   type Owned,
   type Reap,
+  type Restore,
   type Result,
   rejected,
   repeated,
-  type Settle,
   taskLease,
   type Verb,
-  type Void,
 } from './verbs.ts'
 
 export * from './book.ts'
@@ -71,6 +55,12 @@ export function apply(book: Book, verb: Verb): Result {
       return finish(book, verb, VOIDED, 0n)
     case 'begin':
       return begin(book, verb)
+    case 'restore':
+      return restore(book, verb)
+    case 'take_over':
+      return takeOver(book, verb)
+    case 'collect':
+      return collect(book, verb)
     case 'reap':
       return reap(book, verb)
     case 'join':
@@ -111,16 +101,21 @@ function hold(book: Book, verb: Hold): Result {
   beginMeters(key, isTask, book.now)
   beginMeters(account, isTask, book.now)
   reserve(book, account, key, granted, tokens)
-  const { id, nodeId, epoch, deadline, model, upstream } = verb
+  insertHeld(book, verb, granted, tokens)
+  return done(granted, tokens)
+}
+
+function insertHeld(book: Book, verb: Hold | Restore, held: Nanos, tokens: number): void {
+  const { id, account, key, nodeId, epoch, model, upstream } = verb
   book.insertRequest({
     id,
-    account: account.id,
-    key: key.id,
+    account,
+    key,
     nodeId,
     epoch,
-    deadline,
+    deadline: verb.verb === 'hold' ? verb.deadline : undefined,
     state: HELD,
-    held: granted,
+    held,
     heldAt: book.now,
     tokens,
     progress: 0n,
@@ -132,7 +127,6 @@ function hold(book: Book, verb: Hold): Result {
     outcome: '',
     receipt: '',
   })
-  return done(granted, tokens)
 }
 
 function extend(book: Book, verb: Extend): Result {
@@ -192,39 +186,18 @@ function begin(book: Book, verb: Begin): Result {
   return done(request.held, request.tokens)
 }
 
-/** Settle and void: end a request once, or correct what the reaper decided in the owner's absence. */
-function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nanos): Result {
-  const request = book.request(verb.id)
-  if (!request) return rejected('unknown_request')
-  if (!isOwner(book, request, verb)) return rejected('not_open')
-  if (verb.verb === 'settle' && isTakenOver(request)) return bookLoss(book, request, verb)
-  if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
-  removeSpending(book, request)
-  const { account, key, paid } = charge(book, request, cost)
-  correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
-  request.state = state
-  request.outcome = verb.outcome
-  request.receipt = verb.receipt
-  if (verb.verb === 'settle') request.upstream = verb.upstream ?? request.upstream
-  request.upstreamCost = verb.verb === 'settle' ? verb.upstreamCost : 0n
-  book.addSpending(spendingOf(request, 1))
-  book.saveRequest(request)
-  return done(request.cost, 0, paid)
-}
-
-/** Voided after it was reaped, by a repetition that ran instead: see paid-call/claim.ts. */
-const isTakenOver = ({ state, nodeId, outcome }: RequestRow): boolean =>
-  state === VOIDED && nodeId !== TASK_NODE && outcome === REAPED_OUTCOME
-
-/** The response was delivered, but its caller pays for the repetition: the cost is the operator's shortfall. */
-function bookLoss(book: Book, request: RequestRow, { cost, outcome, receipt }: Settle): Result {
-  if (cost > 0n) book.transfer(request.id, SHORTFALL, REVENUE, cost)
-  request.state = SETTLED
-  request.shortfall = cost
-  request.outcome = outcome
-  request.receipt = receipt
-  book.saveRequest(request)
-  return done(request.cost)
+/** What it costs is due, whatever has become of its key since. Its settlement finds nothing held, and takes what is available. */
+function restore(book: Book, verb: Restore): Result {
+  if (book.request(verb.id)) return repeated(0n)
+  const account = book.account(verb.account)
+  const key = book.key(verb.key)
+  if (!account || !key || key.account !== account.id) return rejected('key_invalid')
+  account.meter.open += 1
+  key.meter.open += 1
+  book.saveAccount(account)
+  book.saveKey(key)
+  insertHeld(book, verb, 0n, 0)
+  return done(0n)
 }
 
 function reap(book: Book, verb: Reap): Result {
@@ -243,76 +216,6 @@ function reap(book: Book, verb: Reap): Result {
     book.saveRequest(request)
   }
   return done(BigInt(orphans.length), 0, change)
-}
-
-/** What an ended request contributes to the sums of spending, by its upstream and outcome. */
-function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
-  const { account, key, model, upstream, outcome, tokens, cost, upstreamCost } = request
-  return {
-    account,
-    key,
-    model,
-    upstream,
-    outcome,
-    requests: sign,
-    tokens: sign * tokens,
-    cost: sign === 1 ? cost : -cost,
-    upstreamCost: sign === 1 ? (upstreamCost ?? 0n) : -(upstreamCost ?? 0n),
-    unknownCosts: upstreamCost === undefined ? sign : 0,
-  }
-}
-
-/** What the reaper decided is corrected in the present hour: a sum may be negative there. */
-function removeSpending(book: Book, request: RequestRow): void {
-  if (request.state !== HELD) book.addSpending(spendingOf(request, -1))
-}
-
-type Charged = { account: AccountRow; key: KeyRow; paid: Nanos }
-
-/**
- * Sets the total cost of the request to `cost`: releases its hold, or corrects what was charged when it was reaped. Beyond
- * the hold, the charge is limited to what is available and the caps; the rest is the operator's shortfall. A task is never
- * charged beyond its hold: it counts in the period of its submit, and what a period that is over has left is not known any more.
- */
-function charge(book: Book, request: RequestRow, cost: Nanos): Charged {
-  const account = book.account(request.account)
-  const key = book.key(request.key)
-  if (!account || !key) throw new Error(`request ${request.id} has no account or key`)
-  const isTask = request.nodeId === TASK_NODE
-  const released = request.state === HELD ? request.held : 0n
-  account.held -= released
-  key.held -= released
-  if (request.state === HELD && !isTask) {
-    account.meter.open -= 1
-    key.meter.open -= 1
-  }
-  const due = cost - request.cost
-  const paid = payable(book, isTask && due > released ? released : due, released, account, key)
-  account.balance -= paid
-  account.spent += paid
-  key.spent += paid
-  if (paid !== 0n) {
-    const [note, time] = isTask ? [noteSpentThen, request.heldAt] : [noteSpent, book.now]
-    note(account.meter, paid, time)
-    note(key.meter, paid, time)
-  }
-  book.saveAccount(account)
-  book.saveKey(key)
-  if (paid > 0n) book.transfer(request.id, account.id, REVENUE, paid)
-  if (paid < 0n) book.transfer(request.id, REVENUE, account.id, -paid)
-  request.cost += paid
-  const shortfall = cost - request.cost
-  if (shortfall > request.shortfall) book.transfer(request.id, SHORTFALL, REVENUE, shortfall - request.shortfall)
-  if (shortfall < request.shortfall) book.transfer(request.id, REVENUE, SHORTFALL, request.shortfall - shortfall)
-  request.shortfall = shortfall
-  return { account, key, paid }
-}
-
-/** The lease of a task may have expired, as long as no other process has acquired it since. */
-function isOwner(book: Book, request: RequestRow, owner: Owned): boolean {
-  if (request.nodeId !== owner.nodeId) return false
-  if (request.nodeId === TASK_NODE) return book.lease(taskLease(request.id))?.epoch === owner.epoch
-  return request.epoch === owner.epoch
 }
 
 function hasLease(book: Book, { id, epoch }: Owned): boolean {

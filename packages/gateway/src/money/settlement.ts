@@ -8,7 +8,16 @@
 // without a hold that the store confirmed, and the last byte is sent (`release`) only after the store or the journal has
 // the outcome of the request durably.
 import { stepOpen } from './extend-hold.ts'
-import { type Finish, type Hold, isDone, type Result, STALE_AFTER_MS, type Void } from './ledger.ts'
+import {
+  type Finish,
+  type Hold,
+  isDone,
+  type Restore,
+  type Result,
+  type Settle,
+  STALE_AFTER_MS,
+  type Void,
+} from './ledger.ts'
 import { type Command, type Event, type Finishing, type Settlement, type Step, send, stay } from './settlement-state.ts'
 
 export * from './settlement-state.ts'
@@ -93,6 +102,9 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
 function finishing(state: Finishing, event: Event, clock: Clock): Step {
   const { verb, tries, since } = state
   if (event.event === 'response' && event.verb === 'finish') {
+    // Its hold was confirmed: the database has lost commits. Who replays the journal enters the request again.
+    if (event.result.verdict === 'unknown_request' && isChargeable(verb))
+      return { state: { ...state, phase: 'spooling' }, commands: [{ do: 'spool', verb, awaited: true }] }
     const charged = isDone(event.result) ? event.result.amount : 0n
     return { state: OVER, commands: [{ do: 'release', charged, spooled: false }] }
   }
@@ -108,6 +120,17 @@ function finishing(state: Finishing, event: Event, clock: Clock): Step {
   }
   if (event.event === 'journal-failed') return { state: OVER, commands: [{ do: 'withhold' }] }
   return stay(state)
+}
+
+type Chargeable = Settle & { account: bigint; key: bigint }
+const isChargeable = (verb: Finish): verb is Chargeable =>
+  verb.verb === 'settle' && verb.account !== undefined && verb.key !== undefined
+
+/** What enters the request of a journaled settlement again that the database does not know; undefined: there is nobody to charge. */
+export function restoring(verb: Finish, { verdict }: Result): Restore | undefined {
+  if (verdict !== 'unknown_request' || !isChargeable(verb)) return undefined
+  const { id, nodeId, epoch, account, key, model = '', upstream = '' } = verb
+  return { verb: 'restore', id, nodeId, epoch, account, key, model, upstream }
 }
 
 /**

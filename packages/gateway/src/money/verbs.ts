@@ -45,7 +45,8 @@ export type Extend = Owned & {
 }
 /**
  * `tokens`: all that the request used. `upstream`: which one answered; absent: that of the hold. `upstreamCost`: what the operator pays for
- * it; absent: that is not known. `model`: that of the hold, for metrics; the ledger does not read it.
+ * it; absent: that is not known. `model`: that of the hold, for metrics; like `account` and `key`, by which a journal can charge a request
+ * that the database lost, the ledger does not read it.
  */
 export type Settle = Owned & {
   verb: 'settle'
@@ -56,6 +57,8 @@ export type Settle = Owned & {
   upstream?: string | undefined
   upstreamCost?: Nanos | undefined
   model?: string | undefined
+  account?: bigint | undefined
+  key?: bigint | undefined
 }
 export type Void = Owned & { verb: 'void'; outcome: string; receipt: string }
 export type Finish = Settle | Void
@@ -64,6 +67,15 @@ export type Finish = Settle | Void
  * and its end. `lease`: the epoch at which the node has the task's lease.
  */
 export type Begin = Owned & { verb: 'begin'; lease: number }
+/**
+ * A request that the ledger does not know, although its hold was confirmed: the database lost commits. It is entered again as running
+ * under its owner, with nothing held, so that its journaled settlement finds it.
+ */
+export type Restore = Owned & { verb: 'restore'; account: bigint; key: bigint; model: string; upstream: string }
+/** The request `by` is about to run in place of `id`, with the same idempotency key. */
+export type TakeOver = { verb: 'take_over'; id: bigint; by: bigint }
+/** Charges what was delivered and neither paid for itself nor by a repetition. */
+export type Collect = { verb: 'collect'; limit: number }
 export type RequestVerb = Hold | Extend | Finish
 export type Reap = { verb: 'reap'; limit: number }
 /**
@@ -71,7 +83,13 @@ export type Reap = { verb: 'reap'; limit: number }
  * known to be dead, because the caller owns the database file; its lease need not expire first.
  */
 export type Join = { verb: 'join'; nodeId: number; config: string; takeover?: boolean }
-export type Renew = { verb: 'renew'; nodeId: number; epoch: number; config: string }
+/**
+ * `witness`: what the database has confirmed to this node; a database without it has lost commits. Absent: its commits cannot get lost
+ * while the process lives.
+ */
+export type Renew = { verb: 'renew'; nodeId: number; epoch: number; config: string; witness?: Witness }
+/** How many renewals were confirmed, and the last request whose end was since then. */
+export type Witness = { renewals: number; ended: bigint | undefined }
 export type Leave = { verb: 'leave'; nodeId: number; epoch: number }
 /** `holder`: unique per process; it makes an acquisition whose response was lost repeatable. */
 /** `longestMs`: no holder has the lease for longer. One that seems to got it before the clock was set back: it has expired. */
@@ -85,7 +103,20 @@ export type AcquireLease = {
 export type RenewLease = { verb: 'renew_lease'; lease: string; epoch: number; ttlMs: number }
 export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number }
 export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
-export type Verb = Hold | Extend | Settle | Void | Begin | Reap | Join | Renew | Leave | LeaseVerb
+export type Verb =
+  | Hold
+  | Extend
+  | Settle
+  | Void
+  | Begin
+  | Restore
+  | TakeOver
+  | Collect
+  | Reap
+  | Join
+  | Renew
+  | Leave
+  | LeaseVerb
 
 export type VerbRejection =
   | LackOfFunds
@@ -95,6 +126,7 @@ export type VerbRejection =
   | 'account_disabled'
   | 'node_lost'
   | 'node_taken'
+  | 'commits_lost'
   | 'lease_taken'
   | 'lease_lost'
   | 'unknown_request'
@@ -113,13 +145,15 @@ export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'token
 export type Result = {
   verdict: 'done' | 'repeated' | VerbRejection
   /**
-   * hold, extend: granted. begin: held. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Rejected for lack of money: what
+   * hold, extend: granted. begin: held. settle, void: charged. reap: how many. join, acquire_lease: the epoch. renew: how
+   * many renewals there were. take_over: done: the first request that is repeated, 0 if it need not be remembered; repeated: it was charged
+   * this, or will be. collect: how many. Rejected for lack of money: what
    * is available; by a limit: milliseconds until there is room again, 0 if that depends on other requests.
    */
   amount: bigint
   /** hold, extend, begin: tokens granted. */
   tokens: number
-  /** settle, void, reap: how much more accounts are charged since this verb; negative where it corrects what was reaped. */
+  /** settle, void, reap, collect: how much more accounts are charged since this verb; negative where it corrects what was reaped. */
   change: Nanos
 }
 

@@ -1,4 +1,5 @@
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { UpstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { RouteId } from '@trivium/protocol/routes.ts'
 import type { Trace } from './traces/context.ts'
 
@@ -82,6 +83,8 @@ export type UpstreamAttempt = Called & {
   requestId: string | undefined
   /** The code of its error. */
   error: string | undefined
+  /** What the upstream said of that error. */
+  words?: UpstreamWords
   /** Where tracing is on. */
   spanId: string | undefined
 }

@@ -1,6 +1,7 @@
 // The calls of upstreams for a request, in its record: for its log line, its receipt and its trace.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { UpstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { Called, RequestRecord, UpstreamAttempt } from './request-record.ts'
 import { newSpanId } from './traces/context.ts'
 
@@ -41,11 +42,28 @@ export function attemptAnswered(attempt: UpstreamAttempt, reply: Pick<UpstreamRe
 }
 
 /** The last call has ended. `error`: its code, if it failed; that of a later step, which knows more, replaces it. */
-export function endAttempt(record: RequestRecord, error?: string, message?: string): void {
+export function endAttempt(record: RequestRecord, error?: string, message?: string, words?: UpstreamWords): void {
   if (error !== undefined) record.attemptError = error
   if (message !== undefined) record.attemptMessage = message
   const last = record.attempts.at(-1)
   if (!last) return
   if (error !== undefined) last.error = error
+  if (words !== undefined) last.words = words
   last.endedAt ??= performance.now()
+}
+
+/** What a receipt keeps of a call that failed: the status and the words of the upstream, and how long it took. */
+export type AttemptFacts = { status?: number; vendor_code?: string; vendor_message?: string; ms?: number }
+
+/** Of the last call, which has ended. */
+export function attemptFacts({ attempts }: RequestRecord): AttemptFacts {
+  const last = attempts.at(-1)
+  if (!last) return {}
+  const { status, words, startedAt, endedAt } = last
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(words?.code === undefined ? {} : { vendor_code: words.code }),
+    ...(words?.message === undefined ? {} : { vendor_message: words.message }),
+    ...(endedAt === undefined ? {} : { ms: Math.round(endedAt - startedAt) }),
+  }
 }

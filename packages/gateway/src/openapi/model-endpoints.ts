@@ -205,6 +205,7 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
   'task-image-generations': { body: { schema: IMAGE, example: IMAGE_EXAMPLE }, responses: IMAGES },
   rerank: RERANK,
   'rerank-v2': RERANK,
+  'rerank-unversioned': RERANK,
   moderations: {
     body: {
       schema: open({ input: { anyOf: [STRING, list({ anyOf: [STRING, MAP] })] } }, { model: MODEL }),
@@ -248,6 +249,12 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, ModelEndpoint>>> 
       example: { model: 'sandbox-speech', input: 'Hello', voice: 'alloy' },
     },
     responses: { 200: { types: ['audio/*'], stream: true } },
+  },
+  'list-speech-models': {
+    responses: { 200: { schema: open({ models: list(open({ id: STRING, name: STRING, voices: list(STRING) })) }) } },
+  },
+  'list-voices': {
+    responses: { 200: { schema: open({ voices: list(open({ id: STRING, name: STRING, models: list(STRING) })) }) } },
   },
   'create-video-task': {
     body: {

@@ -22,6 +22,7 @@ import { mostPerAccount } from '../sharing/fair-share.ts'
 import { FifoQueue } from '../sharing/fifo-queue.ts'
 import { CpuSaturation, ENOUGH_AT_WORK } from './cpu-saturation.ts'
 import { type Load, Occupancy, type RunningSlot, type Slot } from './occupancy.ts'
+import type { ThreadTime } from './thread-time.ts'
 
 export type { Limits, Load, Slot, Tenant }
 
@@ -50,6 +51,8 @@ export type Admission = {
   readonly atWork: number
   readonly bytes: number
   readonly queued: number
+  /** The shares of the main thread. */
+  readonly threadTime: ThreadTime
   /** Requests rejected since the counter was last reset. */
   rejected: number
   setLimits(limits: Limits): void
@@ -79,7 +82,7 @@ const RECENT = 0.3
 const bufferedBytes = (bytes: number): number => Math.min(bytes, MAX_BUFFERED_BYTES)
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
-  const running = new Occupancy(limits, () => {
+  const running = new Occupancy(limits, clock, () => {
     if (queued() > 0) admitNext()
   })
   const queue = new FairQueue<Load>(({ bytes }) => bufferedBytes(bytes))
@@ -185,6 +188,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
 
   return {
     rejected: 0,
+    threadTime: running.threadTime,
     enter(load) {
       const slot = claimReserved(load)
       if (slot) return slot
@@ -249,6 +253,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     tick(now, busy) {
       expire(now - QUEUE_TIMEOUT_MS)
       saturation.tick(now, atWork(), busy, queued())
+      running.threadTime.tick(now, busy)
       admitNext()
       if (queued() === 0) emptyAt = now
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_LIMITS } from '../money/limits.ts'
-import { createFreeCallLimit, MOST_PER_MINUTE } from './free-call-limit.ts'
+import { createFreeCallLimit, freeCallFailure, MOST_MIB_PER_MINUTE, MOST_PER_MINUTE } from './free-call-limit.ts'
 
 const caller = (key: bigint, account: bigint, own?: number, shared?: number) => ({
   key,
@@ -43,6 +43,31 @@ describe('calls without a charge', () => {
     for (let calls = 0; calls < 10; calls++) expect(limit.take(bob)).toMatchObject({ limit: MOST_PER_MINUTE })
     time.now += 61_000
     expect(limit.take(bob)).toBeUndefined()
+  })
+
+  test('large calls are limited by what they weigh, whatever their number, and small ones are not', () => {
+    const { time, limit } = opened()
+    const [bob, eve] = [caller(1n, 1n), caller(2n, 2n)]
+    for (let calls = 0; calls < MOST_MIB_PER_MINUTE / 32; calls++) {
+      expect([limit.take(bob), limit.take(eve)]).toEqual([undefined, undefined])
+      limit.weigh(bob, 32 * 1024 ** 2)
+      limit.weigh(eve, 60_000)
+    }
+    const rejection = limit.full(bob)
+    expect(rejection).toMatchObject({ of: 'account', unit: 'MiB', limit: MOST_MIB_PER_MINUTE })
+    expect([limit.take(bob), limit.take(eve)]).toEqual([rejection, undefined])
+    expect(rejection && freeCallFailure(rejection, 'token counts', time.now).info).toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: expect.stringContaining('256 MiB of token counts per minute'),
+      retryAfter: expect.any(Number),
+    })
+    time.now += 61_000
+    expect(limit.take(bob)).toBeUndefined()
+  })
+
+  test('a limit of none rejects every call', () => {
+    const limit = createFreeCallLimit(() => 0, { perMinute: () => 0 })
+    expect(limit.take(caller(1n, 1n))).toMatchObject({ of: 'account', limit: 0 })
   })
 
   test('remembers a bounded number of accounts: the latest', () => {

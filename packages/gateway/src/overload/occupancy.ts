@@ -1,6 +1,7 @@
 // Slots and memory of the running requests, in total and by account. admission.ts queues requests for them.
 import { BoundedShare, type Limits, type Tenant } from '../sharing/bounded-share.ts'
 import { mayTake, mostPerAccount } from '../sharing/fair-share.ts'
+import { createThreadTime, inProcess, type ThreadTime, type Waiter } from './thread-time.ts'
 
 /** A request as admission control sees it. */
 export type Load = {
@@ -28,6 +29,12 @@ export type Slot = {
   resize(bytes: number): void
   /** Whether the request waits for its upstream, and needs no CPU. */
   setAwaitingUpstream(isAway: boolean): void
+  /** See `ThreadTime`: `bytes` of the request are about to be parsed; 0: it is about to be read. */
+  turn(bytes: number, client: Waiter): Promise<void> | undefined
+  /** Runs what takes long on the main thread and does not wait, at the expense of the account. */
+  run<T>(work: () => T): T
+  /** Charges milliseconds of the main thread that were not measured. */
+  charge(ms: number): void
   /** Has no effect if called again. */
   release(): void
 }
@@ -58,11 +65,13 @@ export class Occupancy {
   readonly unpaid = new BoundedShare(UNPAID)
   /** Called when a queued request may fit. */
   readonly onFreed: () => void
+  readonly threadTime: ThreadTime
   readonly #shares = new Map<bigint, Share>()
 
-  constructor(limits: Limits, onFreed: () => void) {
+  constructor(limits: Limits, clock: () => number, onFreed: () => void) {
     this.limits = limits
     this.onFreed = onFreed
+    this.threadTime = createThreadTime(inProcess((account) => this.inFlight > this.slotsOf(account), clock))
   }
 
   slotsOf(account: bigint): number {
@@ -139,6 +148,7 @@ export class RunningSlot implements Slot {
     this.#of.bytes += bytes - this.weight
     this.weight = bytes
     this.#tenant = tenant
+    this.#of.threadTime.seen(tenant.account)
     this.#share = this.#of.acquire(tenant.account)
     this.#share.slots++
     this.#share.bytes += bytes
@@ -193,6 +203,18 @@ export class RunningSlot implements Slot {
     this.#isAway = isAway
     this.#of.away += isAway ? 1 : -1
     if (isAway) this.#of.onFreed()
+  }
+
+  turn(bytes: number, client: Waiter): Promise<void> | undefined {
+    return this.#tenant && this.#of.threadTime.turn(this.#tenant.account, bytes, client)
+  }
+
+  run<T>(work: () => T): T {
+    return this.#tenant ? this.#of.threadTime.run(this.#tenant.account, work) : work()
+  }
+
+  charge(ms: number): void {
+    if (this.#tenant) this.#of.threadTime.charge(this.#tenant.account, ms)
   }
 
   release(): void {

@@ -107,8 +107,6 @@ const ENDED = (cost: string) => ({
 })
 const TAKEN_OVER = { claim: { claim: { id: FIRST + 1n } } }
 
-const money0 = { balance: 1_000n, held: 0n }
-
 test.each<[string, () => Promise<unknown>, object]>([
   ['not held yet', async () => {}, RUNNING],
   [
@@ -183,22 +181,62 @@ test.each<[string, () => Promise<unknown>, object]>([
   expect((await claim('another body')) as object).toMatchObject({ status: 'idempotency_mismatch' })
 })
 
-test('a reaped request that was taken over is settled at the expense of the operator: the caller pays for one of the two', async () => {
-  const first = await claimed()
-  await storage.ledger.apply(hold(FIRST, wallet, NODE))
-  await die()
-  expect(await claim()).toMatchObject(TAKEN_OVER)
-  // The process was only frozen, and goes on where it was.
-  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({
-    verdict: 'done',
-    amount: 0n,
-    tokens: 0,
-    change: 0n,
+describe('a reaped request that was taken over, and whose owner was only cut off from the database', () => {
+  const SECOND = FIRST + 1n
+  let second: KeyClaim
+  beforeEach(async () => {
+    await claimed()
+    await storage.ledger.apply(hold(FIRST, wallet, NODE))
+    await die()
+    second = await claimed()
+    confirmClaim(second)
+    NODE.epoch = (await newNode(storage, 0)).epoch
+    await storage.ledger.apply(hold(SECOND, wallet, NODE))
   })
-  expect(await money(storage, wallet)).toMatchObject(money0)
-  await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, deps)
-  expect(logged).toEqual(['idempotency key was taken over by another request'])
-  expect(await claim()).toMatchObject(RUNNING)
+  afterEach(() => {
+    NODE.epoch = 1
+  })
+  const fail = async () => {
+    await storage.ledger.apply(voided(SECOND, NODE))
+    await endClaim(second, { outcome: 'failed', charged: 0n, headers: testHeaders(), body: undefined }, deps)
+  }
+  const succeed = async () => {
+    await storage.ledger.apply(settle(SECOND, NODE, 70n, { outcome: 'completed' }))
+    const end = { outcome: 'completed' as const, charged: 70n, headers: testHeaders(), body: Buffer.from('second') }
+    await endClaim(second, end, deps)
+  }
+  const comeBack = async () =>
+    void (await storage.ledger.apply(settle(FIRST, { nodeId: 0, epoch: 1 }, 60n, { outcome: 'completed' })))
+  const collect = async () => void (await storage.ledger.apply({ verb: 'collect', limit: 10 }))
+
+  test.each<[string, (() => Promise<void>)[], object, bigint]>([
+    ['the repetition is charged, then the owner returns', [succeed, comeBack, collect], { replayed: 'second' }, 930n],
+    ['the owner returns, then the repetition is charged', [comeBack, collect, succeed], { replayed: 'second' }, 930n],
+    ['the repetition fails, then the owner returns', [fail, comeBack, collect], ENDED('0.00000006'), 940n],
+    ['the owner returns, then the repetition fails', [comeBack, collect, fail, collect], ENDED('0.00000006'), 940n],
+    ['the repetition fails, and the owner never returns', [fail, collect], { claim: { repeats: FIRST } }, 1_000n],
+  ])('one answer is charged: %s', async (_, steps, again, balance) => {
+    for (const step of steps) await step()
+    expect(await claim()).toMatchObject(again)
+    expect(await money(storage, wallet)).toMatchObject({ balance, held: 0n })
+  })
+
+  test('the next repetition repeats the first request, too, if one fails before its hold', async () => {
+    await fail()
+    const third = await claimed()
+    await releaseClaim(third, deps)
+    const fourth = await claimed()
+    expect([third.repeats, fourth.repeats]).toEqual([FIRST, FIRST])
+  })
+
+  test('its response is not stored under the key of the repetition', async () => {
+    await comeBack()
+    const first = { ...second, claim: { ...second.claim, id: FIRST }, repeats: 0n }
+    const end = { outcome: 'completed' as const, charged: 0n, headers: testHeaders(), body: Buffer.from('late') }
+    await endClaim(first, end, deps)
+    expect(logged).toEqual(['idempotency key was taken over by another request'])
+    expect(await claim()).toMatchObject(RUNNING)
+  })
 })
 
 test('a reaped request whose owner was quicker has ended', async () => {
@@ -331,4 +369,20 @@ test('a store that is down: nothing runs, and the error is logged', async () => 
   const thrown = await claim().catch((error: unknown) => error)
   expect(thrown).toBeInstanceOf(StoreDown)
   expect(logged).toEqual(['idempotency key not claimed'])
+})
+
+test('an account beyond its limit of keys gets the stored responses of those that it has', async () => {
+  let isFull = false
+  const count = () => {
+    isFull = true
+  }
+  const rejection = () => (isFull ? new Failure('rate_limit_exceeded', 'No more keys.') : undefined)
+  deps = { ...deps, claimLimit: { rejection, count } }
+  const first = await claimed()
+  expect(await claim()).toEqual({ status: 'rate_limit_exceeded', message: 'No more keys.' })
+  await storage.ledger.apply(hold(FIRST, wallet, NODE))
+  await storage.ledger.apply(settle(FIRST, NODE, 60n, { outcome: 'completed' }))
+  const end = { outcome: 'completed', charged: 60n, headers: testHeaders(), body: Buffer.from('the answer') } as const
+  await endClaim(first, end, deps)
+  expect(await claim()).toMatchObject({ replayed: 'the answer' })
 })

@@ -10,7 +10,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Retention } from '../config/types.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
-import { HELD, REAPED } from '../money/ledger.ts'
+import { HELD, isDone, REPETITION_BEGINS_WITHIN_MS } from '../money/ledger.ts'
 import type { Log } from '../observe/log.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
@@ -18,6 +18,7 @@ import { formatRequestId } from '../request/ids.ts'
 import type { Claim, Claimed, KeptAnswer } from '../storage/contents.ts'
 import type { Node } from '../storage/node/node.ts'
 import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
+import type { ClaimLimit } from './claim-limit.ts'
 import { unavailable } from './hold-errors.ts'
 import { DELIVERED, type Outcome } from './outcome.ts'
 import { openResponse, sealResponse } from './stored-response.ts'
@@ -31,6 +32,7 @@ export type ClaimStore = Pick<Storage, 'contents' | 'ledger'>
 export type ClaimDependencies = {
   store: ClaimStore
   node: Pick<Node, 'identity'>
+  claimLimit: ClaimLimit
   accountCipher: AccountCipher
   ticker: Pick<Ticker, 'after'>
   log: Log
@@ -56,6 +58,8 @@ export type KeyClaim = {
   claimedFrom: number
   /** The hold is granted: from now on the outcome of the request decides. */
   isHeld: boolean
+  /** The request whose place this one has taken, and whose owner may still return; 0: there is none. */
+  repeats: bigint
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -70,8 +74,8 @@ const KEPT_HEADERS = ['content-type', UNBUFFERED, 'x-trivium-warnings', 'x-sandb
  * The hold must be granted this soon after the claim, or the request fails. A claim without a hold that is three times as old
  * is abandoned for certain, even if its process was only frozen.
  */
-const HOLD_WITHIN_MS = 10_000
-const ABANDONED_AFTER_MS = 3 * HOLD_WITHIN_MS
+const HOLD_WITHIN_MS = REPETITION_BEGINS_WITHIN_MS / 3
+const ABANDONED_AFTER_MS = REPETITION_BEGINS_WITHIN_MS
 /** The owner of a settled request stores its response within this time, unless it died. */
 const KEEPING_MS = 500
 /** The client waits for its last byte meanwhile, so storing may take no longer. */
@@ -120,7 +124,8 @@ export async function claim(
     fingerprint: fingerprintOf(keyed),
   }
   try {
-    if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.responseHeaders, deps)
+    const rejection = keyed.rateLimited ?? deps.claimLimit.rejection(caller.account, keepMs)
+    if (rejection) return await replayOrReject(own, rejection, incoming.responseHeaders, deps)
     return await decide(own, keepMs, keyed, deps)
   } catch (error) {
     const request = formatRequestId(own.id)
@@ -146,18 +151,18 @@ export async function isClaimed(
 const fingerprintOf = ({ endpoint, body }: KeyedRequest): Uint8Array =>
   createHash('sha256').update(`${endpoint}\n`).update(body).digest()
 
-/** Nothing is written for a rate-limited request: there may be a storm of them. */
+/** Nothing is written for a request that a limit rejects: there may be a storm of them. */
 async function replayOrReject(
   claim: Claim,
-  rateLimited: Failure,
+  rejection: Failure,
   headers: ResponseHeaders,
   deps: ClaimDependencies,
 ): Promise<HttpResponse> {
   const { store } = deps
   const known = await store.contents.find(claim)
-  if (known.outcome !== 'finished' || !known.answer) throw rateLimited
+  if (known.outcome !== 'finished' || !known.answer) throw rejection
   const again = await replay(claim, known.first, known.answer, headers, deps)
-  if (!again) throw rateLimited
+  if (!again) throw rejection
   return again
 }
 
@@ -169,17 +174,23 @@ async function decide(
 ): Promise<KeyClaim | HttpResponse> {
   const { store } = deps
   let claimedFrom = performance.now()
+  let repeats = 0n
   let claimed = await store.contents.claim(claim)
   const resumed = await resumedFrom(claimed, headers, resume)
   if (resumed) return resumed
   if (claimed.outcome === 'running') {
-    const fate = await stateOfFirst(claimed, claim.account, store)
-    if (fate === 'abandoned') {
-      claimedFrom = performance.now()
+    // What the ledger remembers of a repetition is for one whose hold follows soon.
+    claimedFrom = performance.now()
+    const fate = await stateOfFirst(claimed, claim, store)
+    if (typeof fate === 'bigint') {
+      repeats = fate
       claimed = await store.contents.claim(claim, claimed.first.id)
     } else if (fate !== 'running') claimed = await storedOrLost(claim, claimed.first.id, fate.cost, store)
   }
-  if (claimed.outcome === 'new') return { claim, keepMs, claimedFrom, isHeld: false }
+  if (claimed.outcome === 'new') {
+    deps.claimLimit.count(claim.account)
+    return { claim, keepMs, claimedFrom, isHeld: false, repeats }
+  }
   const again =
     claimed.outcome === 'finished' && claimed.answer
       ? await replay(claim, claimed.first, claimed.answer, headers, deps)
@@ -209,28 +220,21 @@ function markReplayed(headers: ResponseHeaders, first: bigint): ResponseHeaders 
   return headers
 }
 
-/** What the ledger knows of the first request, which claims to be running. */
+/** What the ledger knows of the first request, which claims to be running. An id: it was abandoned (KeyClaim.repeats). */
 async function stateOfFirst(
   { first, ageMs }: Extract<Claimed, { outcome: 'running' }>,
-  account: bigint,
+  { account, id: by }: Claim,
   store: ClaimStore,
-): Promise<'running' | 'abandoned' | { cost: Nanos }> {
+): Promise<'running' | bigint | { cost: Nanos }> {
   const row = await store.ledger.findRequest(account, first.id)
   // Between its claim and its hold a request has no row.
-  if (!row) return ageMs < ABANDONED_AFTER_MS ? 'running' : 'abandoned'
-  if (row.state === HELD) return 'running'
-  if (isAnswered(row.outcome, row.cost)) return { cost: row.cost }
-  if (row.state !== REAPED) return 'abandoned'
-  // Its owner may come back and settle it after all. A void in the owner's name prevents that: the ledger accepts only the
-  // first of the two.
-  const { verdict, amount } = await store.ledger.apply({
-    verb: 'void',
-    ...first,
-    outcome: row.outcome,
-    receipt: row.receipt,
-  })
-  if (verdict !== 'done' && verdict !== 'repeated') return 'running'
-  return amount > 0n ? { cost: amount } : 'abandoned'
+  if (!row && ageMs < ABANDONED_AFTER_MS) return 'running'
+  if (row?.state === HELD) return 'running'
+  if (row && isAnswered(row.outcome, row.cost)) return { cost: row.cost }
+  // Its owner may come back and settle it after all: the ledger then knows who has to pay.
+  const result = await store.ledger.apply({ verb: 'take_over', id: first.id, by })
+  if (!isDone(result)) return 'running'
+  return result.verdict === 'repeated' ? { cost: result.amount } : result.amount
 }
 
 /** The request was answered or charged: it must not run again. */
@@ -294,8 +298,17 @@ export function confirmClaim(key: KeyClaim): void {
 }
 
 /** The request failed before its hold: the key is free again. */
-export function releaseClaim({ claim, isHeld }: KeyClaim, deps: ClaimDependencies): Promise<void> {
-  return isHeld ? Promise.resolve() : withinTime(claim, deps, () => deps.store.contents.forget(claim))
+export function releaseClaim(key: KeyClaim, deps: ClaimDependencies): Promise<void> {
+  return key.isHeld ? Promise.resolve() : freeKey(key, deps)
+}
+
+/** The next request with the key may run. If this one repeated another, the next one repeats it, too. */
+function freeKey({ claim, repeats }: KeyClaim, deps: ClaimDependencies): Promise<void> {
+  const { contents } = deps.store
+  return withinTime(claim, deps, async () => {
+    if (repeats === 0n) await contents.forget(claim)
+    else await contents.claim({ ...claim, id: repeats }, claim.id)
+  })
 }
 
 export type End = {
@@ -307,9 +320,10 @@ export type End = {
 }
 
 /** The ledger has recorded the outcome. Errors are not stored: if nothing was charged, the next request may try. */
-export function endClaim({ claim, keepMs }: KeyClaim, end: End, deps: ClaimDependencies): Promise<void> {
+export function endClaim(key: KeyClaim, end: End, deps: ClaimDependencies): Promise<void> {
+  const { claim, keepMs } = key
   const { contents } = deps.store
-  if (!end.body && !isAnswered(end.outcome, end.charged)) return withinTime(claim, deps, () => contents.forget(claim))
+  if (!end.body && !isAnswered(end.outcome, end.charged)) return freeKey(key, deps)
   return withinTime(claim, deps, async () => {
     const stored = await storedResponse(claim, end, keepMs, deps)
     const answer = stored && sealResponse(claim, stored, deps.accountCipher)

@@ -1,6 +1,8 @@
 // Why the ledger rejected a hold, in words that the caller can act on.
 
 import { accountDisabled, type Callers, expiredKey, invalidKey } from '../access/authenticate.ts'
+import { contactText, paymentText } from '../access/contact.ts'
+import type { FileConfig } from '../config/types.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
 import { isLackOfFunds } from '../money/verbs.ts'
@@ -19,11 +21,11 @@ export type HoldErrorDependencies = {
 }
 
 /** The least that would have sufficed. */
-export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
+export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number; config: FileConfig }
 
 export async function holdError(rejected: RejectedHold, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
   const { verdict, available } = rejected
-  const { caller, model, minimum, minimumTokens } = needed
+  const { caller, model, minimum, minimumTokens, config } = needed
   if (isLimited(verdict)) {
     const rejection = { verdict, waitMs: Number(available) }
     deps.rateLimitCache.note(caller, rejection, minimumTokens)
@@ -35,13 +37,13 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
   }
   if (verdict === 'no_balance') {
     const before = 'Your credit balance is too low.'
-    return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
+    return rejectFor({ code: 'insufficient_balance', available, before, after: paymentText(config) })
   }
   if (isLackOfFunds(verdict)) {
     const whose = WHOSE[verdict]
     // The message names the cap, which is read from the store; if that fails, the message goes without it.
     const capped = await findCapped(whose, caller, deps).catch(() => undefined)
-    const [before, after] = [capOf(whose, capped), resetOf(capped, deps.clock())]
+    const [before, after] = [capOf(whose, capped), resetOf(capped, deps.clock()) + contactText(config)]
     // To the caller, the cap of a member is one of the key: other keys of the account may have room.
     const code = whose === 'account' ? 'account_quota_exceeded' : 'key_quota_exceeded'
     return rejectFor({ code, available, before, after })
@@ -54,7 +56,7 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     case 'key_expired':
       return expiredKey()
     case 'account_disabled':
-      return accountDisabled()
+      return accountDisabled(caller.disabledReason, contactText(config))
     default:
       return unavailable()
   }

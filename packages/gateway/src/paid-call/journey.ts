@@ -6,6 +6,7 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { AuthenticateDependencies } from '../access/authenticate.ts'
 import type { Candidate, Catalogue, Offer } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
+import type { FreeCallLimit } from '../overload/free-call-limit.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -23,6 +24,8 @@ export type OpenDependencies = {
   catalogue(): Catalogue
   retryBudget: Pick<RetryBudget, 'addRequest'>
   ticker: Pick<Ticker, 'now'>
+  /** Requests at price 0. */
+  freeRequests: FreeCallLimit
 } & AuthenticateDependencies &
   AdmitDependencies &
   ClaimDependencies &

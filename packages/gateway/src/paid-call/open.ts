@@ -7,12 +7,15 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { authenticate } from '../access/authenticate.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isLackOfFunds } from '../money/verbs.ts'
+import type { Slot } from '../overload/admission.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import type { Failure } from '../request/failure.ts'
+import { MEASURED_BYTES } from '../request/turns.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { enter } from './admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './claim.ts'
+import { countFreeRequest } from './free-requests.ts'
 import type { Bound, HoldRequest } from './hold.ts'
 import { holdError, unavailable } from './hold-errors.ts'
 import type { Admitted, Journey, Kind, OpenDependencies, OpeningOf, Routed } from './journey.ts'
@@ -72,7 +75,10 @@ export async function openPaidCall<K extends Kind>(
     showWarnings(call.attempt.warnings, call.headers)
     // Once: all attempts share the limit on the total time.
     call.upstreamCall.sent()
-    const response = await journey.respond(call, opening, deps)
+    // What is sent is encoded, and passed to a connection, before anything is awaited.
+    const response = await (isLarge(opening)
+      ? slot.run(() => journey.respond(call, opening, deps))
+      : journey.respond(call, opening, deps))
     isStreaming = call.isStream
     return isStreaming && journey.close ? closedAfter(response, request, journey.close) : response
   } catch (error) {
@@ -83,6 +89,12 @@ export async function openPaidCall<K extends Kind>(
     if (!isStreaming && request !== undefined && journey.close) await journey.close(request)
   }
 }
+
+/** What it takes on the main thread is measured. */
+const isLarge = ({ slot }: { slot: Slot }): boolean => slot.weight > MEASURED_BYTES
+
+/** The embedded models read and answer in this thread, once they are called: about as fast as this. */
+const EMBEDDED_BYTES_PER_MS = 128 * 1024
 
 /** Until a stream has ended, another upstream may need what was read. */
 function closedAfter<Q>(response: HttpResponse, request: Q, close: (request: Q) => Promise<void>): HttpResponse {
@@ -128,9 +140,12 @@ async function reserve<K extends Kind>(
     let call: K['call'] | undefined
     let bound: Bound
     try {
-      const preparing = journey.prepare(routed, opening, deps)
+      const preparing = isLarge(opening)
+        ? opening.slot.run(() => journey.prepare(routed, opening, deps))
+        : journey.prepare(routed, opening, deps)
       const prepared = preparing instanceof Promise ? await preparing : preparing
       bound = prepared.bound
+      if (bound.amount === 0n && keyChanges === 0) countFreeRequest(opening.caller, opening.slot.weight, deps)
       const request = holdRequestOf(routed, prepared, opening, deps)
       held = await journey.hold(request, deps, routed, prepared, opening)
       if (held.verdict === 'open') {
@@ -153,7 +168,8 @@ async function reserve<K extends Kind>(
       opening.offer = journey.authorize(opening.caller, request, catalogue)
     } else {
       const { minimum, minimumTokens } = bound
-      const needed = { caller: opening.caller, model: routed.wanted.model.id, minimum, minimumTokens }
+      const { caller, catalogue } = opening
+      const needed = { caller, model: routed.wanted.model.id, minimum, minimumTokens, config: catalogue.config }
       throw await holdError(held, needed, deps)
     }
   }
@@ -191,6 +207,7 @@ function openCall<K extends Kind>(
   const { incoming, claim, slot, warnings } = opening
   const { http: client, responseHeaders: headers, record } = incoming
   slot.paid()
+  if (routed.candidate.upstream.embedded && isLarge(opening)) slot.charge(slot.weight / EMBEDDED_BYTES_PER_MS)
   const call = journey.callOf(
     {
       id,

@@ -6,6 +6,7 @@ import type { ResponseHeaders } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
+import type { AttemptFacts } from '../observe/upstream-attempt.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { Identity } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
@@ -26,8 +27,16 @@ export type CallAttempt = {
   readonly warnings: string[]
 }
 
-/** What an attempt without a result says on the receipt. */
-export type AttemptEntry = { upstream: string; model: string; outcome: string }
+/** What an attempt without a result says on the receipt. All but the first three are for the operator. Old tasks have no more. */
+export type AttemptEntry = AttemptFacts & {
+  upstream: string
+  model: string
+  outcome: string
+  upstream_model?: string
+  /** The code of the error, and its message as a client would get it. */
+  error?: string
+  message?: string
+}
 
 export type PaidCall<A extends CallAttempt = CallAttempt> = {
   readonly id: bigint

@@ -15,17 +15,17 @@ const reset = (afterMs: number) => ({ afterMs, at: NOW + afterMs })
 const ROWS: [Limited, waitMs: number, says: string, seconds: number, limit: ReachedLimit][] = [
   [
     ...(['key_requests', 11_250] as const),
-    'This key has reached its limit of 60 requests per minute. There is room again in 12 s.',
+    'This key has reached its limit of 60 requests per minute. Retry in 12 s.',
     ...([12, { of: 'requests', limit: 60, remaining: 0, reset: reset(11_250) }] as const),
   ],
   [
     ...(['account_requests', 500] as const),
-    'This account has reached its limit of 600 requests per minute. There is room again in 1 s.',
+    'This account has reached its limit of 600 requests per minute. Retry in 1 s.',
     ...([1, { of: 'requests', limit: 600, remaining: 0, reset: reset(500) }] as const),
   ],
   [
     ...(['key_tokens', 30_000] as const),
-    'This key has too little left of its limit of 1000 tokens per minute for this request. There is room again in 30 s.',
+    'This key has too little left of its limit of 1000 tokens per minute for this request. Retry in 30 s.',
     ...([30, { of: 'tokens', limit: 1_000, remaining: 0, reset: reset(30_000) }] as const),
   ],
   [

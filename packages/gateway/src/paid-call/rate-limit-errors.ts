@@ -71,7 +71,7 @@ function messageOf(owner: string, used: ReachedLimit['of'], limit: number): stri
   }
 }
 
-const roomIn = (waitMs: number): string => (waitMs > 0 ? ` There is room again in ${Math.ceil(waitMs / 1_000)} s.` : '')
+const roomIn = (waitMs: number): string => (waitMs > 0 ? ` Retry in ${Math.ceil(waitMs / 1_000)} s.` : '')
 
 /** The rejection of a caller that a limit rejected a moment ago, and would again. `tokens`: the least that the request needs. */
 export function recentRateLimit(

@@ -4,14 +4,14 @@ import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
-import { endAttempt } from '../observe/upstream-attempt.ts'
+import { attemptFacts, endAttempt } from '../observe/upstream-attempt.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import { FAILURE } from '../upstreams/health/key-health.ts'
 import { type ClaimDependencies, endClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
 import { type CallResult, DELIVERED, type Outcome } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
-import { type ReceiptError, receiptOf } from './receipts/receipt.ts'
+import { type OtherIds, type ReceiptError, receiptOf } from './receipts/receipt.ts'
 
 export type SettleDependencies = ClaimDependencies & {
   accountCipher: AccountCipher
@@ -32,7 +32,7 @@ export function settle(call: PaidCall, result: CallResult, deps: SettleDependenc
   if (outcome === 'client_disconnected' && (cost === 0n || result.isUnderpaid))
     deps.freeAborts.note(call.caller.account)
   endAttempt(call.record)
-  const receipt = receiptOf(call, result, totalMs, errorOf(call, outcome))
+  const receipt = receiptOf(call, result, totalMs, errorOf(call, outcome), idsOf(call))
   const settling =
     cost === 0n && !sawOutput
       ? call.hold.void(outcome, receipt)
@@ -54,8 +54,15 @@ export function settle(call: PaidCall, result: CallResult, deps: SettleDependenc
 function errorOf({ record }: PaidCall, outcome: Outcome): ReceiptError | undefined {
   const { attemptError: code } = record
   if (code === undefined || DELIVERED.includes(outcome)) return undefined
-  const last = record.attempts.at(-1)
-  return { code, status: last?.status, requestId: last?.requestId, message: record.attemptMessage }
+  const requestId = record.attempts.at(-1)?.requestId
+  return { code, requestId, message: record.attemptMessage, ...attemptFacts(record) }
+}
+
+/** undefined: it has none, as most requests of scripts to upstreams that name none. */
+function idsOf({ record }: PaidCall): OtherIds | undefined {
+  const client = record.clientRequestId ?? record.trace?.parent?.traceId
+  const upstream = record.attempts.at(-1)?.requestId
+  return client === undefined && upstream === undefined ? undefined : { client, upstream }
 }
 
 function costOf(charges: readonly Charge[]): Nanos {

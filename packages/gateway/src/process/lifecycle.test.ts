@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createLifecycle, type StoppableServer } from './lifecycle.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }
-const TIMES = { acceptMs: 100, readMs: 50, settleMs: 1_000, sameSignalMs: 20 }
+const TIMES = { acceptMs: 100, lateMs: 20, readMs: 50, settleMs: 1_000, sameSignalMs: 20 }
 
 /** A server whose running requests end when `endsWith` happens. What was done to it, in order. */
 function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | 'itself', times = TIMES) {

@@ -5,6 +5,8 @@ import type { Log } from '../observe/log.ts'
 const TIMES = {
   /** How long the server keeps accepting while load balancers notice that /ready fails. */
   acceptMs: 5_000,
+  /** How long requests may arrive after that, on connections that were accepted already. */
+  lateMs: 500,
   /** How long clients may take to read the error that ends an aborted response. */
   readMs: 3_000,
   /** How long settlements may take after that. */
@@ -59,9 +61,11 @@ export function createLifecycle(
       reason === INTERRUPT ? untilIdle(times.acceptMs) : Bun.sleep(times.acceptMs),
       skipWaiting.promise,
     ])
-    accepting = false
     const closed = server.stopAccepting()
+    // What arrives on connections from just before is served, too: a proxy does not repeat a request that was answered.
+    if (reason !== INTERRUPT) await Promise.race([Bun.sleep(times.lateMs), skipWaiting.promise])
     await Promise.race([untilIdle(server.drainMs()), skipWaiting.promise])
+    accepting = false
     if (server.running() > 0)
       log.warn('drain timeout reached: aborting running requests', { running: server.running() })
     server.abortRunning()

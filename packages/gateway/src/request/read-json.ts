@@ -1,10 +1,14 @@
 // Reads the JSON body of a request, under a byte limit.
 
 import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import { type BodyHeaders, bodyHeaders, JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
+import { codec } from '../bytes/codec.ts'
 import { bodyFailure } from './failure.ts'
+import { parseInTurn } from './parse-in-turn.ts'
+import { MEASURED_BYTES, type Turns } from './turns.ts'
 
 export type ReadDependencies = {
   ticker: Pick<Ticker, 'after'>
@@ -19,27 +23,76 @@ export const bodyTimeout = ({ ticker, bodyIdleMs = BODY_IDLE_MS }: ReadDependenc
   idleMs: bodyIdleMs,
 })
 
-/** Accounts for the memory of a body. Both return false when memory is exhausted. */
-type BodySlot = {
+/** Accounts for the memory of a body, and for the time that it takes on the main thread. */
+export type BodySlot = Turns & {
+  /** Both return false when memory is exhausted. */
   receive(sent: number, bytes: number): boolean
   /** All of it has arrived. */
   received(bytes: number): boolean
+  charge(ms: number): void
 }
 
-/** The body, of which nothing has been parsed; a promise only if it has not arrived yet. */
-export function readJson(
+/** Of endpoints that take forms, too. */
+export const sendsJson = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
+  /^\s*application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
+
+/** Of a compressed body: what its pieces take on the main thread until they are one array, beside the threads that inflate them. */
+const INFLATED_BYTES_PER_MS = 512 * 1024
+
+/**
+ * How many times as long as sent a body may be that nobody pays for: JSON of prose and code is compressed to a tenth, and rarely to
+ * less than a thirtieth.
+ */
+export const UNPAID_RATIO = 100
+
+/**
+ * What `parse` makes of the body; a promise only if it has to be waited for. A body that is not small, or may not be, waits for its
+ * account's share of the main thread before it is read, and again before it is parsed. `maxRatio`: of compressed bodies.
+ */
+export function readJson<T>(
   http: HttpRequest,
   limitBytes: number,
   slot: BodySlot,
   deps: ReadDependencies,
-): Uint8Array | Promise<Uint8Array> {
-  const { after, idleMs } = bodyTimeout(deps)
-  const body = readBody(http, { limitBytes, contentTypes: JSON_BODY, slot, after, idleMs })
-  return body instanceof Promise ? body.then((read) => receivedBody(read, slot)) : receivedBody(body, slot)
+  parse: (body: Uint8Array, codec: Codec) => T,
+  maxRatio?: number | undefined,
+): T | Promise<T> {
+  const headers = bodyHeaders(http.headers)
+  const turn = isSmall(headers) ? undefined : slot.turn(0, http)
+  if (turn) return turn.then(() => readNow(http, headers, { limitBytes, maxRatio }, slot, deps, parse))
+  return readNow(http, headers, { limitBytes, maxRatio }, slot, deps, parse)
 }
 
-function receivedBody(body: Uint8Array | BodyError, slot: BodySlot): Uint8Array {
+function isSmall({ encoding, length }: BodyHeaders): boolean {
+  return encoding === null && length !== null && Number(length) <= MEASURED_BYTES
+}
+
+function readNow<T>(
+  http: HttpRequest,
+  headers: BodyHeaders,
+  limits: { limitBytes: number; maxRatio: number | undefined },
+  slot: BodySlot,
+  deps: ReadDependencies,
+  parse: (body: Uint8Array, codec: Codec) => T,
+): T | Promise<T> {
+  const { after, idleMs } = bodyTimeout(deps)
+  const body = readBody(http, { ...limits, contentTypes: JSON_BODY, slot, after, idleMs }, headers)
+  return body instanceof Promise
+    ? body.then((read) => received(read, http, headers, slot, parse))
+    : received(body, http, headers, slot, parse)
+}
+
+function received<T>(
+  body: Uint8Array | BodyError,
+  http: HttpRequest,
+  { encoding }: BodyHeaders,
+  slot: BodySlot,
+  parse: (body: Uint8Array, codec: Codec) => T,
+): T | Promise<T> {
   if (!(body instanceof Uint8Array)) throw bodyFailure(body)
-  if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
-  return body
+  const { length } = body
+  if (encoding !== null) slot.charge(length / INFLATED_BYTES_PER_MS)
+  if (!slot.received(length)) throw bodyFailure(NO_MEMORY)
+  if (length <= MEASURED_BYTES) return parse(body, codec)
+  return parseInTurn(body, http, slot, (own) => parse(body, own))
 }

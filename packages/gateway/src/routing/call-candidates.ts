@@ -94,7 +94,8 @@ async function attempt<P extends AnyPrice, M extends Named, D extends DialectId>
   const { upstream, key, route } = candidate
   call.slot.setAwaitingUpstream(true)
   try {
-    const request = (await steps.completeRequestFor?.(candidate)) ?? steps.requestFor(candidate)
+    // Without a wait where nothing is fetched: what is encoded at once is measured (paid-call/open.ts).
+    const request = steps.completeRequestFor ? await steps.completeRequestFor(candidate) : steps.requestFor(candidate)
     health.sent(performance.now())
     const origin = { record, model: route.model }
     const reply = await deps.send(upstream, { ...request, headers: {}, key, cancel: upstreamCall.cancellation, origin })

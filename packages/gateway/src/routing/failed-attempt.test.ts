@@ -16,7 +16,10 @@ test.each<[number, ErrorCode, string | undefined, string, boolean]>([
   [403, 'upstream_auth_error', '403', 'rejected', true],
   [404, 'upstream_model_not_found', '404 model_not_found', 'absent', true],
   [400, 'upstream_model_not_found', '400 model_not_found', 'absent', true],
-  [404, 'upstream_auth_error', '404 No endpoints found that support image input', 'unknown', true],
+  [404, 'upstream_error', '404 No endpoints found that support image input', 'unknown', true],
+  [404, 'upstream_unknown_url', '404', 'failure', true],
+  [405, 'upstream_unknown_url', '405', 'failure', true],
+  [429, 'upstream_no_credit', '429 insufficient_quota', 'rejected', true],
   [400, 'bad_request', undefined, 'unknown', false],
   [400, 'context_length_exceeded', undefined, 'unknown', false],
   // Within a 200: an error that was told, and an answer that cannot be read.

@@ -1,6 +1,7 @@
 // What a failed attempt means for the upstream's health, and whether another may follow: only if this one was certainly not
 // billed.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { UpstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import type { Failure } from '../request/failure.ts'
 import { FAILURE, UNKNOWN, type Verdict } from '../upstreams/health/key-health.ts'
@@ -15,6 +16,8 @@ export type FailedAttempt = {
   noConnection?: true
   /** In a word, for the receipt. */
   reason: string
+  /** What the upstream said. Absent: nothing. */
+  words?: UpstreamWords
 }
 
 export type Meaning = Pick<FailedAttempt, 'verdict' | 'unbilled' | 'noConnection' | 'reason'>
@@ -42,11 +45,15 @@ function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number
       return { verdict: failed(retryAfter), unbilled: inside || NOT_BEGUN.includes(status), reason }
     case 'upstream_model_not_found':
       return { verdict: { is: 'absent' }, unbilled: true, reason }
+    case 'upstream_unknown_url':
+      return { verdict: { is: 'failure', ofUrl: true }, unbilled: true, reason }
+    case 'upstream_no_credit':
     case 'upstream_auth_error':
-      // It may be about an object that only this request names.
-      if (status === 404) return { verdict: UNKNOWN, unbilled: true, reason }
       return { verdict: { is: 'rejected', reason: said.detail ?? reason }, unbilled: true, reason }
     case 'upstream_error':
+      // It is about an object that only this request names.
+      if (status === 404) return { verdict: UNKNOWN, unbilled: true, reason }
+      return { verdict: FAILURE, unbilled: inside && said.detail !== undefined, reason }
     case 'upstream_timeout':
     case 'internal_error':
       // A response that cannot be read may have been billed; only a reported error was not.

@@ -7,8 +7,9 @@ import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Log } from '../observe/log.ts'
-import { endAttempt as noteEnd } from '../observe/upstream-attempt.ts'
+import { attemptFacts, endAttempt as noteEnd } from '../observe/upstream-attempt.ts'
 import type { AttemptedCall } from '../paid-call/paid-call.ts'
+import { shortMessage } from '../paid-call/receipts/receipt.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { Node } from '../storage/node/node.ts'
 import { shown } from '../upstreams/health/health.ts'
@@ -58,11 +59,11 @@ const PAUSE_FOR_SAME_MS = 300
 /** The attempt has failed: what it says of the upstream is noted, and its slots are free. */
 export function endAttempt(
   call: AttemptedCall,
-  { verdict, failure }: FailedAttempt,
+  { verdict, failure, words }: FailedAttempt,
   deps: NextAttemptDependencies,
 ): void {
   const { health } = call.attempt
-  noteEnd(call.record, failure.info.code, failure.info.message)
+  noteEnd(call.record, failure.info.code, failure.info.message, words)
   if (verdict.is === 'rejected') logRejectedKey(call, verdict.reason, deps)
   health.record(verdict, deps.ticker.exactNow())
   releaseSlots(call, health, deps)
@@ -124,9 +125,20 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
   }
 }
 
-function noteFailed(call: AttemptedCall, { reason }: FailedAttempt): void {
+function noteFailed(call: AttemptedCall, { reason, failure: { info } }: FailedAttempt): void {
   const { candidate, offer } = call.attempt
-  const entry = { upstream: candidate.upstream.id, model: offer.model.id, outcome: reason }
+  const facts = attemptFacts(call.record)
+  const message = shortMessage(info.message)
+  const entry = {
+    upstream: candidate.upstream.id,
+    model: offer.model.id,
+    outcome: reason,
+    upstream_model: candidate.route.model,
+    error: info.code,
+    // Where the client gets the upstream's own words, they are kept once.
+    ...(facts.vendor_message?.startsWith(message) ? {} : { message }),
+    ...facts,
+  }
   call.failedAttempts = [...(call.failedAttempts ?? []), entry]
 }
 

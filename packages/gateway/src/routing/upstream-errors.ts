@@ -5,6 +5,7 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { type UpstreamWords, upstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { Fields, Log } from '../observe/log.ts'
 import { outcomeOfBreak } from '../paid-call/outcome.ts'
 import type { AttemptedCall } from '../paid-call/paid-call.ts'
@@ -55,7 +56,13 @@ export function failedByError(
   const error = errorWithoutKeys(call.attempt.candidate.upstream, info)
   const failure = failureOfUpstream(call, error, deps)
   const meaning = meaningOf(200, error, failure.info.retryAfter)
-  return { failure, outcome: 'failed', ...meaning, unbilled: meaning.unbilled && !wasBilled }
+  return {
+    failure,
+    outcome: 'failed',
+    ...meaning,
+    unbilled: meaning.unbilled && !wasBilled,
+    words: wordsWithin(call, info),
+  }
 }
 
 /** Something that is no response of a model at all. */
@@ -73,10 +80,17 @@ export async function failedByReply(
   if (bytes === undefined) reply.cancel()
   const { reason } = call.upstreamCall
   if (reason) return { said: NOTHING_SAID, failed: failedByAbort(call, reason) }
-  const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, parsed(bytes, call))
+  const body = parsed(bytes, call)
+  const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, body)
   const failure = failureOfUpstream(call, said, deps, reply)
   const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
-  return { said, failed: { failure, outcome: 'failed', ...meaning } }
+  return { said, failed: { failure, outcome: 'failed', ...meaning, words: upstreamWords(body) } }
+}
+
+/** Of an error within a response, which is decoded already. */
+export function wordsWithin({ attempt }: AttemptedCall, info: ErrorInfo): UpstreamWords {
+  const { vendorCode, detail, message } = errorWithoutKeys(attempt.candidate.upstream, info)
+  return upstreamWords({ code: vendorCode, message: detail ?? message })
 }
 
 const NOTHING_SAID: ErrorInfo = { code: 'upstream_error', message: '' }

@@ -5,11 +5,13 @@
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import type { Candidate } from '../catalogue/catalogue.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { UnsentResponses } from '../overload/unsent-responses.ts'
+import { rejectFreeRequest } from '../paid-call/free-requests.ts'
 import { placeHold } from '../paid-call/hold.ts'
 import type { Journey, Kind, OpenDependencies, OpeningOf, Routed } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
@@ -19,7 +21,8 @@ import { settle } from '../paid-call/settle.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
-import { type ReadDependencies, readJson } from '../request/read-json.ts'
+import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
+import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
 import {
   type CallDependencies,
   type CandidateRequest,
@@ -29,6 +32,7 @@ import {
   nextCandidate,
 } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { failedByOtherModel } from '../routing/other-model.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
@@ -59,13 +63,22 @@ export function serviceJourney<K extends ServiceKind>(
 ): (incoming: ApiRequest, endpoint: K['endpoint'], deps: ServiceDependencies) => Promise<HttpResponse> {
   const journey: Journey<ServiceJourney<K>> = {
     dialectOf: service.dialectOf,
-    async read({ incoming, slot, catalogue, endpoint }, deps) {
+    check({ caller, catalogue, idempotencyKey }, deps) {
+      // A stored response is served all the same.
+      if (idempotencyKey === null && service.isFree?.(caller, catalogue)) rejectFreeRequest(caller, deps)
+    },
+    async read({ incoming, slot, catalogue, endpoint, caller }, deps) {
       const { limits } = catalogue.config.server
-      const body = await readJson(incoming.http, limits.bodyBytes, slot, deps)
-      const decoded = service.decode(body, endpoint, limits.values)
+      const parse = (body: Uint8Array, codec: Codec) => {
+        weighJson(body, codec, slot, limits)
+        return { decoded: service.decode(body, endpoint, limits.values, codec), body }
+      }
+      const ratio = service.isFree?.(caller, catalogue) ? UNPAID_RATIO : undefined
+      const request = await readJson(incoming.http, limits.bodyBytes, slot, deps, parse, ratio)
+      const { decoded, body } = request
       incoming.record.model = decoded.model
       weigh(body.length + decoded.values * BYTES_PER_VALUE, slot, limits)
-      return { decoded, body }
+      return request
     },
     authorize: (caller, { decoded }, catalogue) => service.authorize(caller, decoded, catalogue),
     fingerprint: ({ body }, endpoint) => ({ endpoint: service.nameOf(endpoint), body }),
@@ -86,9 +99,6 @@ export function serviceJourney<K extends ServiceKind>(
   return (incoming, endpoint, deps) => openPaidCall(journey, incoming, endpoint, deps)
 }
 
-/** What a JSON value takes in memory once it has been parsed, besides its text. */
-const BYTES_PER_VALUE = 128
-
 function weigh(bytes: number, slot: Slot, { memoryBytes }: { memoryBytes: number }): void {
   if (!slot.weigh(bytes)) throw memoryFailure(bytes, memoryBytes)
 }
@@ -103,16 +113,15 @@ async function respond<K extends ServiceKind>(
   const parsed = sent.length + decoded.values * BYTES_PER_VALUE
   weigh(parsed + service.replyBytes(decoded), slot, catalogue.config.server.limits)
   const steps: CandidateSteps<K['price'], K['model'], K['dialect']> = {
-    requestFor: (candidate) => ({
-      ...service.requestFor(decoded, candidate, endpoint),
-      contentType: 'application/json',
-      stream: false,
-    }),
+    requestFor(candidate) {
+      const request = service.requestFor(decoded, candidate, endpoint)
+      return { ...request, body: request.body(), contentType: 'application/json', stream: false }
+    },
     boundOf: (offer) => service.boundOf(decoded, offer).amount,
   }
   const { reply, received } = await callUntilRead(service, call, decoded, steps, deps)
   const { read, tokens } = reply
-  const body = service.encodeReply(read, received, decoded, call, endpoint)
+  const body = slot.run(() => service.encodeReply(read, received, decoded, call, endpoint))
   const { offer, candidate } = call.attempt
   call.record.tokens = { input: tokens, cached: 0, output: 0, reasoning: undefined }
   const charge = service.costOf(offer.rate, read, decoded)
@@ -157,7 +166,8 @@ function readReply<K extends ServiceKind>(
 ): { reply: ServiceReply<K>; received: Uint8Array } | FailedAttempt {
   const reply = service.readReply(received, request)
   if (reply === undefined) return failedByOther(UNREADABLE)
-  return 'error' in reply ? failedByError(call, reply.error, deps) : { reply, received }
+  if ('error' in reply) return failedByError(call, reply.error, deps)
+  return failedByOtherModel(call.attempt.candidate, reply.model) ?? { reply, received }
 }
 
 const UNREADABLE = 'The upstream sent a response that is not what was asked for.'

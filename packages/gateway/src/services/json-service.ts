@@ -2,6 +2,7 @@
 // takes the steps for all of them. A new one is a value of `JsonService`; rerank.ts and moderations.ts are such values.
 
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { NamedUrl } from '../access/urls/url-policy.ts'
 import type { Candidate, Catalogue, Offer } from '../catalogue/catalogue.ts'
@@ -29,15 +30,20 @@ export type JsonService<K extends ServiceKind> = {
   /** What tells its requests from those of other endpoints with the same idempotency key. */
   nameOf(endpoint: K['endpoint']): string
   /** `values`: so many JSON values may be parsed. Throws RequestError. */
-  decode(body: Uint8Array, endpoint: K['endpoint'], values: number): K['request']
+  decode(body: Uint8Array, endpoint: K['endpoint'], values: number, codec: Codec): K['request']
   /** Throws Failure, also where the request goes beyond the limits of the model. */
   authorize(caller: Caller, request: K['request'], catalogue: Catalogue): ServiceOffer<K>
+  /** Whether every model that the caller may use is free of charge: absent where none is. Decided before anything is read. */
+  isFree?(caller: Caller, catalogue: Catalogue): boolean
   /** Throws RequestError for what the upstream cannot express. */
   requestFor(
     request: K['request'],
     candidate: Candidate<K['price']>,
     endpoint: K['endpoint'],
-  ): Pick<CandidateRequest<K['dialect']>, 'dialect' | 'path' | 'body' | 'warnings'>
+  ): Pick<CandidateRequest<K['dialect']>, 'dialect' | 'path' | 'warnings'> & {
+    /** Encoded when it is sent, and not while the request is prepared. */
+    body(): Pieces
+  }
   boundOf(request: K['request'], offer: ServiceOffer<K>): Bound
   /** The most bytes of a response: so much memory is taken before the call, and no more is read. */
   replyBytes(request: K['request']): number
@@ -57,5 +63,5 @@ export type JsonService<K extends ServiceKind> = {
   isCounted(rate: K['price'], read: K['read']): boolean
 }
 
-/** `tokens`: for limits per minute. */
-export type ServiceReply<K extends ServiceKind> = { read: K['read']; tokens: number }
+/** `model`: as the upstream names it, if it does. `tokens`: for limits per minute. */
+export type ServiceReply<K extends ServiceKind> = { read: K['read']; model: string | undefined; tokens: number }

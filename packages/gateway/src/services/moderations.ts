@@ -1,5 +1,6 @@
 // Moderations: whether texts and images are harmful. Request and response are passed on with another name of the model.
 
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { decodeModerationReply, encodeModerationReply } from '@trivium/protocol/dialects/chat/moderations/reply.ts'
 import {
   decodeModerationRequest,
@@ -35,7 +36,7 @@ const MODERATIONS: JsonService<{
 }> = {
   dialectOf: () => 'chat',
   nameOf: () => 'moderations',
-  decode: (body, _, maxValues) => decodeModerationRequest(body, codec, { mostInputs: MOST_INPUTS, maxValues }),
+  decode: (body, _, maxValues, own) => decodeModerationRequest(body, own, { mostInputs: MOST_INPUTS, maxValues }),
   authorize(caller, { model: named, inputs }, catalogue) {
     // Many clients name none, and mean the vendor's default.
     const allowed = offersOfType(catalogue, caller.group, 'moderation').find(({ model }) =>
@@ -48,14 +49,18 @@ const MODERATIONS: JsonService<{
     if (inputs <= most) return offer
     throw new Failure('bad_request', `input must not have more than ${most} texts and images.`, { param: 'input' })
   },
-  requestFor: (request, { upstream, route }) => ({
-    dialect: 'chat',
-    path: serviceOf(upstream, 'moderations')?.path ?? '',
-    body: encodeModerationRequest(request, route.model, codec),
-    warnings: [],
-  }),
+  isFree: ({ group }, catalogue) =>
+    offersOfType(catalogue, group, 'moderation').every(
+      ({ rate }) => rate.bound({ requests: 1, inputs: 1, input: 1 }) === 0n,
+    ),
+  requestFor(request, { upstream, route }) {
+    const warnings: string[] = []
+    for (const name of request.unpriced) addWarning(warnings, name, 'no-price')
+    const path = serviceOf(upstream, 'moderations')?.path ?? ''
+    return { dialect: 'chat', path, body: () => encodeModerationRequest(request, route.model, codec), warnings }
+  },
   boundOf(request, { rate }) {
-    const amount = rate.bound({ requests: 1, input: mostTokens(request) })
+    const amount = rate.bound({ requests: 1, inputs: request.inputs, input: mostTokens(request) })
     if (amount === undefined) throw new Error('a moderation has no bound')
     const tokens = bookableTokens(expectedTokens(request))
     return { amount, minimum: amount, tokens, minimumTokens: tokens }
@@ -66,10 +71,10 @@ const MODERATIONS: JsonService<{
     if (!reply || 'error' in reply) return reply
     // More than the request can have is not charged.
     const tokens = Math.min(reply.tokens ?? expectedTokens(request), mostTokens(request))
-    return { read: { tokens, isReported: reply.tokens !== undefined }, tokens }
+    return { read: { tokens, isReported: reply.tokens !== undefined }, model: reply.model, tokens }
   },
   encodeReply: (_, bytes, __, { attempt }) => encodeModerationReply(bytes, attempt.offer.model.id, codec),
-  costOf: (rate, { tokens }) => rate.cost({ requests: 1, input: tokens }),
+  costOf: (rate, { tokens }, { inputs }) => rate.cost({ requests: 1, inputs, input: tokens }),
   isCounted: ({ price }, { isReported }) => price.figure === 'input' && !isReported,
 }
 

@@ -4,8 +4,8 @@ import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { decodeRerankReply, encodeRerankReply, type RerankReply } from '@trivium/protocol/dialects/chat/rerank/reply.ts'
 import {
   decodeRerankRequest,
-  encodeRerankRequest,
   type RerankRequest,
+  rerankFields,
 } from '@trivium/protocol/dialects/chat/rerank/request.ts'
 import { authorize } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
@@ -44,7 +44,7 @@ const RERANK: JsonService<{
 }> = {
   dialectOf: () => 'chat',
   nameOf: (version) => `rerank-${version}`,
-  decode: (body, _, maxValues) => decodeRerankRequest(body, codec, { mostDocuments: MOST_DOCUMENTS, maxValues }),
+  decode: (body, _, maxValues, own) => decodeRerankRequest(body, own, { mostDocuments: MOST_DOCUMENTS, maxValues }),
   authorize(caller, { model, documents }, catalogue) {
     const offer = authorize(caller, model, 'rerank', catalogue)
     const most = offer.model.limits.documents ?? MOST_DOCUMENTS
@@ -55,8 +55,8 @@ const RERANK: JsonService<{
     const { path = '', shape = 'jina', lacks = [] } = serviceOf(upstream, 'rerank') ?? {}
     const warnings: string[] = []
     const warn = (field: string, reason: string) => addWarning(warnings, field, reason)
-    const body = encodeRerankRequest(request, { model: route.model, shape, lacks, warn }, codec)
-    return { dialect: 'chat', path, body: [body], warnings }
+    const fields = rerankFields(request, { model: route.model, shape, lacks, warn })
+    return { dialect: 'chat', path, body: () => [codec.encode(JSON.stringify(fields))], warnings }
   },
   boundOf(request, { rate }) {
     const most = mostOf(request)
@@ -76,7 +76,7 @@ const RERANK: JsonService<{
     // More than the request can have is not charged.
     const tokens = Math.min(reply.tokens ?? expectedTokens(request), most.input)
     const searches = Math.min(reply.searches ?? fewestSearches(request), most.searches)
-    return { read: { reply, searches, tokens }, tokens }
+    return { read: { reply, searches, tokens }, model: reply.model, tokens }
   },
   encodeReply({ reply, searches }, _, request, call, version) {
     const id = reply.id ?? formatRequestId(call.id)

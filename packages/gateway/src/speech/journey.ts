@@ -2,8 +2,11 @@
 //   read -> authorize -> (claim) -> route -> prepare -> hold -> respond: call, pass audio on, settle
 
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { decodeSpeechRequest, type ReadSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
+import { decodeSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
+import type { PathParameters } from '@trivium/protocol/dialects/dialect.ts'
+import { readSpeechContent } from '@trivium/protocol/dialects/generate-content/speech/pass-through.ts'
 import { authorize } from '../access/authorize.ts'
+import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { DialectOf } from '../modalities/index.ts'
@@ -19,17 +22,29 @@ import { type CallDependencies, type CandidateRequest, candidateCall } from '../
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import { EVENT_BYTES } from './read-speech.ts'
+import { rejectOtherVoices } from './reject-voices.ts'
 import { boundOf, respond, type SpeechCall } from './respond.ts'
-import { offerFor, speechRequest } from './upstream-request.ts'
+import { offerFor, type ReadRequest, speechRequest } from './upstream-request.ts'
 
-export type SpeechDependencies = OpenDependencies & ReadDependencies & TakeDependencies & CallDependencies
+export type SpeechDependencies = OpenDependencies &
+  ReadDependencies &
+  TakeDependencies &
+  UrlDependencies &
+  CallDependencies
 
 export const speechJourney = (incoming: ApiRequest, deps: SpeechDependencies): Promise<HttpResponse> =>
   openPaidCall(SPEECH, incoming, undefined, deps)
 
+/** `addressed`: by generateContent or streamGenerateContent. */
+export const speechContentJourney = (
+  incoming: ApiRequest,
+  addressed: PathParameters,
+  deps: SpeechDependencies,
+): Promise<HttpResponse> => openPaidCall(SPEECH, incoming, addressed, deps)
+
 const SPEECH: Journey<{
-  endpoint: undefined
-  request: ReadSpeechRequest
+  endpoint: PathParameters | undefined
+  request: ReadRequest
   offer: OfferOf<'speech'>
   routed: Routed<OfferOf<'speech'>, CandidateOf<'speech'>>
   prepared: Kind['prepared'] & Pick<CandidateRequest<DialectOf<'speech'>>, 'dialect' | 'warnings'>
@@ -37,23 +52,32 @@ const SPEECH: Journey<{
   call: SpeechCall
   deps: SpeechDependencies
 }> = {
-  dialectOf: () => 'chat',
-  async read({ incoming, slot, catalogue }, deps) {
-    const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
-    const request = decodeSpeechRequest(body, codec)
+  dialectOf: (addressed) => (addressed ? 'generate-content' : 'chat'),
+  async read({ incoming, slot, catalogue, endpoint: addressed }, deps) {
+    const { bodyBytes, values } = catalogue.config.server.limits
+    const decode = (body: Uint8Array): ReadRequest =>
+      addressed ? readSpeechContent(body, codec, addressed, values) : decodeSpeechRequest(body, codec)
+    const request = await readJson(incoming.http, bodyBytes, slot, deps, decode)
     incoming.record.model = request.model
     return request
   },
-  authorize(caller, { model, characters }, catalogue) {
+  authorize(caller, request, catalogue) {
+    const { model, characters } = request
     const offer = authorize(caller, model, 'speech', catalogue)
     const most = offer.model.limits.characters
     if (most !== undefined && characters > most)
       throw new Failure('bad_request', `input must have at most ${most} characters for this model.`, { param: 'input' })
+    rejectOtherVoices(request, offer)
     return offer
   },
-  fingerprint: ({ body }) => ({ endpoint: 'speech', body }),
-  route: ({ offer, request, caller, incoming, tooExpensive }, deps) =>
-    takeCandidate({ wanted: offerFor(offer, request), caller, incoming, tooExpensive }, deps),
+  fingerprint: ({ body }, addressed) => ({
+    endpoint: addressed ? JSON.stringify(['generate-content.speech', addressed.model, addressed.stream]) : 'speech',
+    body,
+  }),
+  async route({ offer, request, caller, incoming, tooExpensive }, deps) {
+    const allowed = await offerForRequest(offer, request, caller, deps)
+    return takeCandidate({ wanted: offerFor(allowed, request), caller, incoming, tooExpensive }, deps)
+  },
   prepare({ offer, candidate }, { request }) {
     const { dialect, warnings } = speechRequest(request, offer, candidate)
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
@@ -68,7 +92,7 @@ const CONTENT_BYTES_PER_SECOND = 64_000
 
 function work(
   call: SpeechCall,
-  { request, slot, catalogue }: Opening<undefined, ReadSpeechRequest, OfferOf<'speech'>>,
+  { request, slot, catalogue }: Opening<PathParameters | undefined, ReadRequest, OfferOf<'speech'>>,
   deps: SpeechDependencies,
 ): Promise<HttpResponse> {
   // After the hold: before it, requests may take little more memory than they have sent.

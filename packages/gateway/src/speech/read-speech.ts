@@ -13,7 +13,7 @@ import {
 } from '@trivium/protocol/dialects/chat/speech/events.ts'
 import { openSpeechContent, sampleRateOf } from '@trivium/protocol/dialects/generate-content/speech/stream.ts'
 import { SPEECH_TYPES, type SpeechEvent, type SpeechFormat } from '@trivium/protocol/dialects/shared/speech/speech.ts'
-import type { ThinJson } from '@trivium/protocol/framing/json/thin-json.ts'
+import { openThinJson, type ThinJson, wholeJson } from '@trivium/protocol/framing/json/thin-json.ts'
 import { openThinEvents } from '@trivium/protocol/framing/thin-events.ts'
 import { decodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
@@ -47,15 +47,19 @@ type Wanted = {
   format?: SpeechFormat
   asEvents: boolean /** Whether a price counts seconds or tokens. */
   isMeasured: boolean
+  /** The client gets what the upstream sends. */
+  isPassed: boolean
 }
 
 /** undefined: the response is no speech. */
 export function hear(call: AttemptedCall, reply: UpstreamResponse, wanted: Wanted): Heard | undefined {
   const said = reply.header('content-type') ?? ''
   const isEvents = /^text\/event-stream\b/i.test(said)
+  if (wanted.isPassed) return passed(receivedPieces(call, reply), isEvents, wanted)
   if (!isEvents && /^(?:text\/|application\/(?:json|xml))/i.test(said)) return undefined
   const isContent = call.attempt.dialect === 'generate-content'
-  const { format = isContent ? 'wav' : 'mp3', asEvents } = wanted
+  const { asEvents } = wanted
+  const format = isContent && wanted.format !== 'pcm' ? 'wav' : (wanted.format ?? 'mp3')
   const rawRate = format === 'pcm' ? (sampleRateOf(said) ?? PCM_RATE) : undefined
   const length = wanted.isMeasured ? openAudioLength(rawRate) : undefined
   const seen: Seen = { usage: undefined, length }
@@ -64,12 +68,24 @@ export function hear(call: AttemptedCall, reply: UpstreamResponse, wanted: Wante
   const pieces = !isEvents
     ? bytesOf(received, seen)
     : asEvents && !isContent
-      ? passedEvents(received, seen)
+      ? passedEvents(received, seen, CHAT_EVENTS)
       : audioOf(eventsOf(received, decoder), seen, isContent && format === 'wav')
   const isMade = asEvents && (isContent || !isEvents)
   return {
     pieces: isMade ? madeEvents(pieces, seen) : pieces,
     contentType: asEvents ? 'text/event-stream; charset=utf-8' : isEvents ? SPEECH_TYPES[format] : typeOf(said, format),
+    seconds: () => length?.seconds(),
+    usage: () => seen.usage,
+  }
+}
+
+function passed(received: AsyncIterable<Uint8Array>, isEvents: boolean, { isMeasured }: Wanted): Heard {
+  const length = isMeasured ? openAudioLength(PCM_RATE) : undefined
+  const seen: Seen = { usage: undefined, length }
+  const decoder = openSpeechContent(codec)
+  return {
+    pieces: isEvents ? passedEvents(received, seen, decoder) : passedWhole(received, seen, decoder),
+    contentType: isEvents ? 'text/event-stream; charset=utf-8' : 'application/json',
     seconds: () => length?.seconds(),
     usage: () => seen.usage,
   }
@@ -133,9 +149,13 @@ async function* audioOf(arrived: AsyncIterable<Arrived>, seen: Seen, isWav: bool
 }
 
 /** The upstream's own events. Nothing leaves before there is audio: until then an error can be a real status. */
-async function* passedEvents(received: AsyncIterable<Uint8Array>, seen: Seen): AsyncGenerator<Uint8Array> {
+async function* passedEvents(
+  received: AsyncIterable<Uint8Array>,
+  seen: Seen,
+  decoder: EventDecoder,
+): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] | undefined = []
-  for await (const { piece, events } of eventsOf(received, CHAT_EVENTS)) {
+  for await (const { piece, events } of eventsOf(received, decoder)) {
     for (const event of events) {
       if (event.type === 'usage') seen.usage = event.usage
       if (event.type === 'audio' && seen.length)
@@ -152,6 +172,23 @@ async function* passedEvents(received: AsyncIterable<Uint8Array>, seen: Seen): A
     if (error) throw new SpeechError(error.error)
   }
   if (held) throw new SpeechError(errorInfo('upstream_error', 'The upstream answered without audio.'))
+}
+
+/** One object with all of the speech. */
+async function* passedWhole(
+  received: AsyncIterable<Uint8Array>,
+  seen: Seen,
+  decoder: EventDecoder,
+): AsyncGenerator<Uint8Array> {
+  const reader = openThinJson(EVENT_BYTES)
+  for await (const piece of received) reader.push(piece)
+  const whole = reader.take()
+  for (const event of [...decoder.push(whole), ...decoder.end()]) {
+    if (event.type === 'error') throw new SpeechError(event.error)
+    if (event.type === 'usage') seen.usage = event.usage
+    else if (seen.length) for (const bytes of decodeBase64(event.base64.pieces)) seen.length.push(bytes)
+  }
+  yield* wholeJson(whole, 0, whole.bytes.length)
 }
 
 /** Each of them can be decoded alone. */

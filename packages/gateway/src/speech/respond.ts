@@ -2,8 +2,9 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { readFirst } from '@trivium/http/write-pieces.ts'
-import { MOST_CHARACTERS, type ReadSpeechRequest } from '@trivium/protocol/dialects/chat/speech/request.ts'
+import { MOST_CHARACTERS } from '@trivium/protocol/dialects/chat/speech/request.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import { serviceOf } from '../config/upstream-dialects.ts'
 import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { settle } from '../paid-call/settle.ts'
@@ -19,15 +20,11 @@ import {
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type Heard, hear, SpeechError } from './read-speech.ts'
-import { speechRequest } from './upstream-request.ts'
+import { type ReadRequest, speechRequest } from './upstream-request.ts'
 
 export type SpeechCall = CandidateCall<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>>
 
-export async function respond(
-  call: SpeechCall,
-  request: ReadSpeechRequest,
-  deps: CallDependencies,
-): Promise<HttpResponse> {
+export async function respond(call: SpeechCall, request: ReadRequest, deps: CallDependencies): Promise<HttpResponse> {
   const { wanted } = call
   const steps: CandidateSteps<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>> = {
     requestFor: (candidate) => speechRequest(request, wanted, candidate),
@@ -35,7 +32,11 @@ export async function respond(
   }
   for (;;) {
     const reply = await callCandidates(call, steps, deps)
-    const heard = hear(call, reply, { ...request, isMeasured: isMeasured(call.attempt) })
+    const heard = hear(call, reply, {
+      ...request,
+      isPassed: 'passing' in request,
+      isMeasured: isMeasured(call.attempt),
+    })
     if (!heard) reply.cancel()
     const begun = heard ? await begin(call, heard, deps) : failedByOther(NO_AUDIO)
     if (heard && !('failure' in begun)) {
@@ -67,12 +68,12 @@ const isMeasured = ({ offer, candidate }: { offer: OfferOf<'speech'>; candidate:
   [offer.rate, candidate.costRate].some((rate) => rate && !('perMillionCharacters' in rate.price))
 
 /** Of instructions and text: a model that reads them as one may speak both. */
-function allCharacters({ characters, instructions = '' }: ReadSpeechRequest): number {
+function allCharacters({ characters, instructions = '' }: ReadRequest): number {
   return Math.min(characters + [...instructions].length, MOST_CHARACTERS)
 }
 
 /** The most that the request can cost, whether instructions are spoken or not. */
-export function boundOf(request: ReadSpeechRequest, { rate }: OfferOf<'speech'>) {
+export function boundOf(request: ReadRequest, { rate }: OfferOf<'speech'>) {
   const { speed, body } = request
   const bound = rate.bound({ characters: allCharacters(request), textBytes: body.length, speed })
   if (bound === undefined) throw new Failure('bad_request', 'The cost of this request cannot be determined.')
@@ -82,13 +83,14 @@ export function boundOf(request: ReadSpeechRequest, { rate }: OfferOf<'speech'>)
 /** A vendor bills the text as a whole once it begins to speak; minutes and tokens are those that came. */
 function charged(
   call: SpeechCall,
-  request: ReadSpeechRequest,
+  request: ReadRequest,
   heard: Heard,
   { outcome, body }: WrittenBytes,
   deps: CallDependencies,
 ): Promise<unknown> {
-  const { offer, candidate, dialect } = call.attempt
-  const characters = dialect === 'generate-content' ? allCharacters(request) : request.characters
+  const { offer, candidate } = call.attempt
+  const reads = !serviceOf(candidate.upstream, 'speech')?.lacks?.includes('instructions')
+  const characters = reads ? allCharacters(request) : request.characters
   const usage = heard.usage()
   const spoken = { characters, seconds: heard.seconds(), usage }
   const charge = offer.rate.cost(spoken)

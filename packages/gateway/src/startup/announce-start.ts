@@ -1,8 +1,9 @@
 // What a server does and prints once it listens: on the first start an account with a key, and on each a summary.
+
 import { createLink } from '../access/secrets/tokens.ts'
+import { warningsOfStore } from '../administration/doctor/store-warnings.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Environment } from '../config/types.ts'
-import { missingGroupWarnings } from '../config/warnings.ts'
 import type { Log } from '../observe/log.ts'
 import { VERSION } from '../observe/version.ts'
 import { memoryLimit } from '../process/memory-limit.ts'
@@ -22,7 +23,7 @@ export async function announceStart(
   const link = async (account: bigint) => (await createLink('setup', account, storage.signIns, Date.now())).token
   const first = await firstStart(storage, catalogue.config, link)
   const keyGroups = await storage.keys.countByGroup()
-  for (const warning of missingGroupWarnings(keyGroups, catalogue.config)) log.warn(warning)
+  for (const warning of await warningsOfStore(storage, catalogue.config)) log.warn(warning)
   const info = { ...started, version: VERSION, environment, catalogue, first, keyGroups, memory: memoryLimit() }
   const { logFormat } = environment
   process.stdout.write(startSummary(info, logFormat === undefined ? process.stdout.isTTY : logFormat === 'text'))

@@ -125,6 +125,11 @@ describe('where no terminal shows it', () => {
     const [line = '', link = '', curl = '', ...more] = startSummary(infoOf({}, { first }), false).split('\n')
     expect(JSON.parse(line)).toMatchObject({ console: 'http://127.0.0.1:3333/console' })
     expect(line).not.toMatch(/sk-|token/)
+    const { next } = JSON.parse(line)
+    expect(next.split('\n')).toEqual([
+      expect.stringMatching(/^Open the console as the owner .*: printed below this line$/),
+      expect.stringMatching(/^Try it .*: printed below this line$/),
+    ])
     expect(link).toBe('  http://127.0.0.1:3333/console/setup#token')
     expect(curl).toMatch(/^ {2}curl http:\S+ -H 'Authorization: Bearer sk-abc' .* -d '.*'$/)
     expect(more).toEqual([''])

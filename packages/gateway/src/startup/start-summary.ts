@@ -44,8 +44,8 @@ export function startSummary(started: StartInfo, isTerminal: boolean): string {
       ]
     : [
         jsonOf(version, facts, [
-          ...(once ? [ABOUT_LINK] : []),
-          ...(once?.aboutKey ? [once.aboutKey] : nextSteps(started)),
+          ...(once ? [ABOUT_LINK.replace(/:$/, BELOW)] : []),
+          ...(once?.aboutKey ? [once.aboutKey.replace(/:$/, BELOW)] : nextSteps(started)),
         ]),
         ...(once ? [`  ${once.link}`] : []),
         ...(once?.aboutKey ? [`  ${once.curl.join(' ')}`] : []),
@@ -66,7 +66,7 @@ function factsOf({ address, environment, catalogue: { config }, database, memory
     ['console', [`${publicUrl ?? address}/console`]],
     ['data', [environment.dataDir]],
     ['database', [database]],
-    ['config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']],
+    ['config', [environment.configFile ?? `none; ${environment.watchedFile} is read as soon as it exists`]],
     ['models', modelLines(config)],
     ['memory', [memoryLine(config, memory)]],
     ['sign-up', [registrationLine(config)]],
@@ -128,6 +128,9 @@ function registrationLine({ registration: { open, trialCredit } }: FileConfig): 
 
 const ABOUT_LINK = 'Open the console as the owner of this gateway (this link works once, within 24 hours):'
 
+/** The link and the command are secrets, which no line of a log contains: they are printed as lines of their own. */
+const BELOW = ': printed below this line'
+
 /** `aboutKey`: undefined if there is no key. `curl`: the words of a command, in lines that a terminal shows. */
 type ShownOnce = { link: string; aboutKey: string | undefined; curl: readonly string[] }
 
@@ -171,7 +174,7 @@ function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {
       ? 'There is no API key yet. Create an account and a key:'
       : 'No existing key can use any of these models. Create an account and a key:',
     '',
-    `  ${PROGRAM} account create --email you@example.com`,
+    `  ${PROGRAM} account create --email you@example.com --credit 25`,
     `  ${PROGRAM} key create --account you@example.com --name laptop${group === 'default' ? '' : ` --group ${group}`}`,
     ...(hasSandboxKeys
       ? ['', `The existing keys are for the sandbox models; sandbox: true in ${file} keeps those models too.`]

@@ -105,7 +105,8 @@ export interface Accounts {
   /** All accounts, oldest first. */
   list(): Promise<Account[]>
   rename(account: bigint, name: string): Promise<void>
-  setDisabled(account: bigint, disabled: boolean): Promise<void>
+  /** `reason`: why, for its callers; kept until it is enabled. */
+  setDisabled(account: bigint, disabled: boolean, reason?: string): Promise<void>
   /** Gives the account's keys a new revision: nodes must not use what they cached of them. */
   setTerms(account: bigint, changes: AccountChanges): Promise<void>
   /**

@@ -15,8 +15,10 @@ export const NO_RESTRICTIONS: Restrictions = { models: undefined, networks: unde
 export type Key = {
   id: bigint
   account: bigint
-  /** Who made it in the console; undefined: the operator. */
+  /** Who made it in the console; undefined: an operator. */
   person: bigint | undefined
+  /** The operator who made it, or learned its secret; undefined: none, or the command line. */
+  operator: Operator | undefined
   name: string
   group: string
   deleted: boolean
@@ -31,6 +33,8 @@ export type Key = {
   /** `playground`: the built-in key of the console, which no client holds. */
   purpose: KeyPurpose
   madeBy: KeyMaker
+  /** It sees only what was made with it since then; undefined: no such bound. */
+  ownSince: number | undefined
   ceiling: Ceiling
   /** Grows with every change of the terms. */
   revision: number
@@ -44,6 +48,12 @@ export type Key = {
   held: Nanos
   createdAt: number
 }
+
+/** A person with a role in the gateway, or a key of the admin API. */
+export type Operator = { person: bigint } | { adminKey: bigint }
+
+/** What was made with a key, not earlier than a time. */
+export type MadeWith = { key: bigint; since: number }
 
 export type KeyPurpose = 'client' | 'playground'
 
@@ -60,13 +70,18 @@ export type Caller = {
   group: string
   /** Set if the account holder chose the group, which works only while it is offered to that account. undefined: the operator did. */
   groupChosenBy: Holder | undefined
-  /** Handed out for something particular: it has a cap, or may use only some models or networks. */
+  /** It sees only what was made with it: it has a cap, or may use only some models or networks, or an operator learned its secret. */
   isRestricted: boolean
+  ownSince: number | undefined
   /** Version of everything cached here; a hold with an outdated revision is rejected. */
   revision: number
   deleted: boolean
   expiresAt: number | undefined
   accountDisabled: boolean
+  /** The person who made it. */
+  makerDisabled: boolean
+  /** As the operator gave it, for the caller; empty: none. */
+  disabledReason: string
   restrictions: Restrictions
   limits: Limits
   accountLimits: Limits
@@ -75,6 +90,9 @@ export type Caller = {
 export type NewKey = {
   account: bigint
   person?: bigint
+  /** `isolated`: it sees only what is made with it. */
+  operator?: Operator | undefined
+  isolated?: boolean
   /** SHA-256 of the secret; the secret itself never reaches a store. */
   hash: Uint8Array
   lastFour?: string
@@ -108,8 +126,17 @@ export type KeyFilter = {
   before?: bigint
 }
 
-/** `formerUntil`: how long the secret that it replaces still works. `person`: who learns the new one; undefined: the operator. */
-export type NewSecret = { hash: Uint8Array; lastFour: string; formerUntil: number | undefined; person?: bigint }
+/**
+ * `formerUntil`: how long the secret that it replaces still works. `person`: who learns the new one; undefined: an operator. `learned`: from
+ * now on, who has learned it and whether the key sees only what is made with it; absent: as it is.
+ */
+export type NewSecret = {
+  hash: Uint8Array
+  lastFour: string
+  formerUntil: number | undefined
+  person?: bigint
+  learned?: { operator: Operator | undefined; isolated: boolean }
+}
 
 export interface Keys {
   create(key: NewKey): Promise<Key>
@@ -123,6 +150,8 @@ export interface Keys {
   playground(account: bigint, person: bigint): Promise<Key | undefined>
   /** false: no such key, or it is deleted. */
   rotate(key: bigint, secret: NewSecret): Promise<boolean>
+  /** How many of these a person made that work: in accounts of their own, and as an operator. */
+  countMadeBy(person: bigint): Promise<{ own: number; asOperator: number }>
   /** How many keys of each group are neither deleted nor expired. */
   countByGroup(): Promise<ReadonlyMap<string, number>>
   /** false: no such key. */

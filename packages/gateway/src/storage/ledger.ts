@@ -73,6 +73,11 @@ export interface Ledger {
    */
   clearReceipts(below: bigint, after: bigint, limit: number): Promise<{ last: bigint; isMore: boolean }>
   /**
+   * Removes the rows of at most `limit` ended requests at price 0 with ids below `below`, and adds them to the sums that the audit needs;
+   * sums of usage stay as they are. Resolves with their number; 0 also if another process does the same.
+   */
+  foldFreeRequests(below: bigint, limit: number): Promise<number>
+  /**
    * Removes at most `limit` leases of tasks with ids below `below` that no process holds and whose request is not open; resolves with
    * their number. An ended request stays as it is, also if the lease is acquired again. A request that was never begun must be so old
    * that no hold for it can be under way.

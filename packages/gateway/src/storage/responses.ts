@@ -2,6 +2,7 @@
 // of its parents. Contents are encrypted before they come here.
 //
 // A row that is hidden or has expired is removed once no other row continues it.
+import type { MadeWith } from './keys.ts'
 
 export type StoredResponse = {
   /** As clients know it. Unique within the account. */
@@ -50,10 +51,10 @@ export interface Responses {
   find(account: bigint, id: string): Promise<StoredResponse | undefined>
   /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined, and beyond LONGEST_CHAIN. */
   chain(account: bigint, id: string): Promise<StoredTurn[]>
-  /** The lengths of the same responses. `key`: only if the last one was made with it. */
-  chainLengths(account: bigint, id: string, key?: bigint): Promise<StoredLength[]>
-  /** The length of the response alone. undefined as `find`, and if `key` is given and another one made it. */
-  length(account: bigint, id: string, key?: bigint): Promise<StoredLength | undefined>
+  /** The lengths of the same responses. `madeWith`: only if the last one was. */
+  chainLengths(account: bigint, id: string, madeWith?: MadeWith): Promise<StoredLength[]>
+  /** The length of the response alone. undefined as `find`, and if it was not `madeWith` this. */
+  length(account: bigint, id: string, madeWith?: MadeWith): Promise<StoredLength | undefined>
   /** The response as clients query it, and nothing else. undefined as `find`. */
   record(account: bigint, id: string): Promise<StoredRecord | undefined>
   /** Responses of a chain as a whole, in any order: also hidden and expired ones, as long as others continue them. */
@@ -62,13 +63,13 @@ export interface Responses {
   turn(account: bigint, id: string): Promise<StoredTurn | undefined>
   /**
    * What was stored of the responses of the account whose output has these items; hidden and expired ones do not count. At most one for
-   * each item, the newest. `key`: only responses that were made with it.
+   * each item, the newest. `madeWith`: only such responses.
    */
-  withItems(account: bigint, items: readonly string[], key?: bigint): Promise<Map<string, StoredRecord>>
+  withItems(account: bigint, items: readonly string[], madeWith?: MadeWith): Promise<Map<string, StoredRecord>>
   /** The bytes of all records that `withItems` would read. */
-  bytesWithItems(account: bigint, items: readonly string[], key?: bigint): Promise<number>
-  /** Clients do not find it any more, at once. false: there was none, or `key` is given and another one made it. */
-  hide(account: bigint, id: string, key?: bigint): Promise<boolean>
+  bytesWithItems(account: bigint, items: readonly string[], madeWith?: MadeWith): Promise<number>
+  /** Clients do not find it any more, at once. false: there was none, or it was not `madeWith` this. */
+  hide(account: bigint, id: string, madeWith?: MadeWith): Promise<boolean>
   /** Removes at most `limit` rows that nothing continues; resolves with their number. */
   sweep(limit: number): Promise<number>
 }

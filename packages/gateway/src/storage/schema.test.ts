@@ -1,6 +1,6 @@
 // Versions of the stored data: created, upgraded, or rejected and left as they are.
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,16 +11,16 @@ import { MIGRATIONS, type Migration, programVersion, WrongSchema } from './migra
 import { openPostgres } from './postgres/open-postgres.ts'
 import { openSqlite, SQLITE_FILE } from './sqlite/open-sqlite.ts'
 
-setDefaultTimeout(60_000)
-
 /** Statements without their comments. */
 const fingerprint = ({ ledger, contents, postgres }: Migration): number =>
   Bun.hash.crc32([ledger, contents, postgres].join('').replace(/--.*/g, '').replace(/\s+/g, ' '))
 
 test('a version that was released never changes: a change of a table is one more migration', () => {
-  expect(MIGRATIONS.map((each) => [each.version, fingerprint(each)])).toEqual([
+  const released = MIGRATIONS.filter(({ version }) => version < 4)
+  expect(released.map((each) => [each.version, fingerprint(each)])).toEqual([
     [1, 3818721076],
     [2, 4136619225],
+    [3, 4206459080],
   ])
 })
 

@@ -35,6 +35,7 @@ import { sessionsContract } from './contract/people/sessions.ts'
 import { signInsContract } from './contract/people/sign-ins.ts'
 import { reasoningContract } from './contract/reasoning.ts'
 import { recordsContract } from './contract/records.ts'
+import { repetitionsContract } from './contract/repetitions.ts'
 import { responsesContract } from './contract/responses.ts'
 import { sharesContract } from './contract/shares.ts'
 import { taskRowsContract } from './contract/task-rows.ts'
@@ -82,6 +83,7 @@ export function storageContract(name: string, open: Open): void {
     describe('requests by status', () => requestStatusContract(use))
     describe('lists of customers', () => customersContract(use))
     describe('verbs', () => verbsContract(use))
+    describe('repetitions', () => repetitionsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))
     describe('credit lines and caps of accounts', () => creditLinesContract(use))

@@ -160,6 +160,8 @@ export interface Storage {
   ping(): Promise<void>
   /** About how much each table takes, the largest first. May read the whole database, slowly. */
   sizes(): Promise<TableSize[]>
+  /** In what its tables differ from those of their version, in words; empty: in nothing. */
+  tableDifferences(): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -169,6 +171,12 @@ export type Damage = { file: string; movedTo: string; reason: string; lost: stri
 /** Another process owns the data folder. */
 export class FolderInUse extends Error {
   override name = 'FolderInUse'
+  /** Its pid, as text; `unknown` if it has not written it. */
+  readonly owner: string
+  constructor(folder: string, owner: string) {
+    super(`${folder} is in use by process ${owner}: one process owns a data folder`)
+    this.owner = owner
+  }
 }
 
 /** There is no database to open, and the caller may not create one. */

@@ -1,7 +1,9 @@
 // Tasks: generations that last longer than a request. A row is written before its task is sent to an upstream and is the
 // only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
 // so of two processes that work on one task, whatever the reason, only one can change it.
+
 import type { Page, Place } from './console/pages.ts'
+import type { MadeWith } from './keys.ts'
 
 /** The transitions between them are in tasks/states.ts. */
 export const TASK_STATES = [
@@ -81,8 +83,8 @@ export type TaskFilter = {
   ids?: readonly bigint[]
   model?: string
   serviceTier?: string
-  /** Only tasks that were submitted with this key. */
-  key?: bigint
+  /** Only tasks that were submitted with this key, since then. */
+  madeWith?: MadeWith
 }
 
 /** Which of the tasks that are due are claimed, so that no account and no upstream takes everything. */

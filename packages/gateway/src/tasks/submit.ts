@@ -3,6 +3,7 @@
 
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Log } from '../observe/log.ts'
+import { attemptFacts } from '../observe/upstream-attempt.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import type { HeldCall } from '../paid-call/journey.ts'
 import { releaseSlots } from '../paid-call/open.ts'
@@ -12,7 +13,7 @@ import { endAttempt, type NextAttemptDependencies } from '../routing/next-attemp
 import type { TaskHold } from './reserve.ts'
 import { type CloseDependencies, closeTask } from './steps/close.ts'
 import { endWith, pollInterval } from './steps/poll.ts'
-import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task } from './task.ts'
+import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task, type TaskData } from './task.ts'
 import type { UpstreamTask } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
 
@@ -54,7 +55,7 @@ export async function submitTask<C extends TaskSubmit>(
       if (submitted.is === 'taken') return await taken(call, submitted.record, deps)
       endAttempt(call, submitted.failed, deps)
       if (submitted.is === 'unknown')
-        return await record(call, { state: 'unknown', dueInMs: TASK_TIMING.firstSearchMs }, deps)
+        return await record(call, { state: 'unknown', dueInMs: TASK_TIMING.firstSearchMs, data: namedBy(call) }, deps)
       if (!(await steps.moveOn(call, submitted.failed))) {
         await reject(call, submitted.failed, deps)
         throw submitted.failed.failure
@@ -88,18 +89,22 @@ async function taken(
   call.attempt.health.answered(now, undefined)
   call.attempt.health.end(now)
   const state = status === 'running' ? 'running' : 'queued'
-  await record(call, { state, upstreamTask: id, dueInMs: pollInterval(0, deps.random) }, deps)
+  await record(call, { state, upstreamTask: id, dueInMs: pollInterval(0, deps.random), data: namedBy(call) }, deps)
 }
 
 /** No upstream has the task. */
 async function reject(call: TaskSubmit, { failure }: FailedAttempt, deps: SubmitTaskDependencies): Promise<void> {
   const { code, message } = failure.info
-  const closing = await changeTask(
-    deps.store.tasks,
-    call.task,
-    endWith({ state: 'rejected', error: { code, message } }),
-  )
+  const change = endWith({ state: 'rejected', error: { code, message }, facts: attemptFacts(call.record) })
+  const data = { ...change.data, ...namedBy(call) }
+  const closing = await changeTask(deps.store.tasks, call.task, { ...change, data })
   if (closing) await closeTask(closing, deps)
+}
+
+/** What the upstream called the submit. */
+function namedBy({ record }: TaskSubmit): Pick<TaskData, 'upstreamRequestId'> {
+  const id = record.attempts.at(-1)?.requestId
+  return id === undefined ? {} : { upstreamRequestId: id }
 }
 
 const STORE_PAUSE_MS = 500

@@ -26,7 +26,7 @@ const RETRY_SECONDS = 1
 const TOO_MANY = 'Too many tasks of this account are being cancelled. Retry in 1 second.'
 
 export function createTaskDeletes(clock: () => number): TaskDeletes {
-  const rate = createFreeCallLimit(clock, { perMinute: MOST_DELETES_PER_MINUTE })
+  const rate = createFreeCallLimit(clock, { perMinute: () => MOST_DELETES_PER_MINUTE })
   const slots = createSharedSlots<never>({
     limit: MOST_AT_ONCE,
     limitOf: () => MOST_AT_UPSTREAM,

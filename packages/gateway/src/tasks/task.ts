@@ -1,7 +1,8 @@
 // A task as this room works with it: the row of the store, with its data decoded.
 
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Span } from '../observe/traces/context.ts'
+import type { Parent, Span } from '../observe/traces/context.ts'
+import type { AttemptFacts } from '../observe/upstream-attempt.ts'
 import type { AttemptEntry } from '../paid-call/paid-call.ts'
 import type { TaskChange, TaskRow, TaskState, TaskStatus, Tasks } from '../storage/tasks.ts'
 import { checkTransition, type EndState, statusIn } from './states.ts'
@@ -21,6 +22,11 @@ export type TaskData = {
   callbackUrl?: string
   /** The span of the request that submitted it, where that is traced. */
   trace?: Pick<Span, 'traceId' | 'spanId'>
+  /** What the caller calls the request, and the span in which it was sent. */
+  clientRequestId?: string
+  parent?: Parent
+  /** What the upstream called the last submit. */
+  upstreamRequestId?: string
   /** For the receipt. */
   warnings: readonly string[]
   failedAttempts?: readonly AttemptEntry[]
@@ -38,6 +44,8 @@ export type TaskData = {
 export type TaskEnd = {
   state: EndState | 'rejected'
   error?: { code: string; message: string }
+  /** Of the submit that was rejected, for the receipt. */
+  facts?: AttemptFacts
   /** Nano-USD. Absent: nothing is charged. */
   cost?: string
   units?: string

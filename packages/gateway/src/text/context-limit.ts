@@ -1,12 +1,13 @@
 // Rejects requests that cannot fit into the context of their model, before anything is held or sent. A request that the upstream
 // might accept is never rejected: where it is not certain, the upstream decides.
 
+import { untranslatedFields } from '@trivium/protocol/canonical/encoding/untranslated-fields.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest, Part } from '@trivium/protocol/canonical/request.ts'
 import { countWords } from '../bytes/count-words.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
 import { Failure } from '../request/failure.ts'
-import type { TextRequest } from './request.ts'
+import { bodyOf, type TextRequest } from './request.ts'
 
 /** Shorter requests are not looked at. Prose and code have about 4 bytes per token, so nearly all of them fit. */
 const BYTES_PER_TOKEN = 4
@@ -14,9 +15,13 @@ const BYTES_PER_TOKEN = 4
 const COUNTED_CONTEXTS = 2
 
 /** Throws Failure. For nearly all requests this compares two numbers. */
-export function checkContext({ parsed }: TextRequest, { model }: OfferOf<'text'>): void {
+export function checkContext(request: TextRequest, { model }: OfferOf<'text'>): void {
+  const { parsed } = request
   const { context } = model.limits
   if (context === undefined || parsed.textBytes <= context * BYTES_PER_TOKEN) return
+  // Fields of a single vendor, such as `context_management`, may make it drop parts of the request.
+  const unknown = untranslatedFields(bodyOf(request), request.dialect.translated)
+  if (unknown.some((field) => !field.includes('.'))) return
   const tokens = leastTokens(canonicalOf(parsed), context * COUNTED_CONTEXTS)
   if (tokens <= context) return
   const message = `The request has at least ${tokens} tokens, and model '${model.id}' accepts at most ${context}. Shorten it.`
@@ -35,7 +40,7 @@ function canonicalOf(parsed: TextRequest['parsed']): CanonicalRequest | undefine
 
 /** A number of tokens that no tokenizer is below, or `enough` if there are more. */
 function leastTokens(request: CanonicalRequest | undefined, enough: number): number {
-  // Fields of a single vendor, such as `truncation` and `context_management`, may make it drop parts of the request.
+  // So may the values of others, such as `truncation`.
   if (!request || request.untranslated.length > 0) return 0
   let words = 0
   const count = (text: string): void => {

@@ -1,29 +1,30 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
 import type { PassThroughRequest } from '@trivium/protocol/dialects/pass-through.ts'
-import { codec } from '../bytes/codec.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { Admitted } from '../paid-call/journey.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
-import { type ReadDependencies, readJson } from '../request/read-json.ts'
+import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
+import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
 import { type LowFundsDependencies, rejectLowFunds } from './low-funds.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
-
-/** What a JSON value takes in memory once it has been parsed and translated, on average. */
-const BYTES_PER_VALUE = 128
 
 type Dependencies = ReadDependencies & LowFundsDependencies
 
 export function read(admitted: Admitted<TextEndpoint>, deps: Dependencies): TextRequest | Promise<TextRequest> {
-  const { incoming, slot, catalogue } = admitted
-  const body = readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
-  return body instanceof Promise ? body.then((read) => parse(read, admitted, deps)) : parse(body, admitted, deps)
+  const { incoming, slot, catalogue, caller } = admitted
+  const { bodyBytes } = catalogue.config.server.limits
+  // The model, and so whether the request is free, is only known once the body is there.
+  const ratio = deps.rateLimitCache.lowFunds.knows(caller) ? UNPAID_RATIO : undefined
+  return readJson(incoming.http, bodyBytes, slot, deps, (body, own) => parse(body, own, admitted, deps), ratio)
 }
 
 function parse(
   body: Uint8Array,
+  codec: Codec,
   { incoming, endpoint, slot, catalogue, caller, idempotencyKey }: Admitted<TextEndpoint>,
   deps: Dependencies,
 ): TextRequest {
@@ -33,6 +34,7 @@ function parse(
   const { limits } = config.server
   // Not a repeated request, whose response may be stored.
   if (idempotencyKey === null) rejectLowFunds(caller, body, catalogue, deps)
+  weighJson(body, codec, slot, limits)
   const asked = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
   noteParsed(asked, body, slot, catalogue, incoming)
   const isDeferred = asked.state?.background === true

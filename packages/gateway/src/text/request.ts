@@ -1,9 +1,11 @@
 // A request on its way through the journey. Nothing of it is changed after it was read.
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
+import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import type { PathParameters } from '@trivium/protocol/dialects/dialect.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughRequest } from '@trivium/protocol/dialects/pass-through.ts'
+import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
 import type { Opening } from '../paid-call/journey.ts'
@@ -34,6 +36,10 @@ export type TextRequest = Readonly<{
   /** undefined: none was looked for. */
   recalled: RecalledReasoning | undefined
 }>
+
+/** The body, parsed. A long chat request is read without that, so it is parsed here. */
+export const bodyOf = ({ parsed, body }: Pick<TextRequest, 'parsed' | 'body'>): Json =>
+  parsed.body ?? (JSON.parse(codec.decode(body, 0, body.length)) as Json)
 
 export type TextOpening = Opening<TextEndpoint, TextRequest, OfferOf<'text'>>
 

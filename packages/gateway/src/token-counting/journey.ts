@@ -3,16 +3,18 @@
 //   authenticate -> limit -> admit -> read -> authorize -> (add the history) -> ask the upstream, or count here
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/token-counting.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { authorize } from '../access/authorize.ts'
 import { rejectObjects } from '../access/tenant-policy.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
-import { codec } from '../bytes/codec.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
 import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import { type AdmitDependencies, enter } from '../paid-call/admit.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { type ReadDependencies, readJson } from '../request/read-json.ts'
+import { parseInTurn } from '../request/parse-in-turn.ts'
+import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
+import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
 import type { Caller } from '../storage/storage.ts'
 import { noteCount } from '../text/billing/count-correction.ts'
 import type { StatisticsByModel } from '../text/billing/model-statistics.ts'
@@ -50,17 +52,24 @@ export async function countTokens(
   }
   const { caller, catalogue, slot } = await enter(incoming, dialect.id, check, deps)
   try {
-    const { bodyBytes, values } = catalogue.config.server.limits
-    const own = await readJson(http, bodyBytes, slot, deps)
+    const { limits } = catalogue.config.server
+    const { bodyBytes, values } = limits
     const tokenCounting = dialect.tokenCounting as TokenCounting
-    const asked = tokenCounting.readRequest(own, codec, addressed, values)
-    noteParsed(asked, own, slot, catalogue, incoming)
+    const parse = (body: Uint8Array, codec: Codec) => {
+      weighJson(body, codec, slot, limits)
+      const request = tokenCounting.readRequest(body, codec, addressed, values)
+      noteParsed(request, body, slot, catalogue, incoming)
+      deps.freeCallLimit.weigh(caller, body.length + request.values * BYTES_PER_VALUE)
+      return { body, request }
+    }
+    const { body: own, request: asked } = await readJson(http, bodyBytes, slot, deps, parse, UNPAID_RATIO)
     const allowed = authorize(caller, asked.model, 'text', catalogue)
-    const weighing = { slot, bytes: own.length }
+    const weighing = { slot, bytes: own.length, client: http }
     const expanded = asked.state && (await withHistory(asked.state, caller, catalogue, weighing, deps))
     const bytes = expanded ?? own
-    const request = expanded ? tokenCounting.readRequest(expanded, codec, addressed, values) : asked
-    if (expanded) noteParsed(request, expanded, slot, catalogue, incoming)
+    const { request } = expanded
+      ? await parseInTurn(expanded, http, slot, (own) => parse(expanded, own))
+      : { request: asked }
     const offer = await offerForRequest(allowed, request, caller, deps)
     rejectObjects(
       request,

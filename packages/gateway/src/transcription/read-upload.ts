@@ -3,17 +3,21 @@
 import {
   checkFile,
   decodeTranscription,
+  type FormField,
   type FormFile,
 } from '@trivium/protocol/dialects/chat/transcription/decode-form.ts'
 import type { TranscriptionTask } from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
 import { authorize } from '../access/authorize.ts'
 import type { AudioDurations, MeasuredAudio } from '../media/audio/audio-durations.ts'
+import { GOOD_BYTES_PER_SECOND } from '../media/audio/packets.ts'
 import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
 import { type ReadFormDependencies, readForm, type UploadedFile } from '../media/read-form.ts'
 import { MOST_MEGABYTES } from '../modalities/transcription/index.ts'
 import { type ClaimDependencies, isClaimed } from '../paid-call/claim.ts'
 import type { Admitted } from '../paid-call/journey.ts'
 import { Failure } from '../request/failure.ts'
+import { sendsJson } from '../request/read-json.ts'
+import { readJsonForm } from './read-json-form.ts'
 import { type HeardAudio, longest, type MeasuredRequest } from './transcription-call.ts'
 
 export type ReadUploadDependencies = ReadFormDependencies &
@@ -39,29 +43,29 @@ const TRANSCRIPTS: UploadFor<'transcription'> = {
 }
 
 export async function readUpload(
-  { incoming, endpoint: task, caller, slot, catalogue, idempotencyKey }: Admitted<TranscriptionTask>,
+  admitted: Admitted<TranscriptionTask>,
   deps: ReadUploadDependencies,
 ): Promise<ReadRequest> {
+  const { incoming, endpoint: task, caller, slot, catalogue, idempotencyKey } = admitted
   const { http, record } = incoming
   const offerOf = (model: string) => authorize(caller, model, 'transcription', catalogue)
   const isRepeatable = idempotencyKey !== null
   const mayReplay = async () => isRepeatable && (await isClaimed(idempotencyKey, incoming, caller, deps))
   const checkFunds = fundsCheck(TRANSCRIPTS, caller, catalogue, mayReplay, deps)
   let files = 0
-  const form = await readForm(
-    http,
-    { account: caller.account, bodyBytes: catalogue.config.server.limits.uploadBytes, slot, isRepeatable },
-    {
-      fileBytes: MOST_MEGABYTES * MEGABYTE,
-      fields: FIELDS,
-      began: (part) => checkFile(part, ++files),
-      async onField({ name, value }) {
-        if (name === 'model' && value !== '') await checkFunds(offerOf(value))
-      },
-      inspect: inspectFile,
+  const rules = {
+    fileBytes: MOST_MEGABYTES * MEGABYTE,
+    fields: FIELDS,
+    began: (part: Pick<FormFile, 'name'>) => checkFile(part, ++files),
+    async onField({ name, value }: FormField) {
+      if (name === 'model' && value !== '') await checkFunds(offerOf(value))
     },
-    deps,
-  )
+    inspect: inspectFile,
+  }
+  const context = { account: caller.account, bodyBytes: catalogue.config.server.limits.uploadBytes, slot, isRepeatable }
+  const form = sendsJson(http)
+    ? await readJsonForm(admitted, { ...rules, fieldsBytes: FIELDS.allFieldsBytes }, deps)
+    : await readForm(http, context, rules, deps)
   const { fields, files: uploaded, fingerprint, close } = form
   try {
     const request = decodeTranscription(task, fields, uploaded)
@@ -88,25 +92,36 @@ const USUAL_BYTES_PER_SECOND = 4_000
 /** Of eight channels in the best quality: a file that says less of itself does not say the truth. */
 const MOST_BYTES_PER_SECOND = 4 * MEGABYTE
 
-/** Of most music. What is only said of a file that has more is held as if it had been said of this. */
-const GOOD_BYTES_PER_SECOND = 16_000
-
-/** What a file says of itself is checked by its size. Without it the size alone tells, and the upstream's report corrects it. */
+/** A length that is not counted is never believed to be shorter than good music of so many bytes. Without one the size alone tells. */
 export function heardAudio(measured: MeasuredAudio | undefined, bytes: number): HeardAudio {
   if (!measured || !Number.isFinite(measured.seconds) || measured.seconds <= 0)
     return { seconds: bytes / USUAL_BYTES_PER_SECOND, most: bytes / FEWEST_BYTES_PER_SECOND }
-  const seconds = Math.min(Math.max(measured.seconds, bytes / MOST_BYTES_PER_SECOND), longest(bytes))
-  return { seconds, most: measured.isCounted ? seconds : Math.max(seconds, bytes / GOOD_BYTES_PER_SECOND) }
+  const least = bytes / (measured.isCounted ? MOST_BYTES_PER_SECOND : GOOD_BYTES_PER_SECOND)
+  const seconds = Math.min(Math.max(measured.seconds, least), longest(bytes))
+  return { seconds, most: seconds }
 }
 
 const BEGINNING = 64
 
 async function inspectFile({ name, filename, contentType, size, stored }: UploadedFile): Promise<FormFile> {
   const beginning = size === 0 ? '' : await Bun.file(stored.path).slice(0, BEGINNING).bytes().then(latin1)
-  return { name, filename, contentType, bytes: size, handle: stored.path, isAudio: SIGNATURES.test(beginning) }
+  const content = CONTENTS.find(([signature]) => signature.test(beginning))?.[1]
+  return { name, filename, contentType, bytes: size, handle: stored.path, content }
 }
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-/** WAV, AIFF, FLAC, Ogg, MP3 and AAC, MP4, Matroska, AMR, ASF. */
-const SIGNATURES = /^(?:RIFF....WAVE|FORM....AIF|fLaC|OggS|ID3|\xff[\xe0-\xff]|....ftyp|\x1aE\xdf\xa3|#!AMR|0&\xb2u)/s
+/** The extensions of audio and video files by their first bytes. */
+const CONTENTS: readonly (readonly [signature: RegExp, extension: string])[] = [
+  [/^RIFF....WAVE/s, 'wav'],
+  [/^FORM....AIF/s, 'aiff'],
+  [/^fLaC/, 'flac'],
+  [/^OggS/, 'ogg'],
+  [/^\xff[\xf0\xf1\xf8\xf9]/, 'aac'],
+  [/^(?:ID3|\xff[\xe0-\xff])/, 'mp3'],
+  [/^....ftypM4A/s, 'm4a'],
+  [/^....ftyp/s, 'mp4'],
+  [/^\x1aE\xdf\xa3/, 'webm'],
+  [/^#!AMR/, 'amr'],
+  [/^0&\xb2u/, 'wma'],
+]

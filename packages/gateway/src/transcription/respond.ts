@@ -36,10 +36,9 @@ export async function respondWhole(
   deps: RespondDependencies,
 ): Promise<HttpResponse> {
   const { format } = call.request
-  const { transcript, bytes } = await transcribe(call, steps, deps)
+  const { transcript, passed } = await transcribe(call, steps, deps)
   call.firstOutputAt ??= performance.now()
-  const { passes } = TRANSCRIPTION_SERVICES[call.attempt.dialect]
-  const body = [passes ? bytes : codec.encode(encodeTranscript(transcript, format))]
+  const body = [passed ?? codec.encode(encodeTranscript(transcript, format))]
   const finish = () => settle(call, { ...transcript, outcome: 'completed' }, body, deps)
   return writeLargeJson(call, body, finish, deps, typeOfTranscript(format))
 }
@@ -59,7 +58,7 @@ export async function readTranscript(
   call: TranscriptionCall,
   reply: UpstreamResponse,
   deps: RespondDependencies,
-): Promise<{ transcript: Transcript; bytes: Uint8Array } | FailedAttempt> {
+): Promise<{ transcript: Transcript; passed?: Uint8Array } | FailedAttempt> {
   if (typeOfReply(reply) === 'text/html') {
     reply.cancel()
     return failedByOther('The upstream sent a page instead of a transcript.')
@@ -77,5 +76,5 @@ export async function readTranscript(
   }
   const bytes = Buffer.concat(pieces)
   const decoded = TRANSCRIPTION_SERVICES[call.attempt.dialect].decodeTranscript(bytes, call.request.format, codec)
-  return decoded.ok ? { transcript: decoded.transcript, bytes } : failedByError(call, decoded.error, deps)
+  return decoded.ok ? decoded : failedByError(call, decoded.error, deps)
 }

@@ -42,6 +42,7 @@ export function upstreamRequest(
     maxOutput: mostTextTokens(request.audio.most),
     warn: (field, reason) => addWarning(warnings, field, reason),
   }
+  for (const name of request.unpriced) target.warn(name, 'no-price')
   const { contentType, body } = TRANSCRIPTION_SERVICES[dialect].encode(sentTo(request, candidate), target, codec)
   const upload = streamedUpload(body.map((part) => uploadPart(part, request)))
   return { dialect, path, contentType, body: upload, stream: request.stream, warnings }

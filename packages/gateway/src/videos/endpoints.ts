@@ -25,7 +25,7 @@ export async function showTask(
 
 export async function listTasks(incoming: ApiRequest, deps: TaskEndpointDependencies): Promise<HttpResponse> {
   const caller = await authenticate(incoming, 'video-tasks', deps)
-  const key = visibleKey(caller)
+  const madeWith = visibleKey(caller)
   const { page, pageSize, statuses, ids, model, serviceTier } = decodeListQuery(new URLSearchParams(incoming.query))
   const filter = {
     type: 'video' as const,
@@ -34,7 +34,7 @@ export async function listTasks(incoming: ApiRequest, deps: TaskEndpointDependen
     ...(ids.length > 0 ? { ids: ids.flatMap((id) => parseTaskId(id) ?? []) } : {}),
     ...(model === undefined ? {} : { model }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
-    ...(key === undefined ? {} : { key }),
+    ...(madeWith ? { madeWith } : {}),
   }
   const offset = (page - 1) * pageSize
   const { total, tasks } = await deps.store.tasks.list(caller.account, filter, { offset, limit: pageSize })

@@ -14,6 +14,7 @@ import { showWarnings } from '../paid-call/warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
+import { callerIdsOf } from '../tasks/caller-ids.ts'
 import { type ReserveDependencies, reserveTask, type TaskHold } from '../tasks/reserve.ts'
 import { submitTask } from '../tasks/submit.ts'
 import { formatTaskId } from '../tasks/task.ts'
@@ -61,7 +62,8 @@ const VIDEOS: Journey<{
     const reservation = { submission: submissionOf(opening), offer, candidate, prepared, warnings }
     const { model } = opening.request.video
     const { serviceTier } = prepared
-    const data = { ...dataOf(reservation), ...traceOf(opening.incoming.record) }
+    const { record } = opening.incoming
+    const data = { ...dataOf(reservation), ...traceOf(record), ...callerIdsOf(record) }
     const task = { model, serviceTier, candidate, data, deadlineInMs: deadlineOf(reservation) }
     return reserveTask(hold, task, deps)
   },

@@ -16,6 +16,8 @@ export const JSON_BODY: ContentTypes = {
 export type BodyOptions = {
   /** Applies to the body as sent and to the decoded body. */
   limitBytes: number
+  /** How many times as long as sent a compressed body may be, beyond 1 MiB. */
+  maxRatio?: number | undefined
   contentTypes: ContentTypes
   /** Idle timeout: the longest pause between two pieces. */
   idleMs: number
@@ -150,7 +152,12 @@ async function readInPieces(
   const startedAt = now()
   const pieces: Uint8Array[] = []
   let size = 0
-  const reserve = (bytes: number): boolean => options.slot?.receive(size, bytes) ?? true
+  const { maxRatio = Number.POSITIVE_INFINITY } = options
+  let isBloated = false
+  const reserve = (bytes: number): boolean => {
+    isBloated ||= bytes > UNCOUNTED_RATIO_BYTES && bytes > size * maxRatio
+    return !isBloated && (options.slot?.receive(size, bytes) ?? true)
+  }
   const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes, reserve)
   const stop = (error: BodyError) => {
     decoder?.discard()
@@ -175,10 +182,20 @@ async function readInPieces(
   if (size === 0) return stop(EMPTY)
   const decoded = await decoder.end()
   if (decoded === 'too_large') return stop(tooLarge(options))
+  if (isBloated) return stop(tooCompressed(maxRatio))
   if (decoded === 'no_memory') return stop(NO_MEMORY)
   if (decoded === 'corrupt') return stop(CORRUPT)
   return checkSize(decoded, options)
 }
+
+/** A body of this size is inflated, whatever it was sent as. */
+const UNCOUNTED_RATIO_BYTES = 1024 * 1024
+
+const tooCompressed = (ratio: number) =>
+  new BodyError(
+    'request_too_large',
+    `The body is compressed to less than a ${ratio}th of its size, which is not accepted for a request that is free of charge, or whose account lacks funds. Send it uncompressed.`,
+  )
 
 const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
   pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)

@@ -53,7 +53,7 @@ const outcome = (asking: Promise<UpstreamResponse>): Promise<string> =>
       () => 'answered',
       ({ code }) => code,
     ),
-    Bun.sleep(1_000).then(() => 'waits'),
+    Bun.sleep(30_000).then(() => 'waits'),
   ])
 const settled = () => Bun.sleep(20)
 

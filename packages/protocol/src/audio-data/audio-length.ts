@@ -4,6 +4,8 @@ export type AudioLength = {
   push(bytes: Uint8Array): void
   /** So far. undefined: the bytes do not tell it. */
   seconds(): number | undefined
+  /** Bytes between frames, which belong to none. */
+  unread(): number
 }
 
 /** A header: so many bytes of it are needed, or what it begins is so long, itself included. */
@@ -23,6 +25,11 @@ export function openAudioLength(rawRate?: number): AudioLength {
   /** Bytes that follow and need not be looked at. `counted`: they are samples. */
   let skip = 0
   let counted = 0
+  let unread = 0
+  const next = (): Step => {
+    unread++
+    return { length: 1 }
+  }
   const add = (seconds: number) => {
     known = (known ?? 0) + seconds
   }
@@ -41,7 +48,8 @@ export function openAudioLength(rawRate?: number): AudioLength {
         known = seconds
       })
     else if (rawRate !== undefined) return samples(NEVER, rawRate * 2, 0)
-    else read = hasText(head, 'ID3') || !isAdts(head) ? (next) => mp3(next, add) : (next) => aac(next, add)
+    else
+      read = hasText(head, 'ID3') || !isAdts(head) ? (frame) => mp3(frame, add, next) : (frame) => aac(frame, add, next)
     return { length: 0 }
   }
 
@@ -81,6 +89,7 @@ export function openAudioLength(rawRate?: number): AudioLength {
       }
     },
     seconds: () => known,
+    unread: () => unread,
   }
 }
 
@@ -151,11 +160,11 @@ function ogg(tell: (seconds: number) => void): ReadHeader {
 const isAdts = (head: Uint8Array): boolean => byte(head, 0) === 0xff && (byte(head, 1) & 0xf6) === 0xf0
 const AAC_RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350]
 
-function aac(head: Uint8Array, add: (seconds: number) => void): Step {
+function aac(head: Uint8Array, add: (seconds: number) => void, next: () => Step): Step {
   if (head.length < 7) return { need: 7 }
   const rate = AAC_RATES[(byte(head, 2) >> 2) & 15]
   const length = ((byte(head, 3) & 3) << 11) | (byte(head, 4) << 3) | (byte(head, 5) >> 5)
-  if (!isAdts(head) || rate === undefined || length < 7) return { length: 1 }
+  if (!isAdts(head) || rate === undefined || length < 7) return next()
   add((((byte(head, 6) & 3) + 1) * 1_024) / rate)
   return { length }
 }
@@ -164,7 +173,7 @@ const MP3_RATES = [44_100, 48_000, 32_000]
 const KILOBITS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const KILOBITS_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-function mp3(head: Uint8Array, add: (seconds: number) => void): Step {
+function mp3(head: Uint8Array, add: (seconds: number) => void, next: () => Step): Step {
   if (head.length < 4) return { need: 4 }
   if (hasText(head, 'ID3')) {
     if (head.length < 10) return { need: 10 }
@@ -176,7 +185,7 @@ function mp3(head: Uint8Array, add: (seconds: number) => void): Step {
   const kilobits = (isFirst ? KILOBITS_1 : KILOBITS_2)[byte(head, 2) >> 4]
   // Layer III alone is called mp3.
   const isFrame = byte(head, 0) === 0xff && (byte(head, 1) & 0xe6) === 0xe2 && version !== 1
-  if (!isFrame || rate === undefined || !kilobits) return { length: 1 }
+  if (!isFrame || rate === undefined || !kilobits) return next()
   const perSecond = isFirst ? rate : version === 2 ? rate / 2 : rate / 4
   const samples = isFirst ? 1_152 : 576
   add(samples / perSecond)

@@ -34,6 +34,8 @@ export const ERRORS = {
   upstream_no_image: { status: 502, retry: true, fault: 'upstream' },
   upstream_auth_error: { status: 502, retry: false, fault: 'gateway' },
   upstream_model_not_found: { status: 502, retry: false, fault: 'gateway' },
+  upstream_unknown_url: { status: 502, retry: false, fault: 'gateway' },
+  upstream_no_credit: { status: 502, retry: false, fault: 'gateway' },
   service_unavailable: { status: 503, retry: true, fault: 'gateway' },
   upstream_timeout: { status: 504, retry: true, fault: 'upstream' },
 } as const satisfies Record<string, { status: number; retry: boolean; fault: 'client' | 'upstream' | 'gateway' }>

@@ -67,7 +67,14 @@ export type ImageLimits = {
 }
 
 /** `least` and `most` of each side in pixels. `maxRatio`: of the longer to the shorter side. */
-export type SizeRange = { least: number; most: number; multipleOf?: number; maxRatio?: number; maxPixels?: number }
+export type SizeRange = {
+  least: number
+  most: number
+  multipleOf?: number
+  maxRatio?: number
+  minPixels?: number
+  maxPixels?: number
+}
 
 /** What an upstream says of its images. The size is that of the image, `auto` only if the upstream says so. */
 export type ImageDetails = {

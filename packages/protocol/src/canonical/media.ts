@@ -19,15 +19,25 @@ export const isDataUrl = (url: string): boolean => /^data:/i.test(url)
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+/** The first character that is no letter of the standard alphabet: the fastest way through a long text. */
+const FOREIGN = /[^A-Za-z0-9+/]/
 
 /** Standard alphabet and padding, whichever of the two it came in; undefined when it is not base64. */
 export function standardBase64(text: string): string | undefined {
+  if (isStandard(text)) return text
   const compact = /\s/.test(text) ? text.replace(/\s+/g, '') : text
   if (!BASE64.test(compact)) return undefined
   const standard = /[-_]/.test(compact) ? compact.replaceAll('-', '+').replaceAll('_', '/') : compact
   const unpadded = standard.endsWith('=') ? standard.replace(/=+$/, '') : standard
   if (unpadded.length % 4 === 1) return undefined
   return unpadded + '='.repeat((4 - (unpadded.length % 4)) % 4)
+}
+
+/** What nearly every client sends, and up to 30 MiB of it. */
+function isStandard(text: string): boolean {
+  if (text === '' || text.length % 4 !== 0) return false
+  const end = text.search(FOREIGN)
+  return end === -1 || ['=', '=='].includes(text.slice(end, end + 3))
 }
 
 /** How files of these kinds begin, in base64. */

@@ -1,10 +1,16 @@
 // A text request in canonical terms: what the four text dialects can say, each word once. A dialect reads its wire form
 // into this and writes this into its wire form; no dialect knows another.
 
+import type { Json } from './reading.ts'
+
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** A place up to which the caller wants the prompt kept in a cache. No lifetime: the vendor's usual one. */
-export type CacheMark = { ttl?: '5m' | '30m' | '1h' }
+export type CacheMark = {
+  ttl?: '5m' | '30m' | '1h'
+  /** In the words of OpenAI: `prompt_cache_breakpoint`. Otherwise in those of Anthropic: `cache_control`. */
+  isBreakpoint?: true
+}
 
 export type Source =
   /** Standard base64, never the URL-safe alphabet. */
@@ -86,6 +92,10 @@ export type ForeignPart = {
   at: string
   /** Without it the conversation would mean something else: it may not be dropped. */
   isEssential?: true
+  /** As the client sent it, where its dialect has yet to read it. */
+  block?: Json
+  /** What a hosted tool made, where that is an image. */
+  image?: MediaPart
 }
 
 export type RefusalPart = { type: 'refusal'; text: string }
@@ -156,6 +166,8 @@ export type ReasoningWish = {
   budget?: number
   /** What of the reasoning the caller wants to see; absent: nothing was said. */
   show?: 'none' | 'summary' | 'full'
+  /** The caller asks for a summary in so many words. Services without one show the reasoning itself, or nothing. */
+  wantsSummary?: true
   /** The caller carries reasoning in an encrypted form, and sends nothing else back. */
   wantsEncrypted?: true
 }
@@ -220,7 +232,12 @@ export type CanonicalRequest = {
   store?: boolean | undefined
   /** How long the vendor keeps the prompt's cache, in its words. */
   cacheRetention?: string
-  /** Top-level fields that no other dialect has, by the caller's name for them: each becomes a warning. */
+  /** How the vendor makes use of the prompt's cache, in its words. */
+  cacheOptions?: Readonly<Record<string, unknown>>
+  /**
+   * Fields whose values no other dialect has, by the caller's name for them: each becomes a warning. What no dialect reads is
+   * found by `untranslatedFields`.
+   */
   untranslated: readonly string[]
   /** Those among them without which the answer would be another one: the request cannot be translated. */
   essential?: readonly string[]

@@ -77,7 +77,8 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
     expect('retry-after' in headers).toBe(row.status === 429 || row.status === 503)
     expect('retry-after-ms' in headers).toBe('retry-after' in headers)
     const neverAgain =
-      [401, 402, 403].includes(row.status) || ['upstream_auth_error', 'upstream_model_not_found'].includes(code)
+      [401, 402, 403].includes(row.status) ||
+      ['upstream_auth_error', 'upstream_model_not_found', 'upstream_unknown_url', 'upstream_no_credit'].includes(code)
     expect(headers['x-should-retry'] ?? 'absent').toBe(neverAgain ? 'false' : 'absent')
     expect(headers.allow ?? 'absent').toBe(row.status === 405 ? 'GET, HEAD' : 'absent')
   })
@@ -299,6 +300,7 @@ describe('the end of a begun stream', () => {
 
 describe('words by which clients know what to do', () => {
   const KEY = 'The API key is wrong, incomplete or has been deleted.'
+  const MISSING = 'No API key was sent. Send it as ?key=sk-.'
   const LONG = 'It is longer than the context of the model.'
   test.each<[DialectId, Partial<ErrorInfo> & Pick<ErrorInfo, 'code'>, string]>([
     ...(['chat', 'responses', 'images'] as const).flatMap((id): [DialectId, ErrorInfo, string][] => [
@@ -328,6 +330,10 @@ describe('words by which clients know what to do', () => {
       { code: 'context_length_exceeded', message: LONG },
       `The input token count exceeds the maximum number of tokens allowed. ${LONG}`,
     ],
+    // A key that was not sent is not an incorrect one.
+    ...[...CHAT_COMPATIBLE, 'messages' as const, 'generate-content' as const].map(
+      (id): [DialectId, ErrorInfo, string] => [id, { code: 'invalid_api_key', message: MISSING }, MISSING],
+    ),
   ])('%s %j', (id, info, message) => {
     expect(render(id, info).body).toMatchObject({ error: { message } })
   })

@@ -19,6 +19,8 @@ import {
 import { ownAnswers, type Recorded, recordings } from '../../fixtures/recorded.ts'
 import { NO_CHANGES } from '../../fixtures/sent-tools.ts'
 import type { SentTools } from '../canonical/encoding/restore-tools.ts'
+import { untranslatedFields } from '../canonical/encoding/untranslated-fields.ts'
+import type { Json } from '../canonical/reading.ts'
 import { type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { TextDialect } from './index.ts'
@@ -49,7 +51,14 @@ describe('requests', () => {
 
   test.each(requestFixtures().map((fixture) => [fixture.name, fixture] as const))('%s', (name, fixture) => {
     const request = TEXT_DIALECTS[fixture.dialect].decodeRequest(fixture.body, fixture.addressed)
-    const actual = { untranslated: plain(request.untranslated), ...forAll((dialect) => written(request, dialect)) }
+    const untranslated = [
+      ...request.untranslated,
+      ...untranslatedFields(fixture.body as Json, TEXT_DIALECTS[fixture.dialect].translated),
+    ]
+    const actual = {
+      untranslated: plain([...new Set(untranslated)].sort()),
+      ...forAll((dialect) => written(request, dialect)),
+    }
     expect(actual).toEqual(golden(`requests/${name}`, actual))
   })
 })

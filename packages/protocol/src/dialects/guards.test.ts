@@ -9,11 +9,11 @@ import type { ConversationState } from './responses/state/conversation-state.ts'
 
 const IDS = Object.keys(DIALECTS) as Id[]
 
-function verdict(id: Id, body: string | Uint8Array): Record<string, unknown> {
+function verdict(id: Id, json: string | Uint8Array): Record<string, unknown> {
   try {
-    const bytes = typeof body === 'string' ? bytesOf(body) : body
+    const bytes = typeof json === 'string' ? bytesOf(json) : json
     const request = DIALECTS[id].readRequest(bytes, bufferCodec, { model: 'm', stream: false })
-    const { opening, edited, canonical, textBytes, values, state, calledMessages, ...facts } = request
+    const { opening, edited, canonical, body: _, textBytes, values, state, calledMessages, ...facts } = request
     const withoutTools = request.priced.map(({ word }) => word)
     const sent: unknown = JSON.parse(textOfPieces(edited({ withoutTools })))
     return { ...facts, state: state && stateOf(state), tools: [facts.tools, (sent as { tools?: unknown }).tools] }

@@ -4,6 +4,7 @@
 import type { CalledMessage } from '../canonical/call-reasoning.ts'
 import type { ErrorInfo } from '../canonical/error.ts'
 import type { Finish } from '../canonical/finish.ts'
+import type { Json } from '../canonical/reading.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { Codec } from '../framing/codec.ts'
@@ -89,6 +90,8 @@ export type PassThroughRequest = {
   edited(edits: PassThroughEdits): Pieces
   /** The request in canonical terms; parsed when asked for. Throws RequestError. */
   canonical(): CanonicalRequest
+  /** The body where it has been parsed: of what is in no table only a translation asks. */
+  body: Json | undefined
 }
 
 /** What a price is looked up under: a service tier, a hosted tool billed by the call, or nothing that a row can say. */

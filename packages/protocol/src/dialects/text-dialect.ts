@@ -3,6 +3,7 @@
 
 import type { ReasoningForm } from '../canonical/call-reasoning.ts'
 import type { SentTools } from '../canonical/encoding/restore-tools.ts'
+import type { TranslatedFields } from '../canonical/encoding/untranslated-fields.ts'
 import type { ErrorInfo } from '../canonical/error.ts'
 import type { Emit, StreamEvent } from '../canonical/event.ts'
 import type { CanonicalReply } from '../canonical/reply.ts'
@@ -107,6 +108,7 @@ export type TextDialectDescription = DialectDescription & {
   wantsReasoning?(model: string, service: Partial<ChatService> | undefined): WantedReasoning | undefined
   /** The dialect's names for what a target may not be able to express. */
   fieldNames: FieldNames
+  translated: TranslatedFields
   /** What clients of this dialect cannot be told of this event, for the warning. Absent: they can be told everything. */
   droppedPart?(event: StreamEvent): string | undefined
   /** A sign of life that clients of this dialect understand and ignore. */

@@ -16,8 +16,6 @@ import type {
 export type TranscriptionDialectId = 'chat' | 'generate-content'
 
 export type TranscriptionService = {
-  /** What it answers is what clients expect, and passes as it came. */
-  passes: boolean
   /** Throws RequestError for what the dialect cannot express. */
   encode(request: TranscriptionRequest, target: TranscriptionTarget, codec: Codec): EncodedTranscription
   decodeTranscript(body: Uint8Array, format: TranscriptFormat, codec: Codec): DecodedTranscript
@@ -26,13 +24,11 @@ export type TranscriptionService = {
 
 export const TRANSCRIPTION_SERVICES: Readonly<Record<TranscriptionDialectId, TranscriptionService>> = {
   chat: {
-    passes: true,
     encode: encodeForm,
     decodeTranscript: chatReply.decodeTranscript,
     openEvents: chatReply.openTranscriptEvents,
   },
   'generate-content': {
-    passes: false,
     encode: encodeContents,
     decodeTranscript: (body, _format, codec) => generateContentReply.decodeTranscript(body, codec),
     openEvents: generateContentReply.openTranscriptEvents,

@@ -36,6 +36,39 @@ function rejectedParam(from: TextDialectId, more: object, to: TextDialectId): st
 
 const TOOL = { type: 'function', function: { name: 'tide' } }
 
+describe('what Anthropic Messages show of thinking is asked for, or a warning says that it is not', () => {
+  const ADAPTIVE = { type: 'adaptive', display: 'summarized' }
+  const BUDGET = { type: 'enabled', budget_tokens: 2_048, display: 'summarized' }
+  const SUMMARY = { reasoning: { summary: 'auto' } }
+  const THOUGHTS = { generationConfig: { thinkingConfig: { includeThoughts: true } } }
+  const LOST = ['reasoningSummary;dropped']
+  test.each<[TextDialectId, object, object, string[]]>([
+    ['chat', ADAPTIVE, {}, LOST],
+    ['chat', BUDGET, { reasoning_effort: 'low' }, LOST],
+    ['chat', { ...ADAPTIVE, display: 'omitted' }, {}, []],
+    ['chat', { type: 'adaptive' }, {}, []],
+    ['responses', ADAPTIVE, SUMMARY, []],
+    ['responses', BUDGET, SUMMARY, []],
+    ['generate-content', ADAPTIVE, THOUGHTS, []],
+    ['generate-content', BUDGET, THOUGHTS, []],
+  ])('%s: %j', (to, thinking, expected, warnings) => {
+    const model = to === 'generate-content' ? 'gemini-3-flash' : 'inner-name'
+    const { body, warnings: warned } = written('messages', { thinking }, to, model)
+    expect(body).toMatchObject(expected)
+    expect(warned).toEqual(warnings)
+  })
+
+  test('an upstream that has rejected summaries', () => {
+    const request = TEXT_DIALECTS.messages.decodeRequest(
+      { ...hello.messages, thinking: ADAPTIVE },
+      addressOf('messages'),
+    )
+    const target = { ...testTarget(), model: 'm', rejectedFields: new Set(['reasoning.summary']) }
+    expect(plain(TEXT_DIALECTS.responses.encodeRequest(request, target).body)).not.toContainKey('reasoning')
+    expect(target.warnings).toEqual(LOST)
+  })
+})
+
 describe('a rejection names the field as the caller spells it', () => {
   const SPOKEN = { generationConfig: { responseModalities: ['AUDIO'] } }
   const DEMANDED = { toolConfig: { functionCallingConfig: { mode: 'ANY' } } }
@@ -70,6 +103,53 @@ describe('a rejection names the field as the caller spells it', () => {
       expect(rejectedParam(from, more, id)).toBe(param)
     })
   }
+})
+
+describe('a tool result with a key that begins with $ is text to Gemini, which takes such keys for references', () => {
+  const SCHEMA = '{"type":"object","properties":{"v":{"$ref":"#/$defs/h"}}}'
+  const RESULTS: [text: string, response: unknown][] = [
+    [SCHEMA, { output: SCHEMA }],
+    ['{"a":[{"\\u0024defs":{}}]}', { output: '{"a":[{"\\u0024defs":{}}]}' }],
+    ['{"price":"$5","a":{"b$":1}}', { price: '$5', a: { b$: 1 } }],
+  ]
+  const histories: Record<TextDialectId, (text: string) => object> = {
+    chat: (content) => ({
+      messages: [
+        { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: 'a', content },
+      ],
+    }),
+    responses: (output) => ({
+      input: [
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'a', output },
+      ],
+    }),
+    messages: (content) => ({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
+      ],
+    }),
+    'generate-content': (text) => ({
+      contents: [
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+        {
+          role: 'user',
+          parts: [{ functionResponse: { name: 'f', response: JSON.parse(text) } }],
+        },
+      ],
+    }),
+  }
+  for (const from of IDS)
+    test.each(RESULTS)(`${from}: %.60s`, (text, response) => {
+      const { contents } = written(from, histories[from](text), 'generate-content').body as { contents: Contents }
+      const sent = contents.flatMap(({ parts }) => parts).find((part) => part.functionResponse)?.functionResponse
+      const expected =
+        from === 'generate-content' && text.includes('u0024') ? { output: '{"a":[{"$defs":{}}]}' } : response
+      expect(sent?.response).toEqual(expected)
+    })
+  type Contents = { parts: { functionResponse?: { response: unknown } }[] }[]
 })
 
 describe('citations from a document', () => {

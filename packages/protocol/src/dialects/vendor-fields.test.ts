@@ -23,10 +23,15 @@ describe('fields that change the price', () => {
     ['chat', '"search_parameters":{"mode":"on","max_search_results":5}', ['web_search']],
     ['chat', '"enable_search":true', ['web_search']],
     ['chat', '"enable_search":false', []],
-    ['chat', '"plugins":[{"id":"web"}]', ['web_search']],
-    ['chat', '"plugins":[{"id":"file-parser"},{"id":"web","enabled":false}]', []],
-    ['chat', '"models":["a","b"]', ['models']],
-    ['chat', '"models":[]', []],
+    // Of services with many vendors behind them, in each of the dialects that they have.
+    ...(['chat', 'responses', 'messages'] as const).flatMap((id): [Id, string, string[]][] => [
+      [id, '"plugins":[{"id":"web"}]', ['web_search']],
+      [id, '"plugins":[{"id":"file-parser"},{"id":"web","enabled":false}]', []],
+      [id, '"models":["a","b"]', ['models']],
+      [id, '"models":[]', []],
+      [id, '"provider":{"order":["x"]}', ['provider']],
+      [id, '"provider":{"data_collection":"deny"}', []],
+    ]),
     // Unknown names: one that suggests a price needs a price, the others pass.
     ['chat', '"new_service_tier":"gold"', ['new_service_tier']],
     ['chat', '"web_search":true', ['web_search']],
@@ -207,6 +212,22 @@ describe('fields that change the price', () => {
     expect(priced).toEqual(expected as typeof priced)
   })
 
+  // What the conversation itself brings cannot be taken out of it.
+  test.each<[Id, string, string]>([
+    [
+      'responses',
+      '{"model":"m","input":[{"type":"additional_tools","role":"developer","tools":[{"type":"web_search"}]}]}',
+      'input[0].tools[0]',
+    ],
+    [
+      'messages',
+      '{"model":"m","max_tokens":9,"messages":[{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"type":"web_search_20250305","name":"web_search"}}}]}]}',
+      'messages[0].content[0].tool.definition',
+    ],
+  ])('%s %s', (id, json, field) => {
+    expect(read(id, json).priced).toEqual([{ kind: 'tool', field, word: 'web_search', remove: undefined }])
+  })
+
   test('tools of a long request are found without parsing all of it', () => {
     const long = `{"type":"function","function":{"name":"f","description":"${'x'.repeat(100_000)}"}}`
     const request = read('chat', ask('chat', `"tools":[${long},{"type":"web_search"}],"service_tier":"flex"`))
@@ -296,6 +317,11 @@ describe('objects kept at a vendor', () => {
       'generate-content',
       ask('generate-content', '"tools":[{"fileSearch":{"fileSearchStoreNames":["s"]}}]'),
       ['tools[0].fileSearch.fileSearchStoreNames'],
+    ],
+    [
+      'responses',
+      '{"model":"m","input":[{"type":"additional_tools","tools":[{"type":"file_search","vector_store_ids":["vs_1"]}]}]}',
+      ['input[0].tools[0].vector_store_ids'],
     ],
   ])('%s %s', (id, json, paths) => {
     expect(read(id, json).objects).toEqual(paths)

@@ -5,6 +5,8 @@
 export type Codec = {
   /** UTF-8 to text; invalid bytes become U+FFFD, and a byte order mark is kept as a character. */
   decode(bytes: Uint8Array, start: number, end: number): string
+  /** The value of a JSON text. Throws SyntaxError. */
+  parse(bytes: Uint8Array): unknown
   /** Whether all of it is valid UTF-8. */
   isUtf8(bytes: Uint8Array): boolean
   /** Text to UTF-8, in an array of its own. */

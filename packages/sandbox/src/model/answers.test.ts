@@ -148,6 +148,7 @@ test('every path of the list is served', async () => {
     '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
     '/v1/rerank': ranking,
     '/v2/rerank': ranking,
+    '/rerank': ranking,
     '/v1/moderations': { model: 'sandbox-moderation', input: 'x' },
     '/v1/audio/speech': { model: 'sandbox-speech', input: 'x', voice: 'alloy' },
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },

@@ -225,6 +225,13 @@ const GENERATE_CONTENT: [string, unknown, string][] = [
     'expected an object',
   ],
   [
+    'a response that refers to a part',
+    {
+      contents: [made, { parts: [{ functionResponse: { name: 'f', response: { output: [{ $ref: '#/$defs/h' }] } } }] }],
+    },
+    'The referenced name `#/$defs/h` in function_response.response does not match to a display_name',
+  ],
+  [
     'a foreign signature',
     {
       contents: [

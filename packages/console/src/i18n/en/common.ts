@@ -46,6 +46,12 @@ export const common = {
     title: 'The gateway could not be reached',
     text: 'This page is not loaded yet. Check your connection; the console retries automatically.',
   },
+  /** `time`: of the oldest figures on screen. */
+  loss: {
+    unreachable: (time: string) => `No connection to the gateway since ${time}. Figures are from then.`,
+    failing: (time: string) => `The gateway has been responding with errors since ${time}. Figures are from then.`,
+    some: (time: string) => `Some figures on this page cannot be read at the moment. They are from ${time}.`,
+  },
   requestId: (id: string) => `Request ID: ${id}`,
 }
 
@@ -65,6 +71,7 @@ export const nav = {
 
 export const help = {
   title: 'Documentation',
+  search: 'Search the pages',
   missing: 'The documentation has no such page.',
   /** Only where the documentation is in another language than the console. */
   translated: '',
@@ -77,6 +84,7 @@ export const conflicts: Record<string, string> = {}
 
 /** By the code of the API's error. Codes without a text show the gateway's own message. */
 export const errors: Record<string, string> = {
+  not_signed_in: 'Your session has ended. Sign in again.',
   unreachable: 'The gateway cannot be reached. Check your connection and retry.',
   service_unavailable: 'The gateway is busy. Retry in a few seconds.',
   overloaded: 'The gateway is busy. Retry in a few seconds.',

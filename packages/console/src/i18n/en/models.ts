@@ -58,6 +58,7 @@ export const models = {
   sides: (least: string, most: string) => `sides of ${least} to ${most} pixels`,
   multiplesOf: (step: string) => `multiples of ${step}`,
   ratioUpTo: (ratio: string) => `ratio up to ${ratio} : 1`,
+  pixelsFrom: (pixels: string) => `at least ${pixels} pixels`,
   pixelsUpTo: (pixels: string) => `at most ${pixels} pixels`,
   inAndOut: (input: string, output: string) => `${input} in · ${output} out`,
   ofGroup: (group: string) => `group ${group}, others differ`,

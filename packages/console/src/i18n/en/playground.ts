@@ -108,6 +108,14 @@ export const playground = {
     keys: 'The cap of the built-in key is reached. Raise it in Keys, or wait until it resets.',
     wallet: 'Your balance is too low for this request.',
   },
+  /** `seconds`: of a video; empty: not chosen. */
+  lacksUsd(place: 'keys' | 'wallet', needed: string, left: string, seconds?: string) {
+    const rest = place === 'keys' ? `${left} USD of the cap is left` : `${left} USD is available`
+    if (seconds === undefined)
+      return `This request needs at least ${needed} USD, and ${rest}.${place === 'keys' ? ' Raise the cap of the built-in key in Keys, or wait until it resets.' : ''}`
+    return `This video could cost up to ${needed} USD, and ${rest}. Choose a ${seconds === '' ? '' : 'shorter '}duration.`
+  },
+  heldUpTo: (usd: string) => `Held until the video is done: up to ${usd} USD`,
   errors: {
     connection_lost: 'The connection closed before the answer was complete.',
   } as Record<string, string>,

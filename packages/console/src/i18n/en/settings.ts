@@ -23,6 +23,8 @@ export const settings = {
     noCap: 'no cap',
     cap: 'cap',
     left: 'left:',
+    spentThisMonth: 'spent this month:',
+    spentInAll: 'in total:',
     change: 'Set cap',
     changeOf: (email: string) => `Set cap of ${email}`,
     capHint: 'Applies to all keys that the member created. Leave empty for no cap.',

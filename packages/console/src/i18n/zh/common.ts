@@ -39,6 +39,11 @@ export const common: Texts['common'] = {
   notFound: { title: '页面不存在', text: '此网址没有对应的页面。', action: '返回概览' },
   crashed: { title: '页面出错', text: '控制台发生错误，请重新加载此页面。', action: '重新加载' },
   notLoaded: { title: '无法连接网关', text: '此页面尚未加载。请检查网络，控制台会自动重试。' },
+  loss: {
+    unreachable: (time) => `自 ${time} 起无法连接网关，页面数据截至该时间。`,
+    failing: (time) => `自 ${time} 起网关持续返回错误，页面数据截至该时间。`,
+    some: (time) => `此页面的部分数据暂时无法读取，显示的数据截至 ${time}。`,
+  },
   requestId: (id) => `请求 ID：${id}`,
 }
 
@@ -47,7 +52,7 @@ export const nav: Texts['nav'] = {
   available: '可用余额',
   signOut: '退出登录',
   account: '账户',
-  disabled: '此账户已停用：密钥的请求会被拒绝，内容只能查看，不能修改。请联系管理员。',
+  disabled: '此账户已停用：密钥的请求会被拒绝，内容只能查看，不能修改。请联系运营人员。',
   place: '切换',
   mine: '我的账户',
   operate: '运营',
@@ -57,35 +62,36 @@ export const nav: Texts['nav'] = {
 
 export const help: Texts['help'] = {
   title: '文档',
+  search: '搜索文档页面',
   missing: '文档中没有此页面。',
-  translated: '文档为英文。阅读中文快速入门',
+  translated: '文档为英文。阅读中文版《快速开始》',
 }
 
 export const theme: Texts['theme'] = { system: '跟随系统', light: '浅色', dark: '深色' }
 
 export const errors: Texts['errors'] = {
   unreachable: '无法连接网关。请检查网络后重试。',
-  internal_error: '网关处理此请求时出错。请将请求 ID 提供给管理员。',
+  internal_error: '网关处理此请求时出错。请将请求 ID 提供给运营人员。',
   service_unavailable: '网关繁忙，请几秒后重试。',
   overloaded: '网关繁忙，请几秒后重试。',
-  foreign_page: '请使用公开地址打开控制台，当前网址不是网关的公开地址。（管理员：请设置 server.public_url。）',
+  foreign_page: '请使用公开地址打开控制台，当前网址不是网关的公开地址。（运营人员：请设置 server.public_url。）',
   bad_request: '提交的内容无效。',
   not_found: '不存在，或已被删除。',
   owners_only: '只有账户的所有者可以执行此操作。',
-  account_disabled: '此账户已停用。请联系管理员。',
+  account_disabled: '此账户已停用。请联系运营人员。',
   account_switched: '此浏览器已切换到其他账户。请刷新页面。',
-  registration_closed: '注册已关闭。请向管理员申请账户。',
+  registration_closed: '注册已关闭。请向运营人员申请账户。',
   address_taken: '此邮箱已有账户（可能大小写或写法不同）。请登录，或使用其他邮箱。',
   too_many_accounts: '您的网络今天创建的账户过多。请明天再试。',
   too_many_tries: '尝试次数过多，请稍后再试。',
   rate_limit_exceeded: '请求过于频繁，请稍后再试。',
-  not_signed_in: '请先登录。',
+  not_signed_in: '登录已失效，请重新登录。',
   wrong_credentials: '邮箱或密码错误，或账户已被停用。',
   wrong_code: '验证码错误，或已被使用。请等待下一个验证码，或使用恢复代码。',
   wrong_password: '密码错误。',
   unknown_group: '您的账户不能使用此分组。',
   built_in_key: '体验中心的内置密钥不能这样更改。',
-  mail_not_configured: '此网关未启用邮件。请联系管理员。',
+  mail_not_configured: '此网关未启用邮件。请联系运营人员。',
   conflict: '当前状态不允许此操作。请刷新页面后重试。',
   key_deleted: '此密钥已被删除。',
   unknown_code: '此兑换码不存在，请检查是否输入有误。',

@@ -58,7 +58,7 @@ export const overview: Texts['overview'] = {
       tokens: 'Token 输入 / 输出',
       receipt: '查看收据',
       failed: (status, message) => `网关返回 ${status}：${message}`,
-      noModel: '此密钥没有可用的文本模型。请联系管理员。',
+      noModel: '此密钥没有可用的文本模型。请联系运营人员。',
       finish: '前往概览',
     },
   },

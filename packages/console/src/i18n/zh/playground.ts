@@ -103,6 +103,13 @@ export const playground: Texts['playground'] = {
     keys: '内置密钥已达到上限。请在“密钥”中提高上限，或等待重置。',
     wallet: '余额不足以完成此请求。',
   },
+  lacksUsd(place, needed, left, seconds) {
+    const rest = place === 'keys' ? `额度上限内仅剩 ${left} USD` : `可用余额为 ${left} USD`
+    if (seconds === undefined)
+      return `此请求至少需要 ${needed} USD，${rest}。${place === 'keys' ? '请在“密钥”中提高内置密钥的上限，或等待其重置。' : ''}`
+    return `此视频最多可能花费 ${needed} USD，${rest}。请选择${seconds === '' ? '' : '更短的'}时长。`
+  },
+  heldUpTo: (usd) => `视频完成前冻结：最多 ${usd} USD`,
   errors: {
     connection_lost: '连接已中断，回答不完整。',
     invalid_request_error: '请求参数有误。',
@@ -112,9 +119,9 @@ export const playground: Texts['playground'] = {
     content_policy_violation: '内容被厂商的安全策略拒绝，请修改提示词。',
     moderation_blocked: '内容被厂商的安全策略拒绝，请修改提示词。',
     previous_response_not_found: '上一个响应不存在或已过期，请开始新对话。',
-    invalid_api_key: '内置密钥无效，请联系管理员。',
+    invalid_api_key: '内置密钥无效，请联系运营人员。',
     api_key_expired: '内置密钥已过期，请在“密钥”中延期。',
-    account_quota_exceeded: '账户的消费上限已用完。请等待重置，或联系管理员。',
+    account_quota_exceeded: '账户的消费上限已用完。请等待重置，或联系运营人员。',
     model_not_allowed: '内置密钥不能使用此模型，请在“密钥”中更改其限制。',
     address_not_allowed: '您的 IP 地址不在内置密钥允许的范围内。',
     invalid_signature: '链接的签名无效或已过期。',
@@ -126,8 +133,10 @@ export const playground: Texts['playground'] = {
     client_closed_request: '请求已取消。',
     upstream_error: '上游出错，请重试或换一个模型。',
     upstream_no_image: '上游没有返回图片，请重试或修改提示词。',
-    upstream_auth_error: '上游拒绝了网关的密钥，请联系管理员。',
-    upstream_model_not_found: '上游没有此模型，请联系管理员。',
+    upstream_auth_error: '上游拒绝了网关的密钥，请联系运营人员。',
+    upstream_model_not_found: '上游没有此模型，请联系运营人员。',
+    upstream_unknown_url: '网关的上游地址配置有误，请联系运营人员。',
+    upstream_no_credit: '网关在上游的账户余额不足，请联系运营人员。',
     upstream_timeout: '上游响应超时，请重试或换一个模型。',
     InvalidParameter: '请求参数有误。',
     InputTextSensitiveContentDetected: '内容被厂商的安全策略拒绝，请修改提示词。',

@@ -25,6 +25,8 @@ export const settings: Texts['settings'] = {
     noCap: '无上限',
     cap: '上限',
     left: '剩余：',
+    spentThisMonth: '本月消费：',
+    spentInAll: '累计：',
     change: '设置上限',
     changeOf: (email: string) => `设置 ${email} 的上限`,
     capHint: '适用于该成员创建的所有密钥。留空表示无上限。',

@@ -13,14 +13,14 @@ export const wallet: Texts['wallet'] = {
   creditLineNote: '余额之外还可使用的金额',
   capLeft: '上限内剩余',
   capNote: (cap, period) =>
-    `管理员设置的上限为${period === null ? '' : { day: '每天', week: '每周', month: '每月' }[period]} ${cap} USD`,
+    `运营人员设置的上限为${period === null ? '' : { day: '每天', week: '每周', month: '每月' }[period]} ${cap} USD`,
   low: (available, threshold) => `可用余额为 ${available} USD，低于 ${threshold} USD。余额用尽后请求会被拒绝。`,
   empty: (available) => `可用余额为 ${available} USD。充值之前，付费请求会被拒绝。`,
   emptyWhileHeld: (available, held) =>
     `可用余额为 ${available} USD，另有 ${held} USD 因运行中的请求而冻结。在这些请求结束或充值之前，付费请求会被拒绝。`,
   topUp: {
     title: '充值',
-    text: '使用兑换码，或联系管理员。',
+    text: '使用兑换码，或联系运营人员。',
     support: '如何充值',
     code: '兑换码',
     codeHint: '五组，每组四个字符。每个兑换码只能使用一次。',

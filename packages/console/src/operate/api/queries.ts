@@ -1,6 +1,6 @@
 // Reads of the admin API as React queries. All of them begin with `admin`, so that a change can have all of them read again.
 import { keepPreviousData, type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import type { ApiError, UrlParams } from '../../api/client.ts'
 import { adminUrl, readAdmin, readVersion, type Version } from './client.ts'
 import type { Output, Params, Path } from './routes.ts'
@@ -45,17 +45,16 @@ export function useAdmin<P extends Path<'GET'>>(
 /** After a change: whatever is on screen may show it. */
 export const refreshAdmin = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: ['admin'] })
 
-/** The version of a resource when a form began to show it: what others change meanwhile is noticed when it is saved. */
-export function useVersion(path: Path<'GET'> | undefined, params: UrlParams = {}): Version | undefined {
-  const [version, setVersion] = useState<Version>()
+/**
+ * The version of a resource when a form began to show it: what others change meanwhile is noticed when it is saved. A promise, since
+ * a person may save before it has been read.
+ */
+export function useVersion(path: Path<'GET'> | undefined, params: UrlParams = {}): () => Promise<Version | undefined> {
+  const reading = useRef<Promise<Version | undefined>>(Promise.resolve(undefined))
   const url = path === undefined ? undefined : adminUrl(path, params)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the URL is made of the path and its parameters.
   useEffect(() => {
-    let isWanted = true
-    if (path !== undefined) void readVersion(path, params).then((read) => isWanted && setVersion(read))
-    return () => {
-      isWanted = false
-    }
+    reading.current = path === undefined ? Promise.resolve(undefined) : readVersion(path, params)
   }, [url])
-  return version
+  return () => reading.current
 }

@@ -38,7 +38,11 @@ export function SumsChart({ period, measure, by, filter, rows }: ChartProps) {
   const t = useOperateTexts().sums
   const number = useNumber()
   const { data } = useSteps(period, filter)
-  const names = by === 'day' ? [] : (rows ?? []).map((row) => ({ name: nameIn(row, by), label: labelOf(row, by) }))
+  // People cannot be filtered by.
+  const names =
+    by === 'day' || by === 'person'
+      ? []
+      : (rows ?? []).map((row) => ({ name: nameIn(row, by), label: labelOf(row, by) }))
   // As many as a chart shows by name.
   const [a, b, c, d, e] = names
   const named = [

@@ -7,10 +7,10 @@ import type { Schemas } from '../api/routes.ts'
 import { pathOf } from '../page-ids.ts'
 
 export type Sums = Schemas['Usage']
-export const DIMENSIONS = ['account', 'key', 'model', 'upstream', 'outcome', 'day'] as const
+export const DIMENSIONS = ['account', 'key', 'person', 'model', 'upstream', 'outcome', 'day'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 /** What narrows the sums down, by the names of the URL and the API; empty: everything. */
-export type SumsFilter = Partial<Record<Exclude<Dimension, 'day'>, string>>
+export type SumsFilter = Partial<Record<Exclude<Dimension, 'day' | 'person'>, string>>
 
 /** How many groups are shown; what is left of the sum stands below them. */
 export const MOST_ROWS = 100
@@ -85,6 +85,7 @@ export function nameIn(row: Sums, by: Dimension): string {
 /** What people call it. */
 export function labelOf(row: Sums, by: Dimension): string {
   if (by === 'account') return row.account ?? `#${row.account_id}`
+  if (by === 'person') return row.person ?? '–'
   return (by === 'key' ? (row.key ?? `#${row.key_id}`) : row[by]) ?? ''
 }
 
@@ -100,9 +101,17 @@ export function requestsHref(
   return `${pathOf('requests')}?${new URLSearchParams(given)}`
 }
 
+/** A row leads to its requests or, if it is a person's, to the keys that the person made. */
+export function hrefOf(row: Sums, by: readonly Dimension[], filter: SumsFilter, period: Period): string | undefined {
+  if (!by.includes('person')) return requestsHref(period, { ...filter, ...rowFilter(row, by, period) })
+  return row.person ? `${pathOf('keys')}?${new URLSearchParams({ view: 'all', made_by: row.person })}` : undefined
+}
+
 /** What narrows the requests of a period down to those of a row. */
 export function rowFilter(row: Sums, by: readonly Dimension[], { from, to, step }: Period): Record<string, string> {
-  const named = Object.fromEntries(by.filter((each) => each !== 'day').map((each) => [each, nameIn(row, each)]))
+  const named = Object.fromEntries(
+    by.filter((each) => each !== 'day' && each !== 'person').map((each) => [each, nameIn(row, each)]),
+  )
   const { day } = row
   if (day === undefined) return named
   if (step === 'day') return { ...named, from: day, to: day }

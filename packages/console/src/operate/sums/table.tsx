@@ -13,6 +13,7 @@ import { useOperateTexts } from '../i18n/use-texts.tsx'
 import {
   type Dimension,
   type Figures,
+  hrefOf,
   labelOf,
   othersOf,
   requestsHref,
@@ -54,7 +55,10 @@ export function SumsTable({ label, period, by, filter, columns, rows, total }: T
       rows={shown}
       rowKey={({ id }) => id}
       expected={8}
-      onOpen={(row) => isGroup(row) && navigate(requestsHref(period, { ...filter, ...rowFilter(row, by, period) }))}
+      onOpen={(row) => {
+        const href = isGroup(row) ? hrefOf(row, by, filter, period) : undefined
+        if (href !== undefined) navigate(href)
+      }}
       empty={<EmptyState title={t.empty}>{t.emptyText}</EmptyState>}
     />
   )

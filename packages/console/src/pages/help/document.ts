@@ -9,3 +9,15 @@ export function documentOf(markdown: string): { title: string | undefined; text:
   const [, title, text = shown] = /^# (.+)\n([\s\S]*)$/.exec(shown) ?? []
   return { title, text }
 }
+
+const isText = (line: string): boolean => line !== '' && !/^(?:#|<!--|```|\||!\[|English|\[)/.test(line)
+
+/** Of the first paragraph, without its links. */
+export function firstSentence(markdown: string): string {
+  const paragraph = markdown
+    .split('\n\n')
+    .map((each) => each.trim())
+    .find(isText)
+  const text = (paragraph ?? '').replaceAll(/\s+/g, ' ').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+  return /^(.*?[.:。])(?:\s|$)/.exec(text)?.[1]?.replace(/:$/, '.') ?? text
+}

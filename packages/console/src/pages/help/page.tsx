@@ -1,12 +1,13 @@
 // The documentation of this version, within the console. It is in English, but for a quick start in Chinese.
 
-import { PAGES } from 'trivium:help'
+import { INDEX, PAGES } from 'trivium:help'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useTexts } from '../../i18n/language.tsx'
 import { type Document, DocumentContext, Markdown } from '../../markdown/markdown.tsx'
 import { PageHeader } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search.tsx'
 import { EmptyState, Skeleton } from '../../ui/states.tsx'
 import { anchorOf, helpPath } from './addresses.ts'
 import { documentOf } from './document.ts'
@@ -22,6 +23,8 @@ export default function HelpPage() {
   const [root = '', base = root.replace(/\/?$/, '/')] = BASE.exec(location) ?? []
   const page = location.slice(root.length) || FIRST
   const load = PAGES[page]
+  const [sought, setSought] = useState('')
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
   const { data, isError } = useQuery({
     queryKey: ['help', page],
     queryFn: async () => (await load?.())?.default ?? '',
@@ -31,6 +34,7 @@ export default function HelpPage() {
   useAnchor(data)
   if (!load || isError) return <EmptyState title={t.missing} />
   if (data === undefined) return <Skeleton size="h-7 w-60" />
+  const isIndex = page === FIRST
   const { title = t.title, text } = documentOf(data)
   const document: Document = {
     anchorOf,
@@ -43,7 +47,7 @@ export default function HelpPage() {
   const isChinese = page.endsWith('.zh-CN')
   return (
     <>
-      <PageHeader title={title} />
+      <PageHeader title={isIndex ? t.title : title} />
       {t.translated !== '' && !isChinese && CHINESE_START in PAGES && (
         <p className="mb-4">
           <Link href={`${base}${CHINESE_START}`} className="text-link hover:underline">
@@ -51,12 +55,42 @@ export default function HelpPage() {
           </Link>
         </p>
       )}
+      {isIndex && (
+        <div className="mb-6 flex max-w-[760px] flex-col gap-4">
+          <SearchField value={sought} onChange={setSought} label={t.search} />
+          {words.length > 0 && <Found base={base} words={words} />}
+        </div>
+      )}
       <div lang={isChinese ? 'zh-CN' : 'en'} className="max-w-[760px] pb-16">
-        <DocumentContext value={document}>
-          <Markdown text={text} baseUrl="" />
-        </DocumentContext>
+        {!(isIndex && words.length > 0) && (
+          <DocumentContext value={document}>
+            <Markdown text={text} baseUrl="" />
+          </DocumentContext>
+        )}
       </div>
     </>
+  )
+}
+
+/** Pages whose title or first sentence has all words. */
+function Found({ base, words }: { base: string; words: readonly string[] }) {
+  const { common } = useTexts()
+  const found = INDEX.filter(({ page, title, text }) => {
+    const all = `${page} ${title} ${text}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  })
+  if (found.length === 0) return <p className="text-muted">{common.noMatch}</p>
+  return (
+    <ul className="flex flex-col gap-3">
+      {found.map(({ page, title, text }) => (
+        <li key={page} lang={page.endsWith('.zh-CN') ? 'zh-CN' : 'en'}>
+          <Link href={`${base}${page === FIRST ? '' : page}`} className="font-medium text-link hover:underline">
+            {title}
+          </Link>
+          <p className="text-sm text-muted">{text}</p>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -80,6 +80,9 @@ function Name({ row }: { row: KeyRow }) {
         <span aria-hidden="true">sk-…{row.last_four}</span>
         <span className="sr-only"> {t.secretEnding(row.last_four)}</span>
       </span>
+      <span className="text-sm font-normal text-muted cards:wrap-anywhere rows:truncate">
+        {t.madeBy(row.made_by_email ?? makerKey(row) ?? (row.made_by_operator ? t.operator : t.formerPerson))}
+      </span>
       {row.former_secret_until && row.state === 'active' && (
         <span className="text-sm font-normal whitespace-normal text-muted">
           {t.formerUntil} <Time at={row.former_secret_until} />
@@ -88,6 +91,10 @@ function Name({ row }: { row: KeyRow }) {
     </span>
   )
 }
+
+/** Operators see which admin key it was. */
+const makerKey = (row: KeyRow & { made_by_key_name?: string | null }): string | undefined =>
+  row.made_by_key_name ?? undefined
 
 function Spent({ row }: { row: KeyRow }) {
   const t = useTexts().keys.list

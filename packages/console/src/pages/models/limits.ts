@@ -11,13 +11,16 @@ export function useLimits({ limits }: ModelRow): { label: string; value: string 
     if (Array.isArray(value)) return value.map(show).join(', ')
     return isRange(value) ? rangeOf(value) : String(value)
   }
-  const rangeOf = ({ min, max, multiple_of: step, max_ratio: ratio, max_pixels: pixels }: SizeRange): string =>
-    [
+  const rangeOf = (range: SizeRange): string => {
+    const { min, max, multiple_of: step, max_ratio: ratio, min_pixels: least, max_pixels: most } = range
+    return [
       t.sides(number(min), number(max)),
       ...(step === undefined ? [] : [t.multiplesOf(number(step))]),
       ...(ratio === undefined ? [] : [t.ratioUpTo(number(ratio))]),
-      ...(pixels === undefined ? [] : [t.pixelsUpTo(number(pixels))]),
+      ...(least === undefined ? [] : [t.pixelsFrom(number(least))]),
+      ...(most === undefined ? [] : [t.pixelsUpTo(number(most))]),
     ].join(', ')
+  }
   return Object.entries(limits)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => ({
@@ -27,7 +30,14 @@ export function useLimits({ limits }: ModelRow): { label: string; value: string 
 }
 
 /** Sides of an image in pixels. */
-type SizeRange = { min: number; max: number; multiple_of?: number; max_ratio?: number; max_pixels?: number }
+type SizeRange = {
+  min: number
+  max: number
+  multiple_of?: number
+  max_ratio?: number
+  min_pixels?: number
+  max_pixels?: number
+}
 
 const isRange = (value: unknown): value is SizeRange => typeof value === 'object' && value !== null && 'min' in value
 const isPair = (value: unknown): value is [number, number] => Array.isArray(value) && value.length === 2

@@ -1,8 +1,9 @@
 import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
-import { useTexts } from '../../i18n/language.tsx'
+import { useLanguage } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Banner, useErrorMessage } from '../../ui/states.tsx'
+import { formatUsd } from '../../ui/values.tsx'
 
 /** What a failed call lacks, by the codes of all protocols, and the page where it can be mended. */
 const LACKS: Readonly<Record<string, 'keys' | 'wallet'>> = {
@@ -20,11 +21,20 @@ const IN_THE_REQUEST: ReadonlySet<string> = new Set([
 /** `other`: what to try instead, if the model or its upstream is at fault. */
 export type OtherModel = { id: string; onTry(): void }
 
-export function Failure({ error, other }: { error: ApiError; other?: OtherModel | undefined }) {
-  const texts = useTexts()
+type FailureProps = {
+  error: ApiError
+  other?: OtherModel | undefined
+  /** Of a video, whose length decides what it can cost. Empty: the model chose it. */
+  seconds?: string
+}
+
+export function Failure({ error, other, seconds }: FailureProps) {
+  const { texts, locale } = useLanguage()
   const t = texts.playground
   const message = useErrorMessage()
-  const place = LACKS[error.code]
+  // The same code may be about the cap of the account, which its holder cannot raise.
+  const place = error.message.startsWith("The account's") ? undefined : LACKS[error.code]
+  const amounts = place && amountsIn(error.message)?.map((usd) => formatUsd(usd, locale))
   const isTranslated = t.errors[error.code] !== undefined
   return (
     <Banner
@@ -41,7 +51,11 @@ export function Failure({ error, other }: { error: ApiError; other?: OtherModel 
         ) : undefined
       }
     >
-      {place ? t.lacks[place] : (t.errors[error.code] ?? message(error))}
+      {place
+        ? amounts
+          ? t.lacksUsd(place, amounts[1] ?? '', amounts[0] ?? '', seconds)
+          : t.lacks[place]
+        : (t.errors[error.code] ?? message(error))}
       {isTranslated && IN_THE_REQUEST.has(error.code) && (
         <span lang="en" className="block text-sm">
           {error.message}
@@ -51,6 +65,10 @@ export function Failure({ error, other }: { error: ApiError; other?: OtherModel 
     </Banner>
   )
 }
+
+/** What is left, and what the request needs, as the gateway says in every protocol. */
+const amountsIn = (message: string): string[] | undefined =>
+  /Available: (-?[\d.]+) USD; this request needs at least ([\d.]+) USD/.exec(message)?.slice(1)
 
 /** Another model may answer where this one did not: its upstream failed, is overloaded or does not have it. */
 export const isUpstreamFault = ({ status, code }: Pick<ApiError, 'status' | 'code'>): boolean =>

@@ -93,11 +93,12 @@ export function useRequestColumns(): Column<RequestSummary>[] {
   const number = useNumber()
   const count = (tokens: number | null) => (tokens === null ? '\u2013' : number(tokens))
   return [
-    { id: 'time', label: t.time, cell: (row) => <Time at={row.at} /> },
+    { id: 'time', label: t.time, cell: (row) => <Time at={row.at} style="moment" /> },
     {
       id: 'model',
       label: t.model,
       shrinks: true,
+      least: 20,
       cell: (row) => (
         <span title={row.model} className="cards:break-all">
           {row.model}
@@ -129,7 +130,7 @@ export function useRequestColumns(): Column<RequestSummary>[] {
       label: t.cost,
       align: 'right',
       // The cost of a running request is not known yet.
-      cell: (row) => (row.outcome === 'running' ? '\u2013' : <Amount usd={row.cost_usd} />),
+      cell: (row) => (row.outcome === 'running' ? '\u2013' : <Amount usd={row.cost_usd} rounded={4} />),
     },
     { id: 'latency', label: t.latency, align: 'right', cell: (row) => <Duration ms={row.total_ms} /> },
     { id: 'outcome', label: t.outcome, cell: (row) => <OutcomeBadge outcome={row.outcome} /> },

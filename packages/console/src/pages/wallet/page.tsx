@@ -53,16 +53,14 @@ export default function WalletPage() {
       <div className="grid items-start gap-x-6 full:grid-cols-[2fr_1fr] full:grid-rows-[auto_1fr]">
         <div className="min-w-0">
           <OpenRequestsSection open={wallet?.open} />
-          <StatementsSection />
+          {account.role === 'owner' && <StatementsSection />}
         </div>
         <div className="min-w-0 full:row-span-2">
           {account.role === 'owner' && <TopUpSection supportUrl={wallet?.support_url ?? null} />}
           <NoticeSection />
         </div>
         {/* The longest is the last: nothing moves when it is read, and small screens reach the forms before it. */}
-        <div className="min-w-0">
-          <HistorySection />
-        </div>
+        <div className="min-w-0">{account.role === 'owner' && <HistorySection />}</div>
       </div>
     </>
   )

@@ -217,11 +217,13 @@ export function Checkbox({
   onChange,
   label,
   hint,
+  disabled,
 }: {
   checked: boolean
   onChange(checked: boolean): void
   label: ReactNode
   hint?: ReactNode
+  disabled?: boolean
 }) {
   const id = useId()
   return (
@@ -230,6 +232,7 @@ export function Checkbox({
         id={id}
         type="checkbox"
         checked={checked}
+        disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={(event) => onChange(event.target.checked)}
         className="mt-0.5 size-4 shrink-0 accent-accent pointer-coarse:size-5"

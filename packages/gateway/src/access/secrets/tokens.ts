@@ -14,15 +14,19 @@ export function newToken(): string {
 
 export const hashToken = (token: string): Buffer => new Bun.CryptoHasher('sha256').update(token).digest()
 
-/** A new link, which works once. Earlier links for the same purpose stop working. */
+/**
+ * A new link, which works once. Earlier links for the same purpose stop working. `madeByKey`: the admin key that makes it; `isMade`: it was
+ * not deleted meanwhile.
+ */
 export async function createLink(
   purpose: LinkPurpose,
   person: bigint,
   signIns: Pick<SignIns, 'createLink'>,
   now: number,
-): Promise<{ token: string; expiresAt: number }> {
+  madeByKey?: bigint,
+): Promise<{ token: string; expiresAt: number; isMade: boolean }> {
   const token = newToken()
   const expiresAt = now + LIFE_MS[purpose]
-  await signIns.createLink({ hash: hashToken(token), purpose, person, expiresAt })
-  return { token, expiresAt }
+  const isMade = await signIns.createLink({ hash: hashToken(token), purpose, person, expiresAt, madeByKey })
+  return { token, expiresAt, isMade }
 }

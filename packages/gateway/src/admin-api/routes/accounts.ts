@@ -1,5 +1,6 @@
 // Accounts, their credit, limits and people, and the keys of all accounts.
 
+import { createAccount } from '../../administration/accounts/create.ts'
 import { addNote, deleteNote, listNotes } from '../../administration/accounts/notes.ts'
 import * as accounts from '../../administration/accounts.ts'
 import { changeAccounts } from '../../administration/bulk/accounts.ts'
@@ -8,14 +9,17 @@ import { creditAccount } from '../../administration/credits.ts'
 import * as keys from '../../administration/keys.ts'
 import { createSignInLink, listMembers, removeSecondFactor, setMember } from '../../administration/people/people.ts'
 import { endSessions, listSessions } from '../../administration/people/sessions.ts'
+import { showStatement } from '../../administration/reports/statement.ts'
 import {
   ACCOUNT_SHOWN,
   BULK_RESULT,
   MEMBERS_SHOWN,
+  NEW_ACCOUNT,
   NOTES_SHOWN,
   SECOND_FACTOR,
   SESSIONS_SHOWN,
   SIGN_IN_LINK,
+  STATEMENT,
 } from '../../administration/resources/accounts.ts'
 import { NEW_OPERATORS_KEY, OPERATORS_KEY } from '../../administration/resources/keys.ts'
 import type { AdminRoutes } from './route.ts'
@@ -29,11 +33,21 @@ export const ACCOUNT_ROUTES = {
     csv: true,
   },
   'POST accounts': {
-    operation: accounts.createAccount,
-    summary: 'Creates an account, of a person or of none',
-    output: ACCOUNT_SHOWN,
+    operation: createAccount,
+    summary: 'Creates an account, of a person or of none, with terms, a key and a sign-in link if wanted',
+    output: NEW_ACCOUNT,
     status: 201,
-    example: { body: { email: 'ada@example.com', credit_usd: '25' } },
+    example: {
+      body: {
+        email: 'ada@example.com',
+        credit_usd: '0',
+        credit_line_usd: 'unlimited',
+        cap_usd: '50',
+        cap_period: 'month',
+        key: 'laptop',
+        link: true,
+      },
+    },
   },
   'POST accounts/bulk': {
     operation: changeAccounts,
@@ -77,6 +91,11 @@ export const ACCOUNT_ROUTES = {
     summary: 'Changes the cap and the rate limits of an account',
     output: ACCOUNT_SHOWN,
     example: { body: { cap_usd: '500', cap_period: 'month', limits: { rpm: 600 } } },
+  },
+  'GET accounts/{account}/statements/{month}': {
+    operation: showStatement,
+    summary: 'Shows the statement of a month, such as 2026-01: balances, entries, and charges by model',
+    output: STATEMENT,
   },
   'GET accounts/{account}/notes': {
     operation: listNotes,

@@ -1,42 +1,27 @@
 // Many accounts at once, each with its terms and its first key. All rows are checked before the first one is written, and each is one
 // transaction. A row whose account exists changes nothing, so that a file can be imported again.
 
-import type { Static } from 'typebox'
-import { hashSecret } from '../../access/authenticate.ts'
-import { newApiKey } from '../../access/secrets/new-api-key.ts'
-import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
-import { formatUsd } from '../../money/amount.ts'
-import { NO_LIMITS } from '../../money/limits.ts'
-import { boolean, fields, list, optional, text, unknown } from '../../request/schema/schema.ts'
-import { type Account, type ImportedAccount, NO_RESTRICTIONS } from '../../storage/storage.ts'
-import { readAmount, readCap, readLimits } from '../inputs/fields.ts'
-import { chosenGroup } from '../inputs/key-terms.ts'
-import { ACCOUNT_NAME, AMOUNT_OR_ZERO, CAP, EMAIL, LIMITS, NAME } from '../inputs/schemas.ts'
-import { audited, fingerprint, need, type OperationContext, operation } from '../operation.ts'
+import { CREDIT } from '../../money/ledger.ts'
+import { boolean, fields, list, optional, unknown } from '../../request/schema/schema.ts'
+import type { Account, OpenedAccount } from '../../storage/storage.ts'
+import { linkFor, OPENING, type Opening, openAccount, planOpening } from '../accounts/opening.ts'
+import { readAmount } from '../inputs/fields.ts'
+import { accountOfPerson } from '../inputs/find-account.ts'
+import { need, type OperationContext, operation } from '../operation.ts'
 import { checked, messageOf, OperationRejected, rejected } from '../rejections.ts'
 
 const MOST_ROWS = 10_000
 
-const ROW = fields({
-  email: optional(EMAIL),
-  /** In place of an email address: an account without a person. */
-  name: optional(ACCOUNT_NAME),
-  /** Absent: none. There is no trial credit. */
-  credit_usd: optional(AMOUNT_OR_ZERO),
-  /** Of the account, with all of its keys. */
-  ...CAP,
-  limits: optional(LIMITS),
-  /** The name of a key that is made for the account, and its group. */
-  key: optional(NAME),
-  group: optional(text({ max: 200 })),
-})
-type Row = Static<typeof ROW>
+/** Without `credit_usd`: none. There is no trial credit. */
+const ROW = fields(OPENING)
 
 export const importAccounts = operation({
   name: 'account import',
   permission: 'accounts',
-  input: fields({ rows: list(unknown(), MOST_ROWS), dry_run: optional(boolean()) }),
-  async run(context, { rows, dry_run = false }) {
+  isDangerous: { with: 'links' },
+  /** `links`: whether each person gets a sign-in link. */
+  input: fields({ rows: list(unknown(), MOST_ROWS), dry_run: optional(boolean()), links: optional(boolean()) }),
+  async run(context, { rows, dry_run = false, links = false }) {
     for (const permission of ['money', 'keys'] as const) need(context.actor, permission)
     const planned: Planned[] = []
     const lines = new Map<string, number>()
@@ -49,34 +34,24 @@ export const importAccounts = operation({
     }
     if (dry_run) return planned.map(({ shown, present }) => resultRow(shown, present, 'would be created'))
     const results: ImportResult[] = []
-    for (const plan of planned) results.push(await write(context, plan))
+    for (const plan of planned) results.push(await write(context, plan, links))
     return results
   },
 })
 
-type Planned = { row: Row; shown: string; group: string; account: ImportedAccount; present: Account | undefined }
+type Planned = { opening: Opening; shown: string; present: Account | undefined }
 
 async function planRow(context: OperationContext, written: unknown): Promise<Planned> {
   const row = checked(ROW, written)
-  const { email, name, credit_usd = '0', limits, key, group, ...cap } = row
-  if ((email === undefined) === (name === undefined)) throw rejected('email_or_name', { field: 'email', other: 'name' })
-  if (key === undefined && group !== undefined) throw rejected('missing_field', { field: 'group', other: 'key' })
-  const terms = { ...readCap(cap, undefined), ...readLimits(limits ?? {}) }
-  const owner = email === undefined ? { name: name?.trim() ?? '' } : { email }
-  const { id } = key === undefined ? { id: '' } : await chosenGroup(context, group ?? DEFAULT_GROUP)
-  return {
-    row,
-    shown: (email ?? name ?? '').trim().toLowerCase(),
-    group: id,
-    account: { owner, credit: readAmount(credit_usd), terms, key: undefined },
-    present: await presentAccount(context, owner),
-  }
+  const opening = await planOpening(context, row)
+  const shown = (row.email ?? row.name ?? '').trim().toLowerCase()
+  return { opening, shown, present: await presentAccount(context, opening.account.owner) }
 }
 
 /** A person who has no account, and a name that several accounts have, are for the operator to decide. */
 async function presentAccount(
   { storage }: OperationContext,
-  owner: ImportedAccount['owner'],
+  owner: OpenedAccount['owner'],
 ): Promise<Account | undefined> {
   if ('name' in owner) {
     const [first, ...others] = await storage.accounts.findNamed(owner.name)
@@ -85,49 +60,29 @@ async function presentAccount(
   }
   const person = await storage.people.find(owner.email)
   if (!person) return undefined
-  const [first] = await storage.members.accountsOf(person.id)
-  if (!first)
-    throw rejected('unknown_account', { account: `the email address ${owner.email}, of a person without one` })
-  return first.account
+  const account = await accountOfPerson(storage, person, `the email address ${owner.email}`)
+  if (account) return account
+  throw rejected('unknown_account', { account: `the email address ${owner.email}, of a person without one` })
 }
 
-async function write(context: OperationContext, { row, shown, group, account, present }: Planned) {
+async function write(context: OperationContext, { opening, shown, present }: Planned, links: boolean) {
   if (present) return resultRow(shown, present, '')
-  const secret = row.key === undefined ? undefined : newApiKey()
-  const hash = secret === undefined ? undefined : hashSecret(secret)
-  const { owner } = account
-  const object = 'name' in owner ? { accountName: owner.name } : { account: owner.email }
-  const { credit_usd: _, group: __, ...terms } = row
-  const made = hash && { group, secret: fingerprint(hash) }
-  const after = { ...terms, credit_usd: formatUsd(account.credit), ...made }
-  const key = hash && {
-    hash,
-    lastFour: secret?.slice(-4) ?? '',
-    madeBy: 'command-line' as const,
-    name: row.key?.trim() ?? '',
-    group,
-    expiresAt: undefined,
-    cap: undefined,
-    capPeriod: undefined,
-    limits: NO_LIMITS,
-    restrictions: NO_RESTRICTIONS,
-    ceiling: row.group === undefined ? {} : { group },
-  }
-  const { accounts } = audited(context, 'account import', { object, after })
-  const created = await accounts.createWithTerms({ ...account, key })
-  // Another process was faster: a repetition of the import finds the account.
-  if (!created) throw rejected('address_taken', { field: 'email', email: shown })
-  return resultRow(shown, created, 'created', secret)
+  const { email, credit_usd = '0' } = opening.written
+  const terms = { credit: readAmount(credit_usd), source: CREDIT }
+  const { account, secret } = await openAccount(context, 'account import', opening, terms)
+  const link = links && email !== undefined ? await linkFor(context, account) : undefined
+  return resultRow(shown, account, 'created', secret, link)
 }
 
 type ImportResult = ReturnType<typeof resultRow>
 
-const resultRow = (shown: string, account: Account | undefined, result: string, secret?: string) => ({
+const resultRow = (shown: string, account: Account | undefined, result: string, secret?: string, link?: string) => ({
   account: shown,
   id: account === undefined ? null : String(account.id),
   result: result === '' || (account !== undefined && result !== 'created') ? 'exists' : result,
   /** Shown once. */
   secret: secret ?? null,
+  sign_in_url: link ?? null,
 })
 
 async function atLine<T>(index: number, work: () => Promise<T>): Promise<T> {

@@ -1,9 +1,11 @@
 // The one way to change what is stored: validated as part of the whole configuration, written as one revision, then in force here at once.
+import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { Assembled } from '../../config/assemble.ts'
 import { canonicalJson } from '../../config/hash.ts'
 import { mapSecrets } from '../../config/secret-paths.ts'
 import { entryKey, overlaps } from '../../config/stored.ts'
+import type { FileConfig } from '../../config/types.ts'
 import type {
   EntryChange,
   EntryKind,
@@ -70,6 +72,8 @@ export async function changeConfiguration(
     if (changes.length === 0 && erased.length === 0) return state
     checkOwner(context, changes)
     const next = checkWhole(context, state, changes, made, cipher)
+    checkReach(context, state.loaded.config, next.config)
+    await checkOwnersSignIn(context, state.loaded.config, next.config)
     const known = new Map([...state.stored.secrets, ...made].map(({ id, fingerprint }) => [id, fingerprint]))
     const effects = effectsOf(state.loaded.config, next.config, changes)
     const { configuration } = audited(context, name, {
@@ -136,6 +140,27 @@ function checkOwner({ actor }: OperationContext, changes: readonly EntryChange[]
   if (found) throw rejected('owner_needed', { setting: found.id })
 }
 
+/** Who could not take a change back any more must not make it: whoever signs in through a provider has no shell. */
+function checkReach({ actor }: OperationContext, before: FileConfig, { server }: FileConfig): void {
+  const { adminNetworks } = server
+  if (!('address' in actor) || adminNetworks.length === 0) return
+  if (canonicalJson(adminNetworks) === canonicalJson(before.server.adminNetworks)) return
+  const { address } = actor
+  if (!matchesCidrs(address, compileCidrs(adminNetworks).cidrs))
+    throw rejected('locks_out', { setting: 'server.admin_networks', address: address || 'unknown' })
+}
+
+/**
+ * Without passwords, an owner must have signed in at a provider before. Owners keep their passwords for an outage, but few know one that
+ * they do not use.
+ */
+async function checkOwnersSignIn({ storage }: OperationContext, before: FileConfig, after: FileConfig): Promise<void> {
+  if (after.signIn.password || canonicalJson(before.signIn) === canonicalJson(after.signIn)) return
+  const issuers = after.signIn.providers.map(({ issuer }) => issuer)
+  if (await storage.identities.hasOwner(issuers)) return
+  throw rejected('no_owner_at_provider', { providers: after.signIn.providers.map(({ id }) => id).join(', ') })
+}
+
 const isChange = ({ before, after }: EntryChange): boolean =>
   (before === undefined) !== (after === undefined) || canonicalJson(before) !== canonicalJson(after)
 
@@ -190,7 +215,8 @@ export function mistakesOf(mistakes: readonly Mistake[], isDeletion: boolean): O
 /** `stored upstreams[main].keys: is missing` -> the field of the input, and the sentence. */
 function partsOfMessage(message: string): { field: string; mistake: string } {
   const found = /^stored (?:\w+\[[^\]]*\]\.?|)([\w.[\]-]*): (.*)$/s.exec(message)
-  return { field: found?.[1] ?? '', mistake: found?.[2] ?? message }
+  // Of what is wrong as a whole, only the message names the entry.
+  return found?.[1] ? { field: found[1], mistake: found[2] ?? '' } : { field: '', mistake: message }
 }
 
 /** The fields of the entry that the row is about, or the values of entries by their names; secrets as fingerprints. */

@@ -54,6 +54,24 @@ describe('changes', () => {
     expect(JSON.stringify([rows, created, await run('revision show', { revision: '1' })], jsonValue)).not.toContain(KEY)
   })
 
+  test('the URL of a webhook is a secret: its host alone is shown, everywhere', async () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const url = 'https://hooks.example.com/services/T0/B0/planted-path'
+    const { settings } = await run('settings change', { alerts: { webhooks: [{ url, secret }] } })
+    const shown = settings.find(({ id }: never) => id === 'alerts.webhooks')
+    expect(shown.value).toEqual([
+      {
+        url: { id: expect.any(String), last_four: 'hooks.example.com', added_at: expect.any(String) },
+        secret: { id: expect.any(String), last_four: secret.slice(-4), added_at: expect.any(String) },
+      },
+    ])
+    expect(live.config().alerts.webhooks).toEqual([{ url, secret }])
+    const { text } = await run('config export', {})
+    const rows = await storage.auditLog.page({}, 10)
+    const seen = [settings, rows, text, await run('revision show', { revision: '1' })]
+    expect(JSON.stringify(seen, jsonValue)).not.toContain('planted-path')
+  })
+
   test('lists have entries of every source, with place and written fields', async () => {
     await withEntries()
     const { items } = await run('upstream list', { limit: 100 })
@@ -63,6 +81,8 @@ describe('changes', () => {
       ['main', { from: 'stored', revision: 1 }, false],
     ])
     expect(items[0].keys).toEqual([{ id: null, last_four: 'file', added_at: null }])
+    const listed = await run('upstream key list', { upstream: 'filed' })
+    expect(listed.items).toMatchObject([{ id: null, last_four: 'file', place: 'line 1 of /etc/trivium.yaml' }])
     expect(JSON.stringify(items)).not.toContain('a-key-of')
     const page = await run('upstream list', { limit: 1, after: 'filed' })
     expect([page.items.map(({ id }: never) => id), page.next]).toEqual([['gemini'], 'gemini'])

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax of the file
 // Revisions, what the text of a file brings, and settings with their defaults.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { GatewayRole } from '../../storage/storage.ts'
+import type { EntryChange, GatewayRole } from '../../storage/storage.ts'
+import { COMMAND_LINE, type Preview } from '../operation.ts'
 import { live, openStore, rejection, run, storage, useFolder, withEntries } from './test-operations.ts'
 
 useFolder()
@@ -40,6 +41,35 @@ test('revisions say what they changed; any two are compared; 0 is the beginning,
   expect(await differ('5', '0')).toEqual([])
 })
 
+test('a damaged entry that was deleted does not keep earlier revisions from being restored', async () => {
+  await withEntries()
+  const { revision, entries } = await storage.configuration.read()
+  const main = entries.find(({ id }) => id === 'main')
+  const damaged = { $unreadable: 'oops{' }
+  const actor = { type: 'admin-key', id: '4' } as const
+  const entry = { actor, address: '', requestId: undefined, action: 'repair', object: '', reason: '' }
+  const write = (expected: number, changes: Pick<EntryChange, 'id' | 'before' | 'after'>[]) =>
+    storage.audited({ ...entry, before: undefined, after: undefined }).configuration.write(
+      expected,
+      changes.map((change) => ({ kind: 'model', ...change })),
+    )
+  await run('settings change', { console: { name: 'Mine' } })
+  const model = entries.find(({ kind }) => kind === 'model')
+  if (!main || !model) throw new Error('nothing is stored')
+  // As `delete` leaves them: one that was stored here, and one that was inserted with SQL.
+  await write(
+    revision + 1,
+    [model.id, 'foreign'].map((id) => ({ id, before: damaged, after: undefined })),
+  )
+  await run('revision restore', { revision: String(revision) })
+  expect((await storage.configuration.read()).entries.map(({ id, value }) => [id, value])).toEqual(
+    entries.map(({ id, value }) => [id, value]),
+  )
+  await write(revision + 3, [{ id: 'lost', before: undefined, after: damaged }])
+  await write(revision + 4, [{ id: 'lost', before: damaged, after: undefined }])
+  expect(await rejection('revision restore', { revision: String(revision + 4) })).toContain('models[lost]: is not JSON')
+})
+
 test('the text of a file is imported with values for its placeholders; nothing of this machine is read', async () => {
   const file = `
 console: { name: Imported }
@@ -72,6 +102,67 @@ models: [{ id: far-1, routes: [{ upstream: far }], price: { input: 0.10, output:
     expect(await rejection('config import', { file: text }, 'owner')).toContain(says)
   expect(await rejection('config import', {})).toContain('entries must be given')
   expect(await rejection('config import', { file, entries: [] })).toContain('exclude each other')
+})
+
+test.each<[string, object, string]>([
+  ['the admin API is switched off', { server: { admin: 'off' } }, 'configuration_mistake'],
+  ['networks leave the caller out', { server: { admin_networks: ['198.51.100.0/24'] } }, 'locks_out'],
+  ['no body fits', { server: { limits: { body: '1B' } } }, 'configuration_mistake'],
+  ['another certificate', { server: { tls: { cert: '/none', key: '/none' } } }, 'configuration_mistake'],
+  ['addresses are read from a header', { server: { trusted_proxies: ['0.0.0.0/0'] } }, 'configuration_mistake'],
+  ['passwords are off, and there is no provider', { sign_in: { password: false } }, 'configuration_mistake'],
+])('nobody locks all operators out by one change: %s', async (_what, patch, reason) => {
+  expect(await rejection('settings change', patch, 'owner')).toStartWith(`${reason}: `)
+  expect(await storage.configuration.revision()).toBe(0)
+})
+
+test('passwords are off only where an owner has signed in at a provider that stays', async () => {
+  const provider = (id: string) => ({ id, issuer: `https://${id}.example.com`, client_id: 'x', client_secret: 'x' })
+  const off = (...ids: string[]) => ({ sign_in: { password: false, providers: ids.map(provider) } })
+  for (const more of [{}, { actor: COMMAND_LINE }, { dryRun: true }])
+    await expect(run('settings change', off('x'), 'owner', more)).rejects.toThrow(
+      'no owner of this gateway has signed in',
+    )
+  expect(await rejection('settings change', off('x'), 'owner')).toStartWith('no_owner_at_provider: ')
+  const owner = await storage.accounts.signUp({
+    email: 'owner@example.com',
+    password: undefined,
+    network: '192.0.2.1',
+    mostPerNetwork: 10,
+    wideNetwork: '192.0.2.0/24',
+    wideTrials: 10,
+    trialCredit: 0n,
+    budget: undefined,
+    source: -1n,
+    onProof: false,
+    identity: { issuer: 'https://x.example.com', subject: 'owner' },
+  })
+  if (typeof owner === 'string') throw new Error(owner)
+  expect(await rejection('settings change', off('x'), 'owner')).toStartWith('no_owner_at_provider: ')
+  await storage.people.setRole(owner.person.id, 'owner')
+  expect(await rejection('settings change', off('y'), 'owner')).toStartWith('no_owner_at_provider: ')
+  await run('settings change', off('x'), 'owner')
+  expect(live.config().signIn.password).toBe(false)
+  // The provider of the only owner cannot be replaced; others can be added, and passwords come back at any time.
+  expect(await rejection('settings change', off('y'), 'owner')).toStartWith('no_owner_at_provider: ')
+  await run('settings change', off('x', 'y'), 'owner')
+  await run('settings change', { console: { name: 'Mine' } })
+  await run('settings change', { sign_in: null }, 'owner')
+  expect(live.config().signIn.password).toBe(true)
+})
+
+test('networks with the address of the caller can be stored, others only without one; a preview names them', async () => {
+  const change = (networks: string[], more: object = {}) =>
+    run('settings change', { server: { admin_networks: networks } }, 'admin', more)
+  const dry = change(['203.0.113.0/24'], { dryRun: true }).catch((error: Preview) => error.effects)
+  expect(await dry).toEqual({ admin_networks: 'The admin API can only be used from 203.0.113.0/24.' })
+  await change(['203.0.113.0/24'])
+  expect(live.config().server.adminNetworks).toEqual(['203.0.113.0/24'])
+  // From the machine itself, whoever can run commands there can take it back.
+  await change(['198.51.100.0/24'], { actor: COMMAND_LINE })
+  // A change of something else is no reason to reject what is in force already.
+  await run('settings change', { console: { name: 'Mine' } })
+  expect(await rejection('revision restore', { revision: '2' })).not.toStartWith('locks_out')
 })
 
 test('settings show what is written, and where; a null removes', async () => {

@@ -1,6 +1,6 @@
 // Secrets of stored entries: sealed with the master secret, each in a row of its own, which the value of the entry names.
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
-import { mapSecrets } from '../../config/secret-paths.ts'
+import { mapSecrets, markOf } from '../../config/secret-paths.ts'
 import type {
   EntryKind,
   NewStoredSecret,
@@ -22,16 +22,13 @@ type Named = { $secret: string }
 export const isNamed = (value: unknown): value is Named =>
   typeof value === 'object' && value !== null && '$secret' in value && typeof value.$secret === 'string'
 
-/** Of a shorter secret, its last characters would tell too much. */
-const SHORTEST_SHOWN = 12
-
 /** The value with a name in place of each secret that is written; the secrets go to `made`. */
 export function sealValue(
   entry: { kind: EntryKind; id: string; value: unknown },
   cipher: AccountCipher,
   made: NewStoredSecret[],
 ): unknown {
-  return mapSecrets(entry, (written) => {
+  return mapSecrets(entry, (written, path) => {
     // A list or an object is a mistake, which the assembly reports.
     if (typeof written === 'object') return written
     const secret = String(written)
@@ -41,7 +38,7 @@ export function sealValue(
       owner: `${entry.kind}/${entry.id}`,
       sealed: cipher.encrypt(GATEWAY, PURPOSE, Buffer.from(secret), contextOfSecret(id)),
       fingerprint: fingerprintOf(secret, cipher),
-      lastFour: secret.length < SHORTEST_SHOWN ? '' : secret.slice(-4),
+      lastFour: markOf(secret, path),
     })
     return { $secret: id } satisfies Named
   })

@@ -4,8 +4,7 @@ import { SETTING_FIELDS, type SettingType } from '../../config/settings/table.ts
 import { overlaps, SETTING_SECTIONS } from '../../config/stored.ts'
 import { fields, NOTHING, optional, unknown } from '../../request/schema/schema.ts'
 import { REASON } from '../inputs/schemas.ts'
-import { type OperationContext, operation } from '../operation.ts'
-import { permits } from '../permissions.ts'
+import { may, type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { changeConfiguration, isOwners, readState, type State, type Wanted } from './change.ts'
 import { leavesOf } from './merge-patch.ts'
@@ -92,7 +91,7 @@ const NOWHERE = { from: 'default', file: null, line: null, variable: null, revis
 function allSettings({ actor }: OperationContext, state: State): ShownSetting[] {
   const written = writtenSettings(state)
   const isOwner = !('role' in actor) || actor.role === 'owner'
-  const isAdmin = !('role' in actor) || (actor.type !== 'holder' && permits(actor.role, 'configuration'))
+  const isAdmin = may(actor, 'configuration')
   const known = SETTING_FIELDS.flatMap((field): ShownSetting[] => {
     const { id, type, words, description, isFileOnly, isSecret } = field
     const needs = isFileOnly ? null : isOwners(id) ? 'owner' : 'admin'

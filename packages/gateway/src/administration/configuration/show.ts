@@ -1,10 +1,9 @@
 // Entries as operators see them: what is written, where, and whether it is in force. Secrets are never shown.
-import { mapSecrets } from '../../config/secret-paths.ts'
+import { mapSecrets, markOf } from '../../config/secret-paths.ts'
 import type { Origin } from '../../config/stored.ts'
 import type { EntryKind, SealedEntry, StoredSecret } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
-import type { OperationContext } from '../operation.ts'
-import { permits } from '../permissions.ts'
+import { type OperationContext, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import type { State } from './change.ts'
 import { NOUNS, type NounKind } from './entry-nouns.ts'
@@ -100,16 +99,10 @@ function shownValue(
 export const withoutSecrets = (
   entry: { kind: EntryKind; id: string; value: unknown },
   secrets: ReadonlyMap<string, StoredSecret>,
-): unknown => mapSecrets(entry, (secret) => shownSecret(secret, secrets))
+): unknown => mapSecrets(entry, (secret, path) => shownSecret(secret, path, secrets))
 
-/** Shorter ones would be told by their end. */
-const SHORTEST_SHOWN = 12
-
-function shownSecret(secret: unknown, secrets: ReadonlyMap<string, StoredSecret>): ShownSecret {
-  if (!isNamed(secret)) {
-    const text = String(secret)
-    return { id: null, last_four: text.length < SHORTEST_SHOWN ? '' : text.slice(-4), added_at: null }
-  }
+function shownSecret(secret: unknown, path: string, secrets: ReadonlyMap<string, StoredSecret>): ShownSecret {
+  if (!isNamed(secret)) return { id: null, last_four: markOf(String(secret), path), added_at: null }
   const row = secrets.get(secret.$secret)
   return { id: secret.$secret, last_four: row?.lastFour ?? '', added_at: row ? isoTime(row.createdAt) : null }
 }
@@ -119,7 +112,7 @@ export function withoutCosts(
   { actor }: OperationContext,
   model: Record<string, unknown> | Readonly<Record<string, unknown>>,
 ) {
-  if (!('role' in actor) || (actor.type !== 'holder' && permits(actor.role, 'see_costs'))) return model
+  if (seesCosts(actor)) return model
   const { routes } = model
   if (!Array.isArray(routes)) return model
   return { ...model, routes: routes.map((route: unknown) => (isObject(route) ? withoutCost(route) : route)) }

@@ -88,7 +88,7 @@ export async function run(
     listenUrl: '',
     accountCipher: async () => cipher,
   }
-  return await perform(operation, { ...shared, ...more, actor: as(role) }, input)
+  return await perform(operation, { ...shared, actor: as(role), ...more }, input)
 }
 
 export async function rejection(name: string, input: object, role?: GatewayRole): Promise<string> {

@@ -6,7 +6,7 @@ import { rejected } from '../rejections.ts'
 import { changeConfiguration, readState, type State } from './change.ts'
 import { ENTRY_ID, storedValue } from './entries.ts'
 import { isNamed } from './secrets.ts'
-import { type ShownSecret, shownEntries } from './show.ts'
+import { originOf, placeOf, type ShownSecret, shownEntries } from './show.ts'
 
 const KEY = { upstream: ENTRY_ID, key: text({ max: 100 }) }
 
@@ -15,10 +15,13 @@ export const listUpstreamKeys = operation({
   permission: 'see',
   input: fields({ upstream: ENTRY_ID }),
   async run(context, { upstream }) {
-    const entry = shownEntries(context, 'upstream', await readState(context)).find(({ id }) => id === upstream)
+    const state = await readState(context)
+    const entry = shownEntries(context, 'upstream', state).find(({ id }) => id === upstream)
     if (!entry) throw rejected('unknown_entry', { entry: `upstream '${upstream}'`, hint: '' })
-    const items = Array.isArray(entry.keys) ? (entry.keys as ShownSecret[]) : []
-    return { items, next: null }
+    const keys = Array.isArray(entry.keys) ? (entry.keys as ShownSecret[]) : []
+    const origin = originOf(state, 'upstream', upstream)
+    const place = origin && origin.from !== 'stored' ? placeOf(origin) : null
+    return { items: keys.map((key) => ({ ...key, place })), next: null }
   },
 })
 

@@ -1,10 +1,9 @@
 // The checks of `doctor`, as a running server makes them: all at once, each for a few seconds, one examination at a time.
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
 import { describeSystemError } from '../../config/system-error.ts'
-import { missingGroupWarnings } from '../../config/warnings.ts'
+import { fileInForce } from '../../config/watch.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import { createConcurrencyLimit } from '../../sharing/concurrency-limit.ts'
-import { programVersion } from '../../storage/migrations/migrations.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { probeUpstream } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { readState } from '../configuration/change.ts'
@@ -27,6 +26,8 @@ import {
   serverQuestion,
   upstreamCheck,
 } from './services.ts'
+import { warningsOfStore } from './store-warnings.ts'
+import { checkedTables } from './tables.ts'
 import { writeProbe } from './write-probe.ts'
 
 /** Operators who ask at the same time get the same answer. */
@@ -68,7 +69,7 @@ async function examine(context: OperationContext): Promise<Report> {
       check: 'configuration',
       advice: 'correct the file',
       ask: () => ({
-        note: `${environment.configFile ?? 'no file, defaults'}: ${config.upstreams.size} upstreams, ${config.models.size} models`,
+        note: `${fileInForce(environment, config) ?? 'no file, defaults'}: ${config.upstreams.size} upstreams, ${config.models.size} models`,
         warnings: [...environment.warnings, ...config.warnings],
       }),
     },
@@ -115,6 +116,7 @@ async function ownState(context: OperationContext): Promise<ServerState> {
     store_time: now,
     database_ms: STATE_WITHIN_MS,
     descriptors: { limit: descriptorLimit(), open: null },
+    configuration: { file: null, problem: null },
   }
   const timer = setTimeout(() => late.resolve(silent), STATE_WITHIN_MS)
   const asked = showServerState.run(context, {}).catch(() => silent)
@@ -122,8 +124,8 @@ async function ownState(context: OperationContext): Promise<ServerState> {
 }
 
 async function database({ storage, config }: OperationContext, tookMs: number): Promise<Finding> {
-  const warnings = missingGroupWarnings(await storage.keys.countByGroup(), config)
-  return { note: `responds within ${tookMs} ms, tables of version ${programVersion()}`, warnings }
+  const warnings = await warningsOfStore(storage, config)
+  return { note: `responds within ${tookMs} ms, ${await checkedTables(storage)}`, warnings }
 }
 
 async function stored(context: OperationContext): Promise<Finding> {

@@ -3,12 +3,13 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
 import { certificateExpiry, diskUse } from '../../alerts/measure.ts'
+import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { NO_KEY } from '../../upstreams/health/health.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
 import type { ServerState } from '../operating/server-state.ts'
-import type { Finding, Question } from './question.ts'
+import { answer, type Finding, type Question } from './question.ts'
 
 const MIB = 1024 ** 2
 const DAY_MS = 86_400_000
@@ -41,7 +42,7 @@ export function machineQuestions(
       advice: 'take the rights of others away with chmod, as shown',
       ask: () => describeModes(environment, config),
     },
-    ...(config.server.tls ? [certificateQuestion(config.server.tls.certFile, config, now)] : []),
+    ...certificateQuestions(config, now),
     { check: 'price list', advice: 'update Trivium', ask: () => describePriceList(config, now) },
   ]
 }
@@ -106,6 +107,17 @@ function hasLiteralKeys(file: string, { upstreams, alerts, media }: FileConfig):
   const secrets = [...alerts.webhooks.map(({ secret }) => secret), media?.s3?.secretKey ?? '']
   return [...keys, ...secrets].some((secret) => secret !== '' && source.includes(secret))
 }
+
+/** What `doctor` says of the certificate of a configuration, as warnings. */
+export async function certificateWarnings(config: FileConfig, now: number): Promise<string[]> {
+  const checks = await Promise.all(certificateQuestions(config, now).map((each) => answer(each, describeSystemError)))
+  return checks.flatMap(({ ok, note, advice, warnings }) =>
+    ok ? warnings.map((warning) => `server.tls.cert: ${note}; ${warning}`) : [`server.tls.cert: ${note}; ${advice}`],
+  )
+}
+
+const certificateQuestions = (config: FileConfig, now: number): Question[] =>
+  config.server.tls ? [certificateQuestion(config.server.tls.certFile, config, now)] : []
 
 const certificateQuestion = (file: string, { alerts }: FileConfig, now: number): Question => ({
   check: 'certificate',

@@ -35,7 +35,8 @@ export function clockQuestion(
   }
 }
 
-export function serverQuestion(states: readonly ServerState[]): Question {
+/** `file`: what a command reads, to compare it with that of the servers; undefined if there is nothing to compare. */
+export function serverQuestion(states: readonly ServerState[], file?: string | null): Question {
   return {
     check: 'server',
     advice: 'correct what is shown; the log of the server says more',
@@ -45,11 +46,21 @@ export function serverQuestion(states: readonly ServerState[]): Question {
       const faults = [...new Set(bad.flatMap((state) => state.faults))]
       if (bad.length > 0)
         throw new Error(`does not take requests${faults.length === 0 ? '' : `: ${faults.join('; ')}`}`)
+      // A server of another version may not say it.
+      const problem = states.map(({ configuration }) => configuration?.problem).find(Boolean)
+      if (problem) throw new Error(`the configuration was not reloaded, and the former one stays in force: ${problem}`)
+      const other = states.find(({ configuration }) => configuration && configuration.file !== file)
+      const warnings =
+        file === undefined || !other
+          ? []
+          : [`the server uses ${nameOf(other.configuration.file)}, and this command ${nameOf(file)}`]
       const slowest = Math.max(...states.map(({ database_ms }) => database_ms))
-      return `ready; the database answers within ${slowest} ms`
+      return { note: `ready; the database answers within ${slowest} ms`, warnings }
     },
   }
 }
+
+const nameOf = (file: string | null): string => file ?? 'no configuration file'
 
 export function mailQuestion({ mail }: FileConfig): Question[] {
   if (!mail) return []

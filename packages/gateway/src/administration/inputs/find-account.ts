@@ -1,10 +1,13 @@
 // The account or person that an operation is about: by id, by name, or by the email address of a person.
 import { isId } from '../../request/schema/schema.ts'
-import type { Account, Person } from '../../storage/storage.ts'
+import type { Account, Person, Storage } from '../../storage/storage.ts'
 import type { OperationContext } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 
-/** An id, the name of one account, or the address of a person with one account. An account holder names the own one by its id. */
+/**
+ * An id; a name; or the address of a person: the account of theirs that it names, else the one that they own, else the only one that they
+ * are a member of. An account holder names the own one by its id.
+ */
 export async function findAccount({ actor, storage }: OperationContext, named: string): Promise<Account> {
   if (actor.type === 'holder') {
     if (named === String(actor.account.id)) return actor.account
@@ -16,11 +19,22 @@ export async function findAccount({ actor, storage }: OperationContext, named: s
   }
   if (!named.includes('@')) return only(await storage.accounts.findNamed(named), `the name ${named}`)
   const person = await storage.people.find(named)
-  const found = person ? await storage.members.accountsOf(person.id) : []
-  return only(
-    found.map(({ account }) => account),
-    `the email address ${named}`,
-  )
+  const account = person && (await accountOfPerson(storage, person, `the email address ${named}`))
+  return account ?? only(await storage.accounts.findNamed(named), `the email address ${named}`)
+}
+
+/** undefined: the person has none. */
+export async function accountOfPerson(
+  storage: Pick<Storage, 'members'>,
+  { id, email }: Person,
+  named: string,
+): Promise<Account | undefined> {
+  const memberships = await storage.members.accountsOf(id)
+  const accounts = memberships.map(({ account }) => account)
+  const sameName = accounts.filter(({ name }) => name === email)
+  const owned = memberships.flatMap(({ account, role }) => (role === 'owner' ? [account] : []))
+  const chosen = [sameName, owned].find(({ length }) => length === 1) ?? accounts
+  return chosen.length === 0 ? undefined : only(chosen, named)
 }
 
 function only(found: readonly Account[], account: string): Account {

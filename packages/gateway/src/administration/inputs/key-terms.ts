@@ -5,7 +5,7 @@ import { groupsFor } from '../../catalogue/offered-groups.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { KeyChanges } from '../../storage/storage.ts'
-import type { OperationContext } from '../operation.ts'
+import { need, type OperationContext } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { readCap, readFuture, readLimits } from './fields.ts'
 import type { CHANGE_KEY } from './schemas.ts'
@@ -55,16 +55,36 @@ const readList = (written: readonly string[]): readonly string[] => [
   ...new Set(written.map((entry) => entry.trim()).filter((entry) => entry !== '')),
 ]
 
-/** Operators may choose any group. Holders get the same answer for one that does not exist and one that is not offered: its name may be a secret. */
-export async function chosenGroup({ actor, config, storage }: OperationContext, id: string): Promise<Group> {
+/**
+ * Operators may choose any group, but another price is money. Holders get the same answer for one that does not exist and one that is not
+ * offered: its name may be a secret. `account`: its id, or the address of the owner of one that does not exist yet.
+ */
+export async function chosenGroup(
+  { actor, config, storage }: OperationContext,
+  id: string,
+  account: bigint | string | undefined,
+): Promise<Group> {
   const isHolder = actor.type === 'holder'
-  const groups = isHolder
-    ? groupsFor(config, await storage.accounts.holder(actor.account.id))
-    : [...config.groups.values()]
+  const isNew = typeof account !== 'bigint'
+  const emails = isNew && account !== undefined ? [account] : []
+  const holder = isNew ? { account: -1n, emails, groups: [] } : await storage.accounts.holder(account)
+  const offered = groupsFor(config, holder)
+  const groups = isHolder ? offered : [...config.groups.values()]
   const group = groups.find((each) => each.id === id)
-  if (group) return group
-  throw rejected('unknown_group', { field: 'group', group: id, available: groups.map((each) => each.id).join(', ') })
+  if (!group)
+    throw rejected('unknown_group', { field: 'group', group: id, available: groups.map((each) => each.id).join(', ') })
+  if (!isHolder && !hasPriceOf(group, offered, config)) need(actor, 'money')
+  return group
 }
+
+/** Whether each model of the group has the price that it has in one of the others. */
+const hasPriceOf = (group: Group, others: readonly Group[], config: FileConfig): boolean =>
+  modelsOfGroup(config, group.id).every((model) =>
+    others.some((other) => priceIn(other, model) === priceIn(group, model)),
+  )
+
+const priceIn = ({ prices, multiplierMillionths }: Group, model: string): string | bigint =>
+  prices?.get(model)?.priceVersion ?? multiplierMillionths
 
 /** The models of a group; a group that no longer exists has none. */
 export function modelsOfGroup({ models, groups }: FileConfig, id: string): string[] {

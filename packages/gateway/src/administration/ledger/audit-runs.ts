@@ -9,10 +9,8 @@ import { auditActor, audited, type OperationContext, operation } from '../operat
 import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
 import { type ShownReport, showReport } from './audit.ts'
+import { AUDIT_LEASE_MS, type AuditLease, acquireAuditLease, RENEW_AUDIT_MS } from './audit-lease.ts'
 
-const LEASE = 'ledger audit'
-const LEASE_MS = 60_000
-const RENEW_MS = 15_000
 /** Of each list of a stored report: one error has the same cause as a thousand like it. */
 const MOST_IDS = 100
 
@@ -31,26 +29,24 @@ export async function beginAudit(
   actor: AuditActor,
   begin = () => stores.books.beginAudit(actor),
 ): Promise<BegunAudit | undefined> {
-  const epoch = await stores.leases.acquire(LEASE, crypto.randomUUID(), LEASE_MS, LEASE_MS)
-  if (epoch === undefined) return undefined
-  const release = () => stores.leases.release(LEASE, epoch).catch(() => {})
+  const lease = await acquireAuditLease(stores.leases)
+  if (!lease) return undefined
   try {
     const run = await begin()
-    return { run, ended: audit(stores, run, epoch).finally(release) }
+    return { run, ended: audit(stores, run, lease).finally(lease.release) }
   } catch (error) {
-    await release()
+    await lease.release()
     throw error
   }
 }
 
-async function audit({ leases, ledger, alerts, books }: AuditStores, run: bigint, epoch: number): Promise<AuditReport> {
+async function audit({ ledger, alerts, books }: AuditStores, run: bigint, lease: AuditLease): Promise<AuditReport> {
   let [done, all] = [0, 0]
-  // One part may take minutes in a large ledger.
   const renew = () => {
-    leases.renew(LEASE, epoch, LEASE_MS).catch(() => {})
+    lease.renew()
     books.renewAudit(run, done, all).catch(() => {})
   }
-  const timer = setInterval(renew, RENEW_MS)
+  const timer = setInterval(renew, RENEW_AUDIT_MS)
   const onStep = (step: number, steps: number) => {
     ;[done, all] = [step, steps]
     books.renewAudit(run, step, steps).catch(() => {})
@@ -125,5 +121,5 @@ const runRow = (run: AuditRun, now: number) => ({
 /** `stopped`: its process ended, or the store did not answer. */
 function stateOf({ ok, endedAt, renewedAt }: AuditRun, now: number): 'running' | 'passed' | 'failed' | 'stopped' {
   if (ok !== undefined) return ok ? 'passed' : 'failed'
-  return endedAt === undefined && now - renewedAt < LEASE_MS ? 'running' : 'stopped'
+  return endedAt === undefined && now - renewedAt < AUDIT_LEASE_MS ? 'running' : 'stopped'
 }

@@ -4,13 +4,14 @@ import { formatRequestId } from '../../request/ids.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import type { AuditReport } from '../../storage/storage.ts'
 import { operation } from '../operation.ts'
+import { auditAlone } from './audit-lease.ts'
 
 export const auditLedger = operation({
   name: 'audit',
   permission: 'see',
   input: NOTHING,
   async run({ storage }) {
-    const shown = showReport(await storage.ledger.audit())
+    const shown = showReport(await auditAlone(storage.leases, () => storage.ledger.audit()))
     // What the audit found is shown whether the alerts can be told or not.
     await reportAudit(storage.alerts, shown.ok).catch(() => {})
     return shown

@@ -2,7 +2,7 @@
 import { RULES } from '../../alerts/rules.ts'
 import { targetsOf } from '../../alerts/targets.ts'
 import { ALERT_DEFAULTS, ALERT_RULES } from '../../config/sections/alerts.ts'
-import type { AlertRule, AlertsConfig } from '../../config/types.ts'
+import { type AlertRule, type AlertsConfig, RULES_WITHOUT_THRESHOLD } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { fields, idOf, NOTHING, optional, word } from '../../request/schema/schema.ts'
 import { type Alert, type AlertMute, ANY_OBJECT } from '../../storage/storage.ts'
@@ -45,9 +45,12 @@ export const alertsFor =
 
 const PERCENT: readonly string[] = ['error_rate', 'disk_full', 'contents_full']
 
+const hasThreshold = (rule: AlertRule): rule is Exclude<AlertRule, (typeof RULES_WITHOUT_THRESHOLD)[number]> =>
+  !(RULES_WITHOUT_THRESHOLD as readonly AlertRule[]).includes(rule)
+
 /** As the section `alerts` takes it; null: the rule has none. */
 function thresholdText(rule: AlertRule, { thresholds, loss }: AlertsConfig): string | null {
-  if (rule === 'audit_failed') return null
+  if (!hasThreshold(rule)) return null
   if (rule === 'margin_negative') return formatUsd(loss)
   return PERCENT.includes(rule) ? `${thresholds[rule]}%` : formatDuration(thresholds[rule])
 }

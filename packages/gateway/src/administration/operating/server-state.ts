@@ -1,8 +1,10 @@
 // What only a running server knows of itself, and whether the stored secrets can be read: for `doctor`.
 import { readdirSync } from 'node:fs'
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
+import { fileInForce } from '../../config/watch.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import { opensSecret } from '../configuration/secrets.ts'
+import { checkedTables } from '../doctor/tables.ts'
 import { operation } from '../operation.ts'
 
 export type ServerState = {
@@ -14,13 +16,15 @@ export type ServerState = {
   store_time: number
   database_ms: number
   descriptors: { limit: number; open: number | null }
+  /** The file in force, null if there is none, and why the one on disk is not in force, if it is not. */
+  configuration: { file: string | null; problem: string | null }
 }
 
 export const showServerState = operation({
   name: 'server state',
   permission: 'see',
   input: NOTHING,
-  async run({ storage, readiness }): Promise<ServerState> {
+  async run({ storage, config, readiness, server }): Promise<ServerState> {
     const begun = performance.now()
     await storage.ping()
     const databaseMs = Math.round(performance.now() - begun)
@@ -32,6 +36,10 @@ export const showServerState = operation({
       store_time: storage.now(),
       database_ms: databaseMs,
       descriptors: { limit: descriptorLimit(), open: openDescriptors() },
+      configuration: {
+        file: (server && fileInForce(server.environment, config)) ?? null,
+        problem: server?.reload.problem ?? null,
+      },
     }
   },
 })
@@ -44,6 +52,14 @@ function openDescriptors(): number | null {
     return null
   }
 }
+
+/** Of a database that only the server has open. */
+export const checkTables = operation({
+  name: 'tables check',
+  permission: 'see',
+  input: NOTHING,
+  run: async ({ storage }): Promise<{ note: string }> => ({ note: await checkedTables(storage) }),
+})
 
 const PAGE = 500
 

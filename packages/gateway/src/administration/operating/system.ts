@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskUse } from '../../alerts/measure.ts'
 import { isAboutCosts } from '../../config/warnings.ts'
+import { fileInForce } from '../../config/watch.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -34,7 +35,7 @@ export const showSystem = operation({
       node_id: String(routing?.nodeId ?? ''),
       workers: environment.workers,
       started_at: isoTime(startedAt),
-      configuration: { file: environment.configFile ?? null, revision: config.revision, hash: config.hash },
+      configuration: { file: fileInForce(environment, config) ?? null, revision: config.revision, hash: config.hash },
       price_list: config.priceList ?? null,
       warnings: seesCosts(actor) ? warnings : warnings.filter((warning) => !isAboutCosts(warning)),
       certificates: tls ? [await certificate(tls.certFile)] : [],

@@ -2,16 +2,20 @@
 import { muted } from '../../alerts/evaluate.ts'
 import { entryKey } from '../../config/stored.ts'
 import type { FileConfig } from '../../config/types.ts'
+import type { SharedResults } from '../../sharing/shared-results.ts'
 import type { AlertFact, ListedNode } from '../../storage/storage.ts'
 import { alertsFor } from '../operating/alert-rules.ts'
 import type { OperationContext } from '../operation.ts'
+import { type FailingUpstream, failingUpstreams } from './failing.ts'
 
 const MOST = 50
+const FAILING_LASTS_MS = 10_000
 
 export const NEED_KINDS = [
   'audit_failed',
   'upstream_down',
   'upstream_key_rejected',
+  'upstream_failing',
   'node_not_ready',
   'no_upstream',
   'model_without_price',
@@ -25,23 +29,27 @@ export const NEED_KINDS = [
 export type NeedKind = (typeof NEED_KINDS)[number]
 export const NEED_PAGES = ['ledger', 'upstreams', 'models', 'alerts', 'configuration', 'system'] as const
 
-/** `about`: the id of what it is about; of an alert its rule. */
+/** `about`: the id of what it is about; of an alert its rule. `count`: of an upstream whose last calls failed, how many. */
 export type Need = {
   kind: NeedKind
   about: string
+  count?: number
   detail: string | null
   since: number | null
   page: (typeof NEED_PAGES)[number]
 }
 
 /** At most 50, and how many there are in all. */
-export async function needsOf(context: OperationContext): Promise<{ needs: Need[]; count: number }> {
+export async function needsOf(
+  context: OperationContext,
+  shared: SharedResults,
+): Promise<{ needs: Need[]; count: number }> {
   const { storage, config, configuration } = context
   const now = Date.now()
   const facts = await storage.alerts.facts(now)
   const needs = [
     ...auditNeeds(facts),
-    ...upstreamNeeds(context, facts),
+    ...upstreamNeeds(context, facts, await shared.get('failing', () => failingUpstreams(context), FAILING_LASTS_MS)),
     ...modelNeeds(config),
     ...(await alertNeeds(context, now)),
     ...nodeNeeds(await storage.nodes.list()),
@@ -73,7 +81,11 @@ const auditNeeds = (facts: readonly AlertFact[]): Need[] =>
   facts.some(({ rule, amount }) => rule === 'audit_failed' && amount > 0) ? [need('audit_failed', 'ledger', '')] : []
 
 /** Those that some node finds down, and keys that this one has seen rejected. */
-function upstreamNeeds({ config, health }: OperationContext, facts: readonly AlertFact[]): Need[] {
+function upstreamNeeds(
+  { config, health }: OperationContext,
+  facts: readonly AlertFact[],
+  failing: readonly FailingUpstream[],
+): Need[] {
   const upstreams = [...config.upstreams.values()]
   const down = new Set(facts.filter(({ rule }) => rule === 'upstream_down').map(({ object }) => object))
   const needs = upstreams.flatMap((upstream): Need[] => {
@@ -82,6 +94,9 @@ function upstreamNeeds({ config, health }: OperationContext, facts: readonly Ale
     if (isDown || down.has(`upstream ${upstream.id}`))
       return [need('upstream_down', 'upstreams', upstream.id, keys.find(({ reason }) => reason)?.reason)]
     const rejected = keys.filter(({ state }) => state === 'rejected')
+    const known = failing.find((each) => each.upstream === upstream.id)
+    if (known && rejected.length === 0)
+      return [{ ...need('upstream_failing', 'upstreams', upstream.id, known.reason), count: known.calls }]
     return rejected.map(({ key, reason }) =>
       need('upstream_key_rejected', 'upstreams', upstream.id, reason ? `${key}: ${reason}` : key),
     )
@@ -90,7 +105,7 @@ function upstreamNeeds({ config, health }: OperationContext, facts: readonly Ale
   return isReal ? needs : [...needs, need('no_upstream', 'upstreams', '')]
 }
 
-export const isDownState = (state: string): boolean => state === 'open' || state === 'probing' || state === 'rejected'
+const isDownState = (state: string): boolean => state === 'open' || state === 'probing' || state === 'rejected'
 
 function modelNeeds({ models, groups, upstreams }: FileConfig): Need[] {
   const isPriced = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))

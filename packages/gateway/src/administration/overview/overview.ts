@@ -5,10 +5,11 @@ import { percentile } from '../../observe/latency-buckets.ts'
 import { fields, optional, word } from '../../request/schema/schema.ts'
 import { createSharedResults, REST, type SharedResults } from '../../sharing/shared-results.ts'
 import type { Storage, TrafficSums } from '../../storage/storage.ts'
+import { healthOf } from '../../upstreams/health/upstream-health.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { alertsFor } from '../operating/alert-rules.ts'
 import { type OperationContext, operation, seesCosts } from '../operation.ts'
-import { isDownState, needsOf } from './needs.ts'
+import { needsOf } from './needs.ts'
 import { lastWeek, type Plan, planOf, RANGES, sumsOf, type Totals, totalOf, weekBefore } from './ranges.ts'
 
 const TOP = 5
@@ -40,7 +41,7 @@ export const showOverview = operation({
     const [sums, before, needs, rejected, ticks, accounts, errors, measured, switches] = await Promise.all([
       shared.get(`sums ${name}`, () => sumsOf(storage, plan)),
       weekBefore(storage, plan, shared),
-      shared.get(`needs ${seesCosts(context.actor)}`, () => needsOf(context)),
+      shared.get(`needs ${seesCosts(context.actor)}`, () => needsOf(context, shared)),
       shared.get(`rejected ${name}`, () => storage.traffic.rejected(plan, plan.stepMs), SLOW_LASTS_MS),
       shared.get(`ticks ${seesCosts(context.actor)} ${name}`, () => ticksOf(context, plan), SLOW_LASTS_MS),
       shared.get(`accounts ${name}`, () => topAccounts(storage, plan), SLOW_LASTS_MS),
@@ -152,12 +153,10 @@ function tiles(
   const bySource = Map.groupBy(sums, ({ upstream }) => upstream)
   return [...config.upstreams.values()].map((upstream) => {
     const totals = totalOf(bySource.get(upstream.id) ?? [])
-    const keys = health?.report(upstream, performance.now()) ?? []
     const switched = switches.find((each) => each.upstream === upstream.id)?.state ?? 'enabled'
-    const bad = keys.filter(({ state }) => isDownState(state)).length
     return {
       id: upstream.id,
-      state: switched !== 'enabled' ? switched : bad === 0 ? 'ready' : bad === keys.length ? 'down' : 'degraded',
+      state: switched === 'enabled' ? healthOf(health?.report(upstream, performance.now())) : switched,
       requests: totals.requests,
       failed: totals.failed,
       share: all.requests > 0 ? totals.requests / all.requests : null,

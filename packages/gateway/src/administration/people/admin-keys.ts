@@ -3,7 +3,7 @@
 import { hashSecret } from '../../access/authenticate.ts'
 import { aboveCeiling } from '../../access/ceilings.ts'
 import { newAdminKey } from '../../access/secrets/new-api-key.ts'
-import { fields, idOf, isId, nullable, optional, word } from '../../request/schema/schema.ts'
+import { fields, idOf, isId, list, nullable, optional, word } from '../../request/schema/schema.ts'
 import {
   type AdminKey,
   type Ceiling,
@@ -16,7 +16,7 @@ import { readNetworks } from '../inputs/key-terms.ts'
 import { pageFields, readPage } from '../inputs/page.ts'
 import { EXPIRY, NAME, NETWORKS } from '../inputs/schemas.ts'
 import { audited, fingerprint, type OperationContext, operation } from '../operation.ts'
-import { covers } from '../permissions.ts'
+import { covers, NARROWED, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 
 /** In all. Deleted ones are not counted. */
@@ -30,12 +30,17 @@ export const createAdminKey = operation({
   input: fields({
     name: NAME,
     role: word(...GATEWAY_ROLES),
+    /** Only these of the role's permissions, and to see what the role sees. */
+    permissions: optional(nullable(list(word(...NARROWED), NARROWED.length))),
     expires_at: optional(nullable(EXPIRY)),
     networks: optional(nullable(NETWORKS)),
   }),
   /** The secret is shown once. */
-  async run(context, { name: written, role, expires_at, networks: listed }) {
+  async run(context, { name: written, role, permissions: narrowed, expires_at, networks: listed }) {
     if (!mayHandle(context, role)) throw rejected('role_too_high', { field: 'role', role })
+    const lacking = narrowed?.find((each) => !permits(role, each))
+    if (lacking !== undefined) throw rejected('not_of_role', { field: 'permissions', role, permission: lacking })
+    const permissions = narrowed == null ? undefined : ['see', ...new Set(narrowed)]
     const name = written.trim()
     const expiresAt = expires_at == null ? undefined : readFuture('expires_at', expires_at)
     const networks = listed == null ? undefined : readNetworks(listed)
@@ -46,9 +51,17 @@ export const createAdminKey = operation({
     const madeBy = context.actor.type === 'person' ? context.actor.id : maker?.madeBy
     const secret = newAdminKey()
     const hash = hashSecret(secret)
-    const after = { name, role, expires_at: expires_at ?? null, networks: networks ?? null, secret: fingerprint(hash) }
+    const terms = { role, permissions: permissions ?? null }
+    const after = {
+      name,
+      ...terms,
+      expires_at: expires_at ?? null,
+      networks: networks ?? null,
+      secret: fingerprint(hash),
+    }
     const { adminKeys } = audited(context, 'admin-key create', { object: { adminKey: hash }, after })
-    const wanted = { name, role, hash, lastFour: secret.slice(-4), madeBy, expiresAt, networks }
+    const made = { madeBy, madeByKey: maker?.id }
+    const wanted = { name, role, permissions, hash, lastFour: secret.slice(-4), ...made, expiresAt, networks }
     const key = await adminKeys.create(wanted, MOST_ADMIN_KEYS)
     if (!key) throw rejected('too_many_admin_keys', { most: MOST_ADMIN_KEYS })
     return { ...(await adminKeyRow(context, key)), secret }
@@ -62,8 +75,8 @@ export const listAdminKeys = operation({
   async run(context, page) {
     const read = context.storage.adminKeys.list
     const { items, next } = await readPage(page, read, ({ id }) => String(id))
-    const emailOf = await makersOf(context, items)
-    return { items: items.map((key) => adminKeyFields(key, emailOf)), next }
+    const makerOf = await makersOf(context, items)
+    return { items: items.map((key) => adminKeyFields(key, makerOf)), next }
   },
 })
 
@@ -81,12 +94,27 @@ export const deleteAdminKey = operation({
   async run(context, { admin_key }) {
     const { key } = await findAdminKey(context, admin_key)
     if (!mayHandle(context, key.role)) throw rejected('outranked', {})
-    const entry = { object: `admin-key/${key.id}`, before: { name: key.name, role: key.role, last_four: key.lastFour } }
+    const { adminKeys, invitations, links } = await context.storage.adminKeys.madeByKey(key.id)
+    const made = adminKeys.map(({ id, name }) => `${name} (${id})`).join(', ')
+    const names = { name: key.name, role: key.role, last_four: key.lastFour }
+    const before = made ? { ...names, admin_keys_made: made } : names
+    const effects = {
+      admin_keys_deleted: adminKeys.length,
+      ...(made ? { admin_keys: made } : {}),
+      invitations_revoked: invitations,
+      sign_in_links_ended: links.count,
+      ...(links.count > 0 ? { sign_in_links: namesOf(links) } : {}),
+    }
+    const entry = { object: `admin-key/${key.id}`, before, effects }
     if (!(await audited(context, 'admin-key delete', entry).adminKeys.delete(key.id)))
       throw rejected('unknown_admin_key', { key: admin_key })
     return await adminKeyRow(context, key)
   },
 })
+
+/** Whose links they are. */
+const namesOf = ({ count, emails }: { count: number; emails: readonly string[] }): string =>
+  emails.join(', ') + (count > emails.length ? ` and ${count - emails.length} more` : '')
 
 /** Nobody gives a key, or takes one, that can do more than themselves. */
 const mayHandle = ({ actor }: OperationContext, role: GatewayRole): boolean =>
@@ -103,9 +131,11 @@ const given = ({ expiresAt, networks }: AdminKey): Ceiling => ({
 const UNCAPPED = { cap: undefined, capPeriod: undefined }
 const CEILINGS: Partial<Record<keyof Ceiling, string>> = { expiresAt: 'expires_at', networks: 'networks' }
 
-/** What a key makes, it makes on behalf of the person who made the key. */
-export async function personBehind(context: OperationContext): Promise<bigint | undefined> {
-  return context.actor.type === 'person' ? context.actor.id : (await keyBehind(context))?.madeBy
+/** What a key makes, it makes on behalf of the person who made the key, and it ends with the key. */
+export async function makerBehind(context: OperationContext): Promise<Made> {
+  if (context.actor.type === 'person') return { madeBy: context.actor.id, madeByKey: undefined }
+  const key = await keyBehind(context)
+  return { madeBy: key?.madeBy, madeByKey: key?.id }
 }
 
 async function findAdminKey({ storage }: OperationContext, id: string): Promise<FoundAdminKey> {
@@ -125,25 +155,39 @@ async function adminKeyRow(context: OperationContext, key: AdminKey) {
   return adminKeyFields(key, await makersOf(context, [key]))
 }
 
-export type EmailOf = (madeBy: bigint | undefined) => string | null
-
-/** Finds the address of the person who made one of these; null: the command line. */
-export async function makersOf(
-  { storage }: Pick<OperationContext, 'storage'>,
-  made: readonly { madeBy: bigint | undefined }[],
-): Promise<EmailOf> {
-  const makers = made.flatMap(({ madeBy }) => (madeBy === undefined ? [] : [madeBy]))
-  const names = await storage.people.names([...new Set(makers)])
-  return (madeBy) => (madeBy === undefined ? null : (names.get(madeBy) ?? null))
+type Made = { madeBy: bigint | undefined; madeByKey: bigint | undefined }
+/** The person and the admin key behind something that was made; both null: the command line. */
+export type MakerOf = (made: Made) => {
+  made_by: string | null
+  made_by_email: string | null
+  made_by_key: string | null
+  made_by_key_name: string | null
 }
 
-const adminKeyFields = (key: AdminKey, emailOf: EmailOf) => ({
+/** Finds who made these. */
+export async function makersOf(
+  { storage }: Pick<OperationContext, 'storage'>,
+  made: readonly Made[],
+): Promise<MakerOf> {
+  const [emails, names] = await Promise.all([
+    storage.people.names([...new Set(made.flatMap(({ madeBy }) => madeBy ?? []))]),
+    storage.adminKeys.names([...new Set(made.flatMap(({ madeByKey }) => madeByKey ?? []))]),
+  ])
+  return ({ madeBy, madeByKey }) => ({
+    made_by: madeBy === undefined ? null : String(madeBy),
+    made_by_email: (madeBy !== undefined && emails.get(madeBy)) || null,
+    made_by_key: madeByKey === undefined ? null : String(madeByKey),
+    made_by_key_name: (madeByKey !== undefined && names.get(madeByKey)) || null,
+  })
+}
+
+const adminKeyFields = (key: AdminKey, makerOf: MakerOf) => ({
   id: String(key.id),
   name: key.name,
   role: key.role,
+  permissions: key.permissions === undefined ? null : [...key.permissions],
   last_four: key.lastFour,
-  made_by: key.madeBy === undefined ? null : String(key.madeBy),
-  made_by_email: emailOf(key.madeBy),
+  ...makerOf(key),
   created_at: isoTime(key.createdAt),
   expires_at: key.expiresAt === undefined ? null : isoTime(key.expiresAt),
   networks: key.networks === undefined ? null : [...key.networks],

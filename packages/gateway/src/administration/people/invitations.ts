@@ -9,9 +9,10 @@ import { ACCOUNT, EMAIL, EXPIRY } from '../inputs/schemas.ts'
 import { audited, fingerprint, need, type OperationContext, operation } from '../operation.ts'
 import { outranks, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
-import { type EmailOf, makersOf, personBehind } from './admin-keys.ts'
+import { type MakerOf, makerBehind, makersOf } from './admin-keys.ts'
 import { mailInvitation } from './mail-invitation.ts'
 import { linkTo } from './people.ts'
+import { checkAccountRank } from './rank.ts'
 
 const DAY_MS = 86_400_000
 const LIFE_MS = 7 * DAY_MS
@@ -42,6 +43,7 @@ export const createInvitation = operation({
     checkRank(context, role)
     const account = named === undefined ? undefined : await findAccount(context, named)
     checkOwner(context)
+    if (account) await checkAccountRank(context, account.id)
     const now = Date.now()
     const expiresAt = expires_at === undefined ? now + LIFE_MS : readFuture('expires_at', expires_at)
     if (expiresAt > now + LONGEST_LIFE_MS) throw rejected('expires_too_late', { field: 'expires_at', days: 90 })
@@ -55,7 +57,7 @@ export const createInvitation = operation({
       account: account?.id,
       memberRole,
       email,
-      madeBy: actor.type === 'holder' ? actor.person.id : await personBehind(context),
+      ...(actor.type === 'holder' ? { madeBy: actor.person.id, madeByKey: undefined } : await makerBehind(context)),
       byOperator: actor.type !== 'holder',
       expiresAt,
     }
@@ -88,8 +90,8 @@ export const listInvitations = operation({
     const filter = own === undefined ? {} : { account: (await findAccount(context, own)).id }
     const read = (range: object, limit: number) => storage.invitations.list({ ...filter, ...range }, limit)
     const { items, next } = await readPage(page, read, ({ id }) => String(id))
-    const emailOf = await makersOf(context, items)
-    return { items: items.map((each) => invitationFields(each, emailOf)), next }
+    const makerOf = await makersOf(context, items)
+    return { items: items.map((each) => invitationFields(each, makerOf)), next }
   },
 })
 
@@ -106,6 +108,7 @@ export const revokeInvitation = operation({
     if (!found || isForeign || found.endedAt !== undefined) throw rejected('unknown_invitation', { id })
     // An owner of the account cannot take back what gives a role in the gateway, either.
     checkRank(context, found.role)
+    if (found.account !== undefined) await checkAccountRank(context, found.account)
     const { createdAt: _, ...row } = found
     const before = { email: row.email ?? null, role: row.role ?? null, member_role: row.memberRole ?? null }
     const { invitations } = audited(context, 'invitation revoke', { object: `invitation/${found.id}`, before })
@@ -148,17 +151,16 @@ async function invitationRow(context: OperationContext, invitation: Invitation) 
   return invitationFields(invitation, await makersOf(context, [invitation]))
 }
 
-const invitationFields = (
-  { id, role, account, memberRole, email, madeBy, createdAt, expiresAt }: Invitation,
-  emailOf: EmailOf,
-) => ({
-  id: String(id),
-  role: role ?? null,
-  account: account === undefined ? null : String(account),
-  member_role: memberRole ?? null,
-  email: email ?? null,
-  made_by: madeBy === undefined ? null : String(madeBy),
-  made_by_email: emailOf(madeBy),
-  created_at: isoTime(createdAt),
-  expires_at: isoTime(expiresAt),
-})
+const invitationFields = (invitation: Invitation, makerOf: MakerOf) => {
+  const { id, role, account, memberRole, email, createdAt, expiresAt } = invitation
+  return {
+    id: String(id),
+    role: role ?? null,
+    account: account === undefined ? null : String(account),
+    member_role: memberRole ?? null,
+    email: email ?? null,
+    ...makerOf(invitation),
+    created_at: isoTime(createdAt),
+    expires_at: isoTime(expiresAt),
+  }
+}

@@ -19,6 +19,7 @@ import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
 import { audited, type Effects, need, type OperationContext, operation } from '../operation.ts'
 import { covers, outranks, raises } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
+import { checkAccountRank, checkRank, isForeign } from './rank.ts'
 
 export const OF_ACCOUNT = fields({ account: ACCOUNT })
 /** By id or email address. */
@@ -63,7 +64,7 @@ export const setPersonRole = operation({
     const { actor } = context
     const person = await personNamed(context, named)
     if (role === undefined) return await personRow(context, person)
-    checkRank(context, person)
+    checkRank(context, person.role)
     if ('role' in actor && actor.type !== 'holder' && role !== null && !outranks(actor.role, role))
       throw rejected('role_too_high', { field: 'role', role })
     const entry = {
@@ -97,12 +98,12 @@ export const enablePerson = operation({
 
 async function setDisabled(context: OperationContext, named: string, disabled: boolean) {
   const person = await personNamed(context, named)
-  checkRank(context, person)
+  checkRank(context, person.role)
   const entry = {
     object: `person/${person.id}`,
     before: { disabled: person.disabled },
     after: { disabled },
-    ...(context.dryRun && disabled ? { effects: await effectsOfRole(context, person, null) } : {}),
+    ...(context.dryRun && disabled ? { effects: await effectsOfDisabling(context, person) } : {}),
   }
   const { people } = audited(context, disabled ? 'person disable' : 'person enable', entry)
   if (!(await people.setDisabled(person.id, disabled))) throw rejected('last_owner', {})
@@ -120,6 +121,12 @@ async function effectsOfRole(
   const endsSessions = role === null || raises(person.role, role)
   const sessions = endsSessions ? (await storage.sessions.list(person.id)).length : 0
   return { sessions_ended: sessions, admin_keys_stopped: stopped.reduce((sum, [, count]) => sum + count, 0) }
+}
+
+/** `keys_stopped`: of all accounts. Those that the person made as an operator, in accounts of others, go on: the list of keys finds them. */
+async function effectsOfDisabling(context: OperationContext, person: Person): Promise<Effects> {
+  const { own, asOperator } = await context.storage.keys.countMadeBy(person.id)
+  return { ...(await effectsOfRole(context, person, null)), keys_stopped: own, keys_made_as_operator: asOperator }
 }
 
 /** An owner of the account sets the caps of its members; who is one, operators decide. Caps are money. */
@@ -146,6 +153,7 @@ export const setMember = operation({
     if (role === null && Object.keys(cap).length > 0) throw rejected('exclusive', { field: 'role', other: 'cap_usd' })
     if (role !== undefined) await checkMember(context, email)
     const { id, name } = await findAccount(context, named)
+    if (role !== undefined) await checkAccountRank(context, id)
     if (role === null && isOwner) await checkOwnerStays(context, id, email)
     if (role === null) await removeMember(context, id, email, keep_keys)
     else await changeMember(context, id, { email, role, cap })
@@ -166,10 +174,18 @@ export const listMembers = operation({
 /** `person`: only this one. */
 export async function memberRows({ storage }: Pick<OperationContext, 'storage'>, account: bigint, person?: bigint) {
   const members = (await storage.members.list(account)).filter((each) => person === undefined || each.person === person)
+  const spent = await storage.members.spent(account)
   return await Promise.all(
     members.map(async ({ email, role, cap, ...member }) => {
       const standing = cap && (await storage.members.standing(account, member.person))
-      return { email, role, ...capJson(standing ?? NO_CAP, Date.now()) }
+      const { inAll = 0n, thisMonth = 0n } = spent.get(member.person) ?? {}
+      return {
+        email,
+        role,
+        ...capJson(standing ?? NO_CAP, Date.now()),
+        spent_usd: formatUsd(inAll),
+        spent_this_month_usd: formatUsd(thisMonth),
+      }
     }),
   )
 }
@@ -200,8 +216,10 @@ async function changeMember(context: OperationContext, account: bigint, { email,
       ...(person ? {} : { new_person: true }),
     },
   }
+  const byOperator = member === undefined && (await isForeign(context, account))
   const { members } = audited(context, 'account member', entry)
-  const done = await members.set(account, person?.id ?? { email }, next, isCapped ? { cap: nextCap } : undefined)
+  const options = { byOperator, ...(isCapped ? { cap: nextCap } : {}) }
+  const done = await members.set(account, person?.id ?? { email }, next, options)
   // The person who signed up with the address may not be its owner.
   if (done !== 'done')
     throw done === 'unproved' ? rejected('unproved_person', { email }) : rejected('changed_meanwhile', {})
@@ -252,7 +270,7 @@ async function removeMember(
 /** The person of an account, unless they outrank the actor. */
 export async function personToActOn(context: OperationContext, account: string): Promise<Person> {
   const person = await findPerson(context, account)
-  checkRank(context, person)
+  checkRank(context, person.role)
   return person
 }
 
@@ -270,7 +288,9 @@ export const createSignInLink = operation({
     const { id, email, disabled } = person
     if (disabled) throw rejected('person_disabled', { email })
     const { signIns } = audited(context, 'account sign-in-link', { object: `person/${id}` })
-    const { token, expiresAt } = await createLink('setup', id, signIns, Date.now())
+    const madeByKey = context.actor.type === 'admin-key' ? context.actor.id : undefined
+    const { token, expiresAt, isMade } = await createLink('setup', id, signIns, Date.now(), madeByKey)
+    if (!isMade) throw rejected('unknown_admin_key', { key: String(madeByKey) })
     return { email, url: linkTo(context, 'setup', token), expires_at: isoTime(expiresAt) }
   },
 })
@@ -290,13 +310,6 @@ export const removeSecondFactor = operation({
     return { email, second_factor: false, sessions_ended: ended }
   },
 })
-
-/** The actor must have a higher rank than the person; owners may act on owners. A person with any role needs the permission on people. */
-function checkRank({ actor }: OperationContext, { role }: Person): void {
-  if (role === undefined || actor.type === 'command-line' || actor.type === 'job') return
-  need(actor, 'people')
-  if (actor.type === 'holder' || !outranks(actor.role, role)) throw rejected('outranked', {})
-}
 
 async function personRow(context: OperationContext, person: Person) {
   const accounts = await context.storage.members.accountsOf(person.id)

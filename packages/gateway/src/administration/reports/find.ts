@@ -23,7 +23,7 @@ export const showRequest = operation({
       storage.keys.names([row.key]),
       storage.refunds.of([row.request]),
     ])
-    const shown = showReceipt(row, withCosts ? 'operator' : 'caller', true)
+    const shown = showReceipt(row, withCosts ? 'operator' : 'viewer')
     return {
       id: formatRequestId(row.request),
       account_id: String(account),

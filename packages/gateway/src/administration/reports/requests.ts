@@ -11,6 +11,7 @@ import { ACCOUNT } from '../inputs/schemas.ts'
 import { need, operation, seesCosts } from '../operation.ts'
 
 const NAME = text({ max: 300 })
+const OTHER_ID = text({ max: 512 })
 
 export const listRequests = operation({
   name: 'request list',
@@ -27,6 +28,10 @@ export const listRequests = operation({
     /** Of the error on the receipt. */
     error_code: optional(textLike((value) => /^\w{1,100}$/.test(value), 'be an error code')),
     id: optional(REQUEST_ID),
+    /** What the caller sent as `x-client-request-id`, or the trace id of its `traceparent`. */
+    client_request_id: optional(OTHER_ID),
+    /** What the vendor called the last attempt. */
+    upstream_request_id: optional(OTHER_ID),
     /** Those whose upstream cost is not known, of those that have ended. */
     unknown_cost: optional(boolean()),
     ...TIMES,
@@ -35,7 +40,8 @@ export const listRequests = operation({
   /** A page may be short although there are more: it looks at a bounded number of requests. */
   async run(context, { account: named, key, id, error_code, from, to, ...rest }) {
     const { storage, actor } = context
-    const { model, upstream, outcome, status, unknown_cost, ...page } = rest
+    const { model, upstream, outcome, status, unknown_cost, ...others } = rest
+    const { client_request_id: clientId, upstream_request_id: upstreamId, ...page } = others
     if (unknown_cost !== undefined) need(actor, 'see_costs')
     const { place, limit } = readPlace(page, (place) => parseRequestId(place) ?? 0n)
     // A key's account has an index, the key has none.
@@ -50,6 +56,8 @@ export const listRequests = operation({
       status,
       hasUnknownCost: unknown_cost === true ? (true as const) : undefined,
       code: error_code,
+      clientId,
+      upstreamId,
       request: id === undefined ? undefined : (parseRequestId(id) ?? 0n),
     }
     const filter = { ...given(sought), ...readTimes(given({ from, to })) }

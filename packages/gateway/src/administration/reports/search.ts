@@ -1,7 +1,7 @@
 // Finds what an operator pasted or typed: an email address, an account, the end of a key or of a code, a request, a model, an upstream, a
 // group. Looks up what an index has, and reads a bounded list of accounts for parts of names.
 import { formatUsd } from '../../money/amount.ts'
-import { parseRequestId } from '../../request/ids.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { fields, isId, text } from '../../request/schema/schema.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import { type OperationContext, operation } from '../operation.ts'
@@ -33,6 +33,7 @@ export const searchAll = operation({
     const exact = (
       await Promise.all([
         requestNamed(storage, sought),
+        requestsOfOthers(storage, sought),
         accountsNamed(storage, sought),
         personNamed(storage, sought),
         keysEnding(storage, sought),
@@ -62,6 +63,21 @@ async function requestNamed({ ledger }: Storage, sought: string): Promise<Found[
   if (!request) return []
   const { account, row } = request
   return [found('request', sought, sought, { detail: row.model, account: String(account) })]
+}
+
+/** By what their caller or the vendor calls them. */
+async function requestsOfOthers({ lists }: Storage, sought: string): Promise<Found[]> {
+  if (!/^[\x21-\x7e]+$/.test(sought)) return []
+  const pages = await Promise.all([
+    lists.requests({ clientId: sought }, {}, MOST),
+    lists.requests({ upstreamId: sought }, {}, MOST),
+  ])
+  return pages.flatMap(({ rows }) =>
+    rows.map(({ account, row }) => {
+      const id = formatRequestId(row.request)
+      return found('request', id, id, { detail: row.model, account: String(account) })
+    }),
+  )
 }
 
 const accountFound = ({ id, name }: Account, email?: string): Found =>

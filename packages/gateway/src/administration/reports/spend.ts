@@ -1,4 +1,4 @@
-// What all accounts spent and what upstreams were paid for it, and what failed: by account, key, model, upstream or day.
+// What all accounts spent and what upstreams were paid for it, and what failed: by account, key, person, model, upstream or day.
 
 import { formatUsd } from '../../money/amount.ts'
 import { fields, optional, word } from '../../request/schema/schema.ts'
@@ -6,9 +6,18 @@ import type { UsageDimension, UsageGroup } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { LIMIT } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
-import { type GroupNames, groupNames, groupText, HOURS, readGroup, readHours, USAGE_GROUP } from './usage-groups.ts'
+import {
+  type GroupNames,
+  groupNames,
+  groupText,
+  HOURS,
+  personFields,
+  readGroup,
+  readHours,
+  USAGE_GROUP,
+} from './usage-groups.ts'
 
-const REPORTED_BY = ['account', 'key', 'model', 'upstream', 'day'] as const satisfies UsageDimension[]
+const REPORTED_BY = ['account', 'key', 'person', 'model', 'upstream', 'day'] as const satisfies UsageDimension[]
 
 export const reportSpending = operation({
   name: 'report spend',
@@ -35,9 +44,11 @@ export const reportSpending = operation({
 })
 
 function shownName(by: UsageDimension, group: UsageGroup, nameOf: GroupNames): Record<string, string | null> {
-  const { account, key, day } = group
-  if (by === 'account') return { account_id: String(account), account: nameOf('account', account) }
-  if (by === 'key') return { key_id: String(key), key: nameOf('key', key), account_id: String(account) }
+  const { account, key, person, day } = group
+  const ofAccount = { account_id: String(account), account: nameOf('account', account) }
+  if (by === 'account') return ofAccount
+  if (by === 'key') return { key_id: String(key), key: nameOf('key', key), ...ofAccount }
+  if (by === 'person') return personFields(person, nameOf)
   return by === 'day' ? { day: isoTime(Number(day)).slice(0, 10) } : { [by]: String(group[by]) }
 }
 

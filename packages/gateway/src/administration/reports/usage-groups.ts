@@ -33,6 +33,7 @@ export const groupText = (group: UsageGroup): string =>
 const READ = {
   key: readId,
   account: readId,
+  person: readId,
   day: readTime,
   hour: readTime,
   model: readName,
@@ -74,12 +75,23 @@ export const USAGE_GROUP = textLike((value) => parseGroup(value) !== undefined, 
 export const readGroup = (written: string): UsageGroup => parseGroup(written) ?? {}
 
 /** null: it does not exist any more. */
-export type GroupNames = (dimension: 'account' | 'key', id: UsageGroup[UsageDimension]) => string | null
+type Named = 'account' | 'key' | 'person'
+export type GroupNames = (dimension: Named, id: UsageGroup[UsageDimension]) => string | null
 
-export async function groupNames({ accounts, keys }: Storage, rows: readonly UsageSums[]): Promise<GroupNames> {
-  const idsOf = (dimension: 'account' | 'key') => [
+export async function groupNames({ accounts, keys, people }: Storage, rows: readonly UsageSums[]): Promise<GroupNames> {
+  const idsOf = (dimension: Named) => [
     ...new Set(rows.flatMap(({ group }) => (group[dimension] === undefined ? [] : BigInt(group[dimension])))),
   ]
-  const names = { account: await accounts.names(idsOf('account')), key: await keys.names(idsOf('key')) }
+  const names = {
+    account: await accounts.names(idsOf('account')),
+    key: await keys.names(idsOf('key')),
+    person: await people.names(idsOf('person')),
+  }
   return (dimension, id) => (id === undefined ? null : (names[dimension].get(BigInt(id)) ?? null))
 }
+
+/** The person who made the keys; null: the operator did. */
+export const personFields = (person: UsageGroup['person'], nameOf: GroupNames) => ({
+  person_id: BigInt(person ?? 0) === 0n ? null : String(person),
+  person: nameOf('person', person),
+})

@@ -16,7 +16,16 @@ import { given, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, LIMIT } from '../inputs/schemas.ts'
 import { need, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { type GroupNames, groupNames, groupText, HOURS, readGroup, readHours, USAGE_GROUP } from './usage-groups.ts'
+import {
+  type GroupNames,
+  groupNames,
+  groupText,
+  HOURS,
+  personFields,
+  readGroup,
+  readHours,
+  USAGE_GROUP,
+} from './usage-groups.ts'
 
 const NAME = text({ max: 300 })
 const DAY_MS = 86_400_000
@@ -78,9 +87,13 @@ export const reportUsage = operation({
   },
 })
 
-const groupFields = ({ key, account, model, upstream, outcome, day, hour }: UsageGroup, nameOf: GroupNames) => ({
+const groupFields = (
+  { key, account, person, model, upstream, outcome, day, hour }: UsageGroup,
+  nameOf: GroupNames,
+) => ({
   ...(account === undefined ? {} : { account_id: String(account), account: nameOf('account', account) }),
   ...(key === undefined ? {} : { key_id: String(key), key: nameOf('key', key) }),
+  ...(person === undefined ? {} : personFields(person, nameOf)),
   ...(model === undefined ? {} : { model: String(model) }),
   ...(upstream === undefined ? {} : { upstream: String(upstream) }),
   ...(outcome === undefined ? {} : { outcome: String(outcome) }),
@@ -100,7 +113,7 @@ function sortOf(
   const by = written.replace(/^-/, '') as UsageSort['by']
   if (COSTS.has(by)) need(actor, 'see_costs')
   // Other sums are kept over all accounts, a few for each day.
-  const isMany = groups.includes('account') || groups.includes('key')
+  const isMany = groups.some((each) => each === 'account' || each === 'key' || each === 'person')
   if (isMany && to - from > LONGEST_SORTED_DAYS * DAY_MS)
     throw rejected('range_too_long', { field: 'from', days: LONGEST_SORTED_DAYS })
   return { by, descends: written.startsWith('-') }

@@ -24,6 +24,9 @@ const CAP_SHOWN = {
   cap_left_usd: nullable(USD),
 }
 
+/** With the keys that the person made in the account. */
+export const MEMBER_SPENT = { spent_usd: USD, spent_this_month_usd: USD }
+
 export const ACCOUNT_SHOWN = resource(
   'account',
   fields({
@@ -46,12 +49,58 @@ export const ACCOUNT_SHOWN = resource(
   }),
 )
 
+export const NEW_ACCOUNT = fields({
+  ...ACCOUNT_SHOWN.properties,
+  key_id: nullable(string('Of the key that was asked for.')),
+  secret: nullable(string('Of that key. It is shown once.')),
+  sign_in_url: nullable(string('The link that was asked for. It works once, within 24 hours.')),
+})
+
 export const MEMBERS_SHOWN = resource(
   'members',
   fields({
     id: ID,
     name: string(),
-    people: listOf(fields({ email: string(), role: word(...MEMBER_ROLES), ...CAP_SHOWN })),
+    people: listOf(fields({ email: string(), role: word(...MEMBER_ROLES), ...CAP_SHOWN, ...MEMBER_SPENT })),
+  }),
+)
+
+export const STATEMENT = resource(
+  'statement',
+  fields({
+    id: ID,
+    account_id: ID,
+    account: string('Its name.'),
+    owners: listOf(string('An email address.')),
+    month: string(),
+    from: TIME,
+    to: string('Its end, exclusive: ISO 8601 in UTC.'),
+    is_complete: boolean('The month is over.'),
+    currency: word('USD'),
+    opening_balance_usd: USD,
+    credited_usd: USD,
+    debited_usd: string('Decimal USD: corrections and other amounts that were taken, apart from charges.'),
+    charged_usd: string('Decimal USD: what requests cost.'),
+    closing_balance_usd: USD,
+    requests: number(),
+    models: listOf(
+      fields({
+        model: nullable(string('Null: all models beyond the first thousand.')),
+        requests: number(),
+        tokens: number(),
+        charged_usd: USD,
+      }),
+    ),
+    entries: listOf(
+      fields({
+        kind: word('credit', 'debit', 'usage'),
+        at: TIME,
+        reason: string(),
+        amount_usd: string('Decimal USD; negative if it was taken.'),
+        requests: number(),
+        balance_after_usd: USD,
+      }),
+    ),
   }),
 )
 

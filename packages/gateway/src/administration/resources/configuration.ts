@@ -122,7 +122,8 @@ export const PRICE_IMPACT = resource(
 
 export const UPSTREAM_KEY = resource(
   'upstream_key',
-  fields({ id: nullable(ID), last_four: string(), added_at: nullable(TIME) }),
+  // `place`: where a key that is not stored can be changed.
+  fields({ id: nullable(ID), last_four: string(), added_at: nullable(TIME), place: optional(nullable(string())) }),
 )
 export const REMOVED_UPSTREAM_KEY = resource('upstream_key', fields({ id: ID }))
 

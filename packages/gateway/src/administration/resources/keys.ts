@@ -1,5 +1,5 @@
 // A key, as the console and the admin API show it.
-import { fields, ID, listOf, nullable, number, string, TIME, USD, word } from '../../request/schema/schema.ts'
+import { boolean, fields, ID, listOf, nullable, number, string, TIME, USD, word } from '../../request/schema/schema.ts'
 import { KEY_STATE, PERIOD } from '../inputs/schemas.ts'
 import { resource } from './resource.ts'
 
@@ -14,6 +14,10 @@ export const KEY = fields({
   purpose: word('client', 'playground'),
   state: KEY_STATE,
   created_at: TIME,
+  made_by: nullable(ID),
+  made_by_email: nullable(string()),
+  made_by_operator: boolean('An operator of the gateway made it, and not one of the people of the account.'),
+  own_since: nullable(string('Time. The key sees only what was made with it since then; null: no such bound.')),
   expires_at: nullable(TIME),
   last_used_at: nullable(TIME),
   former_secret_until: nullable(TIME),
@@ -42,6 +46,8 @@ export const OPERATORS_KEY = resource(
     ...KEY.properties,
     account_id: ID,
     account: string(),
+    made_by_key: nullable(ID),
+    made_by_key_name: nullable(string()),
     cap_left_usd: nullable(USD),
     spent_today_usd: USD,
     spent_this_month_usd: USD,

@@ -1,6 +1,7 @@
 // The overview and what a search finds, as the admin API shows them.
 import { fields, ID, listOf, nullable, number, optional, string, TIME, USD, word } from '../../request/schema/schema.ts'
 import { SWITCH_STATES } from '../../storage/storage.ts'
+import { UPSTREAM_HEALTH } from '../../upstreams/health/upstream-health.ts'
 import { NEED_KINDS, NEED_PAGES } from '../overview/needs.ts'
 import { RANGES } from '../overview/ranges.ts'
 import { FOUND_KINDS } from '../reports/search.ts'
@@ -46,6 +47,7 @@ export const OVERVIEW = resource(
       fields({
         kind: word(...NEED_KINDS),
         about: string('The id of what it is about; of an alert its rule.'),
+        count: optional(number('Of an upstream whose last calls all failed: how many.')),
         detail: nullable(string()),
         since: nullable(TIME),
         page: word(...NEED_PAGES),
@@ -65,7 +67,7 @@ export const OVERVIEW = resource(
     upstreams: listOf(
       fields({
         id: ID,
-        state: word('ready', 'degraded', 'down', ...SWITCH_STATES.filter((state) => state !== 'enabled')),
+        state: word(...UPSTREAM_HEALTH, ...SWITCH_STATES.filter((state) => state !== 'enabled')),
         requests: number(),
         failed: number(),
         share: nullable(number('Of all requests, from 0 to 1.')),

@@ -24,15 +24,23 @@ export const PERSON_SHOWN = resource(
   }),
 )
 
+/** The person, and the admin key, behind it; all null: the command line. */
+const MADE_BY = {
+  made_by: nullable(ID),
+  made_by_email: nullable(string()),
+  made_by_key: nullable(ID),
+  made_by_key_name: nullable(string()),
+}
+
 export const ADMIN_KEY = resource(
   'admin_key',
   fields({
     id: ID,
     name: string(),
     role: word(...GATEWAY_ROLES),
+    permissions: nullable(listOf(string('Null: all of the role.'))),
     last_four: string(),
-    made_by: nullable(ID),
-    made_by_email: nullable(string()),
+    ...MADE_BY,
     created_at: TIME,
     expires_at: nullable(TIME),
     networks: nullable(listOf(string())),
@@ -47,8 +55,7 @@ export const INVITATION = resource(
     account: nullable(ID),
     member_role: nullable(word(...MEMBER_ROLES)),
     email: nullable(string()),
-    made_by: nullable(ID),
-    made_by_email: nullable(string()),
+    ...MADE_BY,
     created_at: TIME,
     expires_at: TIME,
   }),

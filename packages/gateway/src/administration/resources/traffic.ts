@@ -62,12 +62,22 @@ const ATTEMPT = fields({
   model: string(),
   outcome: string(),
   upstream_model: optional(nullable(string())),
+  error: optional(string('The code of the error that ended it; it and what follows are absent if it did not fail.')),
+  status: optional(nullable(number('Of the response of the upstream; null: there was none.'))),
+  vendor_code: optional(nullable(string('As the upstream named the error.'))),
+  vendor_message: optional(nullable(string('What the upstream said of it, masked: the first 300 characters.'))),
+  reason: optional(nullable(string('What happened; null: what the upstream said is all.'))),
+  duration_ms: optional(nullable(number())),
 })
 
 export const REQUEST_SHOWN = resource(
   'request',
   fields({
     ...LISTED_REQUEST.properties,
+    client_request_id: nullable(
+      string('What the caller sent as x-client-request-id, or the trace id of its traceparent.'),
+    ),
+    upstream_request_id: nullable(string('What the vendor called the last attempt.')),
     group: nullable(string()),
     configuration: nullable(
       fields({ revision: number('Of the stored configuration.'), file: nullable(string('A hash of the file.')) }),
@@ -150,6 +160,8 @@ export const USAGE_SUMS = resource(
     account: optional(nullable(string())),
     key_id: optional(ID),
     key: optional(nullable(string())),
+    person_id: optional(nullable(string('Who made the keys; null: an operator, or the command line.'))),
+    person: optional(nullable(string('The email address.'))),
     model: optional(string()),
     upstream: optional(string()),
     outcome: optional(string()),

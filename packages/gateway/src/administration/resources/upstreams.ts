@@ -14,6 +14,7 @@ import {
   word,
 } from '../../request/schema/schema.ts'
 import { SWITCH_STATES } from '../../storage/storage.ts'
+import { UPSTREAM_HEALTH } from '../../upstreams/health/upstream-health.ts'
 import { resource } from './resource.ts'
 
 const SWITCH = fields({
@@ -60,6 +61,8 @@ export const UPSTREAM_KIND = resource(
     needs_base_url: boolean(),
     needs_key: boolean(),
     keys_url: nullable(string('Where the vendor hands out API keys.')),
+    /** Accounts and keys are not those of the rest of the world. */
+    mainland: nullable(fields({ base_url: string('In mainland China.'), keys_url: string() })),
     docs_url: string(),
     protocols: listOf(string()),
     priced_models: number('How many of its models the built-in price list has.'),
@@ -79,7 +82,7 @@ export const UPSTREAM_FIGURES = resource(
     models: number('Models with a route to it.'),
     node: NODE,
     switch: SWITCH,
-    health: word('ready', 'degraded', 'down', 'draining', 'disabled', 'unknown'),
+    health: word(...UPSTREAM_HEALTH, 'draining', 'disabled'),
     keys: KEY_STATES,
     running_requests: nullable(number()),
     ...CALLS,

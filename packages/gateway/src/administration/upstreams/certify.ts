@@ -82,7 +82,15 @@ function planOf(config: FileConfig, { upstream: id, model: named, part }: Input)
   const parts = new Set(all.map((check) => check.part))
   if (part !== undefined && !parts.has(part))
     throw rejected('malformed', { field: 'part', must: `be one of ${[...parts].join(', ')}` })
-  return { upstream, models, checks: part === undefined ? all : all.filter((check) => check.part === part) }
+  const checks = part === undefined ? all : all.filter((check) => check.part === part)
+  return {
+    upstream,
+    models: calledBy(
+      checks.filter(({ known }) => !known),
+      models,
+    ),
+    checks,
+  }
 }
 
 function estimateOf({ upstream, models, checks }: Planned) {
@@ -98,7 +106,7 @@ function estimateOf({ upstream, models, checks }: Planned) {
     trivium: VERSION,
     upstream: upstream.id,
     kind: upstream.kind,
-    models: models.map(({ name, type, price }) => ({ type, model: name, price })),
+    models: models.map(shown),
     parts,
     calls: made.length,
     cost_at_most_usd: usdOrNull(mostOf(made)),
@@ -109,6 +117,12 @@ function estimateOf({ upstream, models, checks }: Planned) {
     recordings: [] as { file: string; text: string }[],
   }
 }
+
+const shown = ({ name, type, price }: RoutedModel) => ({ type, model: name, price })
+
+/** The upstream may have no endpoint for the others. */
+const calledBy = (checks: readonly Check[], models: readonly RoutedModel[]): readonly RoutedModel[] =>
+  models.filter((model) => checks.some(({ type }) => type === model.type))
 
 const modelOf = ({ type }: Check, models: readonly RoutedModel[]): RoutedModel | undefined =>
   models.find((model) => model.type === type)
@@ -143,8 +157,13 @@ async function certify(planned: Planned, send: Send, { record = false }: Input) 
   })
   const cost = costs.reduce<Nanos>((sum, each) => sum + (each ?? 0n), 0n)
   const rows = ran.flatMap((each) => each.rows)
+  const called = calledBy(
+    ran.flatMap(({ check, outcome }) => (outcome ? [check] : [])),
+    models,
+  )
   return {
     ...estimateOf(planned),
+    models: called.map(shown),
     ok: rows.every(({ result }) => result === 'passed' || result === 'not offered'),
     cost,
     cost_usd: usdOrNull(costs.some((each) => each !== undefined) ? cost : undefined),

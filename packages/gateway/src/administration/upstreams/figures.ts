@@ -4,11 +4,12 @@ import type { Upstream } from '../../config/types.ts'
 import { percentile } from '../../observe/latency-buckets.ts'
 import type { UpstreamCount, UpstreamMeasure } from '../../observe/metrics/upstream-measures.ts'
 import { fields, integer, optional } from '../../request/schema/schema.ts'
+import { healthOf } from '../../upstreams/health/upstream-health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { modelsRoutedTo } from './effects.ts'
-import { type ShownState, stateOf } from './state.ts'
+import { stateOf } from './state.ts'
 
 const HOUR_MS = 3_600_000
 /** Counts are kept for two days. */
@@ -39,6 +40,7 @@ type Counts = readonly (UpstreamCount & { hour: number })[]
 async function figuresOf(context: OperationContext, upstream: Upstream, counts: Counts, first: number, hours: number) {
   const { id, kind, baseUrl, embedded } = upstream
   const state = await stateOf(context, upstream)
+  const reports = context.health?.report(upstream, performance.now())
   const sums = sumsOf(counts)
   return {
     id,
@@ -48,7 +50,7 @@ async function figuresOf(context: OperationContext, upstream: Upstream, counts: 
     models: modelsRoutedTo(context.config, id).length,
     node: state.node,
     switch: state.switch,
-    health: healthOf(state),
+    health: state.switch.state === 'enabled' ? healthOf(reports) : state.switch.state,
     keys: state.keys,
     running_requests: state.running_requests,
     ...sums,
@@ -72,16 +74,4 @@ function sumsOf(counts: Counts) {
 function percentilesOf(counts: Counts, measures: readonly UpstreamMeasure[]) {
   const own = counts.filter(({ measure }) => measures.includes(measure))
   return own.length === 0 ? null : { p50: percentile(own, 50), p95: percentile(own, 95) }
-}
-
-/** `unknown`: no running server was asked. */
-function healthOf({
-  switch: { state },
-  keys,
-}: ShownState): 'ready' | 'degraded' | 'down' | 'draining' | 'disabled' | 'unknown' {
-  if (state !== 'enabled') return state
-  if (!keys) return 'unknown'
-  const ready = keys.filter((key) => key.state === 'ready' && key.cooling.length === 0)
-  if (ready.length === keys.length) return 'ready'
-  return keys.some((key) => key.state === 'ready') ? 'degraded' : 'down'
 }

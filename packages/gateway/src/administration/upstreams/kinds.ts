@@ -18,6 +18,7 @@ export const listUpstreamKinds = operation({
       needs_base_url: kind.baseUrl === undefined,
       needs_key: kind.keyless !== true,
       keys_url: kind.keysPage ?? null,
+      mainland: kind.mainland ? { base_url: kind.mainland.baseUrl, keys_url: kind.mainland.keysPage } : null,
       docs_url: kind.source,
       protocols: [...kind.endpoints.map(({ dialect }) => dialect), ...(kind.images ? ['images'] : [])],
       priced_models: priced.get(kind.kind) ?? 0,

@@ -1,4 +1,5 @@
 // What one server process knows of its upstreams. Processes track health separately, so the state is that of one node, which it names.
+import type { Origin } from '../../config/stored.ts'
 import type { Upstream } from '../../config/types.ts'
 import { fields, NOTHING } from '../../request/schema/schema.ts'
 import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
@@ -16,14 +17,15 @@ export const listUpstreamStates = operation({
   name: 'upstream states',
   permission: 'see',
   input: NOTHING,
-  async run({ config, health, routing, storage }): Promise<Record<string, UpstreamState>> {
+  async run({ config, configuration, health, routing, storage }): Promise<Record<string, UpstreamState>> {
     const now = performance.now()
     const switches = new Map((await storage.upstreams.switches()).map((each) => [each.upstream, each.state]))
     const states = [...config.upstreams.values()].map((upstream) => {
       const keys = health?.report(upstream, now) ?? []
       const http = routing?.send.httpVersionOf?.(upstream) ?? null
       const switched = switches.get(upstream.id) ?? 'enabled'
-      return [upstream.id, { keys, http, switched, about: aboutOf(upstream) }] as const
+      const source = configuration?.assembled().origins.get(`upstreams/${upstream.id}`)?.from
+      return [upstream.id, { keys, http, switched, about: aboutOf(upstream), ...(source && { source }) }] as const
     })
     return Object.fromEntries(states)
   },
@@ -35,6 +37,7 @@ export type UpstreamState = {
   http: HttpVersion | null
   switched?: SwitchState
   about?: AboutUpstream
+  source?: Origin['from']
 }
 
 export type AboutUpstream = ReturnType<typeof aboutOf>

@@ -14,7 +14,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }))
 
 const NEW = join(tmpdir(), `trivium-no-such-file-${process.pid}`)
 const mistakes: { args: string[]; says: string; code?: number }[] = [
-  { args: ['backup'], says: "'backup' takes FILE, not nothing" },
+  { args: ['backup'], says: "'backup' requires FILE: the archive to write" },
   { args: ['backup', '/nonexistent/x/file', '--without-secret'], says: 'the folder /nonexistent/x does not exist' },
   { args: ['backup', '/dev/null', '--without-secret'], says: '/dev/null exists already' },
   { args: ['backup', NEW], says: 'give a passphrase' },
@@ -26,7 +26,7 @@ const mistakes: { args: string[]; says: string; code?: number }[] = [
     says: 'secret does not exist: set TRIVIUM_SECRET',
     code: 1,
   },
-  { args: ['restore'], says: "'restore' takes FILE, not nothing" },
+  { args: ['restore'], says: "'restore' requires FILE: an archive" },
   { args: ['restore', NEW], says: `${NEW} does not exist` },
   { args: ['restore', '/dev/null'], says: 'is not empty (ledger.db)', code: 1 },
   { args: ['migrate'], says: 'name the PostgreSQL database' },

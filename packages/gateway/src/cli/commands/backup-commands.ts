@@ -15,6 +15,7 @@ import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment } from '../../config/types.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { formatUsd } from '../../money/amount.ts'
+import { readEntryValue } from '../../storage/console/configuration.ts'
 import type { Audited } from '../../storage/copying/check.ts'
 import type { Source } from '../../storage/copying/copy.ts'
 import { FolderInUse } from '../../storage/storage.ts'
@@ -48,7 +49,10 @@ export const BACKUP_COMMANDS: readonly LocalCommand[] = [
     name: 'restore',
     section: 'Backup',
     positionals: [{ name: 'FILE', summary: 'an archive written by backup' }],
-    options: PASSPHRASE,
+    options: [
+      ...PASSPHRASE,
+      { name: 'unauthenticated', summary: 'accept a backup that cannot prove that nobody has changed it' },
+    ],
     summary: 'fill an empty data folder or database from a backup',
     example: 'restore trivium.tar --passphrase-file passphrase.txt',
     run: (parsed, context, json) => restore(parsed, context, progressOf('restore', json)),
@@ -89,12 +93,13 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
   return failing('the backup failed', async () => {
     const archive = await createArchive(file)
     try {
-      const manifest = await writeBackup(archive, {
+      const { manifest, authenticated } = await writeBackup(archive, {
         program: context.version,
         dataDir: environment.dataDir,
         openSource: () => context.openSource(environment, { scratch: `${file}.part.ledger.db` }),
         media: flags.has('without-media') ? undefined : (source) => mediaPlace(environment, context, source),
-        secret: passphrase === undefined ? undefined : { value: (source) => secretOf(environment, source), passphrase },
+        secret: (source) => secretOf(environment, source, without),
+        passphrase,
         progress,
       })
       const bytes = await archive.finish()
@@ -109,6 +114,7 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
         media,
         journal_files: members.filter(({ name }) => name.startsWith('journal/')).length,
         has_secret,
+        authenticated,
         balance_usd: formatUsd(BigInt(sums.balance)),
         held_usd: formatUsd(BigInt(sums.held)),
       }
@@ -126,7 +132,7 @@ async function mediaPlace(environment: Environment, context: CommandContext, sou
     const entry = {
       kind: kind as EntryKind,
       id: String(id),
-      value: JSON.parse(String(value)),
+      value: readEntryValue(String(value)),
       revision: Number(revision),
     }
     return { ...entry, value: mapSecrets(entry, () => 'sealed') }
@@ -136,10 +142,15 @@ async function mediaPlace(environment: Environment, context: CommandContext, sou
   return folder === undefined ? 's3' : { folder }
 }
 
-/** The secret of the environment or of the folder. Throws unless the store was created with it. */
-async function secretOf({ secret, secretOld, dataDir }: Environment, source: Source): Promise<string> {
+/** The secret of the environment or of the folder; undefined if neither has one and that is allowed. Throws unless the store was created with it. */
+async function secretOf(
+  { secret, secretOld, dataDir }: Environment,
+  source: Source,
+  mayLack: boolean,
+): Promise<string | undefined> {
   const [row] = await source.query(`SELECT value FROM meta WHERE name = '${FINGERPRINT}'`)
   const file = join(dataDir, 'secret')
+  if (secret === undefined && !existsSync(file) && mayLack) return undefined
   if (secret === undefined && !existsSync(file))
     throw new BackupError(`${file} does not exist: set TRIVIUM_SECRET as for the server, or use --without-secret`)
   // Before a rotation begins, servers have the new secret already, and the old one is in force.
@@ -155,15 +166,17 @@ async function restore({ positionals, values, flags }: Arguments, context: Comma
   const file = resolve(positionals[0] ?? '')
   if (!existsSync(file)) throw new UsageError(`${file} does not exist`)
   const passphrase = await passphraseOf(values, flags)
+  const mayLackHmac = flags.has('unauthenticated')
   const environment = context.environment({ mayLackSecret: true })
   const { dataDir, secret } = environment
   return failing('the restore failed', async () => {
-    const { manifest, rows, audit, wroteSecret } = await restoreBackup(file, {
+    const { manifest, rows, audit, wroteSecret, authenticated } = await restoreBackup(file, {
       dataDir,
       openTarget: () => reach(environment, context.openTarget),
       mediaFolder: mediaFolder(environment, context.config(environment)),
       secret,
       passphrase,
+      mayLackHmac,
       progress,
     })
     const { sums, media } = manifest
@@ -171,6 +184,7 @@ async function restore({ positionals, values, flags }: Arguments, context: Comma
       ok: audit.ok,
       database: context.describeDatabase(environment),
       created_at: manifest.created_at,
+      authenticated,
       rows,
       media,
       balance_usd: formatUsd(BigInt(sums.balance)),

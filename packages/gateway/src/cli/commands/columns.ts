@@ -24,7 +24,8 @@ const LIMITS = [figure('rpm', 'rpm'), figure('tpm', 'tpm'), figure('concurrent',
 
 const ACCOUNT: readonly Column<Shown>[] = [
   figure('id', 'id'),
-  text('email', 'email'),
+  text('name', 'name'),
+  { title: 'email', cell: ({ name, email }) => (email === name ? undefined : cellOf(email)) },
   figure('balance usd', 'balance_usd'),
   figure('held usd', 'held_usd'),
   figure('spent this month', 'spent_this_month_usd'),
@@ -44,9 +45,14 @@ const KEY: readonly Column<Shown>[] = [
   ...LIMITS,
   text('models', 'models'),
   text('ips', 'ips'),
+  { title: 'made by', cell: (row) => madeBy(row) },
   time('expires', 'expires_at'),
   time('created', 'created_at'),
 ]
+
+/** Of a key, an admin key or an invitation; undefined: the command line, or an operator. */
+const madeBy = ({ made_by_key_name: key, made_by_email: email }: Shown): string | undefined =>
+  key ? `${String(key)} (admin key)` : cellOf(email)
 
 const USAGE: readonly Column<Shown>[] = [
   time('time', 'at'),
@@ -128,7 +134,9 @@ const ADMIN_KEY: readonly Column<Shown>[] = [
   figure('id', 'id'),
   text('name', 'name'),
   text('role', 'role'),
+  text('permissions', 'permissions'),
   text('ends in', 'last_four'),
+  { title: 'made by', cell: (row) => madeBy(row) },
   time('created', 'created_at'),
   time('expires', 'expires_at'),
   time('last used', 'last_used_at'),
@@ -141,6 +149,7 @@ const INVITATION: readonly Column<Shown>[] = [
   text('member role', 'member_role'),
   text('role', 'role'),
   text('email', 'email'),
+  { title: 'made by', cell: (row) => madeBy(row) },
   time('created', 'created_at'),
   time('expires', 'expires_at'),
 ]
@@ -150,6 +159,7 @@ const IMPORTED: readonly Column<Shown>[] = [
   figure('id', 'id'),
   text('result', 'result'),
   text('secret', 'secret'),
+  text('sign-in link', 'sign_in_url'),
 ]
 
 const ALERT_RULE: readonly Column<Shown>[] = [
@@ -167,6 +177,9 @@ export const shown = (columns: readonly Column<Shown>[]) => (result: unknown) =>
 
 export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
+const [KEY_ID, ...KEY_FACTS] = KEY as [Column<Shown>, ...Column<Shown>[]]
+/** Of several accounts. */
+export const showKeysOfAll = shown([KEY_ID, text('account', 'account'), ...KEY_FACTS])
 export const showCodes = shown(CODE)
 export const showKeptCodes = shown(KEPT_CODE)
 export const showAdminKeys = shown(ADMIN_KEY)
@@ -178,9 +191,5 @@ export const showAuditLog = shown(AUDIT)
 export const showAlerts = shown(ALERT)
 export const showAlertRules = shown(ALERT_RULE)
 
-export function showAlertTest(result: unknown): string {
-  const { targets } = result as { targets: readonly Shown[] }
-  return targets.length === 0
-    ? 'no target: the section alerts of the configuration has neither webhooks nor email\n'
-    : table(ALERT_TEST, targets)
-}
+export const showAlertTest = (result: unknown): string =>
+  table(ALERT_TEST, (result as { targets: readonly Shown[] }).targets)

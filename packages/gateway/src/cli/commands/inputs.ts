@@ -32,11 +32,14 @@ const OPTIONS: Readonly<Record<string, string>> = {
       'kind',
       'upstream',
       'outcome',
+      'link',
+      'links',
     ].map((name) => [name, name]),
   ),
   credit_usd: 'credit',
   amount_usd: 'amount',
   credit_line_usd: 'amount',
+  member_of: 'member-of',
   cap_usd: 'cap',
   cap_period: 'cap-period',
   expires_at: 'expires',
@@ -44,6 +47,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   person: 'email',
   group_by: 'by',
   error_code: 'error-code',
+  client_request_id: 'client-id',
+  upstream_request_id: 'vendor-id',
   grace_seconds: 'grace',
   'limits.rpm': 'rpm',
   'limits.tpm': 'tpm',
@@ -102,6 +107,18 @@ export const wholeNumber = (text: string): number | string => (/^\d{1,15}$/.test
 /** A day begins at midnight, UTC. */
 export const time = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
 
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** A time, or one before now: `today`, `yesterday` and `7d` are midnights (UTC), `24h` is so many hours before the present full hour. */
+export function pastTime(text: string, now = Date.now()): string {
+  const [, count = '', unit] = /^(\d{1,4})([dh])$/.exec(text) ?? []
+  const days = text === 'today' ? 0 : text === 'yesterday' ? 1 : unit === 'd' ? Number(count) : undefined
+  const before = (step: number, steps: number) => new Date(now - (now % step) - steps * step).toISOString()
+  if (days !== undefined) return before(DAY_MS, days)
+  return unit === 'h' ? before(HOUR_MS, Number(count)) : time(text)
+}
+
 export function list(name: string, text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())
   if (!entries.includes('')) return entries
@@ -117,19 +134,23 @@ export function commandError({ rejection, all }: OperationRejected, values: Valu
   const { reason, details } = rejection
   const field = String(details.field ?? '').replace(/\[\d+\]$/, '')
   // A password is not printed.
-  const given = field === 'password' ? undefined : values[OPTIONS[field] ?? '']
+  const given = field === 'password' ? undefined : values[optionNamed(field, values) ?? '']
   const or = mayRemove ? "'none'" : ''
   const shown = {
     ...details,
     ...(details.or === undefined ? {} : { or }),
     ...(given === undefined ? {} : { given }),
   }
-  const message = messageOf({ reason, details: shown }, optionOf)
+  const message = messageOf({ reason, details: shown }, (name) => optionOf(name, values))
   const line = `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')
   return REJECTIONS[reason].isInput ? new UsageError(line) : new CommandError(line)
 }
 
-function optionOf(field: string): string {
-  const option = OPTIONS[field.replace(/\[\d+\]$/, '')]
+/** Two commands take the credit line beside an amount, or in its place. */
+const optionNamed = (field: string, values: Values): string | undefined =>
+  field === 'credit_line_usd' && values['credit-line'] !== undefined ? 'credit-line' : OPTIONS[field]
+
+function optionOf(field: string, values: Values): string {
+  const option = optionNamed(field.replace(/\[\d+\]$/, ''), values)
   return option === undefined ? field : `--${option}`
 }

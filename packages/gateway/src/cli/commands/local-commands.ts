@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import NOTICE from '../../../../../NOTICE' with { type: 'text' }
+import { certificateWarnings } from '../../administration/doctor/machine.ts'
 import type { Arguments } from '../args.ts'
 import type { LocalCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -95,6 +96,7 @@ async function checkConfig(written: string | undefined, context: CommandContext)
   const warnings = [
     ...(written === undefined ? environment.warnings : []),
     ...config.warnings,
+    ...(await certificateWarnings(config, Date.now())),
     ...(await storeWarnings(context, environment, config)),
   ]
   const result = { ok: true, file: file ?? null, ...counts, hash, warnings }

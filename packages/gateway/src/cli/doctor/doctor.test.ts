@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
-import { machineQuestions } from '../../administration/doctor/machine.ts'
+import { certificateWarnings, machineQuestions } from '../../administration/doctor/machine.ts'
 import { answer, type Check, type Question } from '../../administration/doctor/question.ts'
 import { clockQuestion, mailQuestion, mediaQuestion, serverQuestion } from '../../administration/doctor/services.ts'
 import type { ServerState } from '../../administration/operating/server-state.ts'
@@ -55,6 +55,7 @@ const STATE: ServerState = {
   store_time: 0,
   database_ms: 3,
   descriptors: { limit: 4_096, open: 40 },
+  configuration: { file: '/etc/trivium.yaml', problem: null },
 }
 const UPSTREAM = (key: string) =>
   `upstreams: [{ id: a, dialect: chat, base_url: "https://a.example.com/v1", keys: ["${key}"] }]\n`
@@ -96,6 +97,12 @@ test('an expired certificate fails, one that expires soon is a warning', async (
     note: expect.stringContaining('has expired on'),
     advice: expect.any(String),
   })
+  const warned = (now: number) => certificateWarnings(configOf(TLS(SMTP_CERTIFICATE)), now)
+  expect(await warned(at - 100 * day)).toEqual([])
+  expect(await warned(at - 13 * day)).toEqual([
+    expect.stringMatching(/^server.tls.cert: .* it expires soon; renew it$/),
+  ])
+  expect(await warned(at + day)).toEqual([expect.stringMatching(/^server.tls.cert: .* has expired on .*; renew it/)])
   const server = { environment: environmentOf(), version: '1.2.3', startedAt: 0 }
   const shown = await showSystem.run(
     { actor: COMMAND_LINE, config: configOf(TLS(SMTP_CERTIFICATE)), server } as never,
@@ -143,6 +150,20 @@ test('a server that is not ready fails, with its reasons', async () => {
   expect(await told(serverQuestion([STATE, { ...STATE, ready: false, faults: ['the disk is full'] }]))).toMatchObject({
     ok: false,
     note: 'does not take requests: the disk is full',
+  })
+})
+
+test('a server whose configuration is not that of the file on disk', async () => {
+  expect(await told(serverQuestion([STATE], '/etc/trivium.yaml'))).toMatchObject({ ok: true, warnings: [] })
+  expect(await told(serverQuestion([STATE], null))).toMatchObject({
+    ok: true,
+    warnings: ['the server uses /etc/trivium.yaml, and this command no configuration file'],
+  })
+  const problem = '/etc/trivium.yaml:3: "modles" is not known'
+  const failed = { ...STATE, configuration: { ...STATE.configuration, problem } }
+  expect(await told(serverQuestion([STATE, failed]))).toMatchObject({
+    ok: false,
+    note: `the configuration was not reloaded, and the former one stays in force: ${problem}`,
   })
 })
 
@@ -219,6 +240,16 @@ test('secrets that can no longer be decrypted are counted; without them all is w
   expect(await secrets()).toMatchObject({
     code: 1,
     check: { ok: false, note: expect.stringContaining(`of 1 people can no longer be read (ids ${people[1]})`) },
+  })
+})
+
+test('a database that a server has open is in order', async () => {
+  const server = await openSqlite(folder)
+  const { checks } = JSON.parse((await runHere(['doctor', '--json'], folder)).stdout) as DoctorReport
+  await server.close()
+  expect(checks.find(({ check }) => check === 'database')).toMatchObject({
+    ok: true,
+    note: `open in process ${process.pid}, as it should be while a server runs`,
   })
 })
 

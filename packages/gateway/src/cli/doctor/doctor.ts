@@ -9,18 +9,19 @@ import {
   serverQuestion,
   upstreamCheck,
 } from '../../administration/doctor/services.ts'
+import { warningsOfStore } from '../../administration/doctor/store-warnings.ts'
+import { checkedTables } from '../../administration/doctor/tables.ts'
 import { writeProbe } from '../../administration/doctor/write-probe.ts'
-import { type ServerState, showServerState } from '../../administration/operating/server-state.ts'
+import { checkTables, type ServerState, showServerState } from '../../administration/operating/server-state.ts'
 import { listUpstreamStates } from '../../administration/upstreams/state.ts'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
-import { missingGroupWarnings } from '../../config/warnings.ts'
-import { programVersion, WrongSchema } from '../../storage/migrations/migrations.ts'
+import { WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, type Storage, StoreDown } from '../../storage/storage.ts'
 import { keyGroupWarnings } from '../commands/store-warnings.ts'
 import { probeAll } from '../commands/upstreams/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
-import { callEachProcess } from '../control-socket.ts'
+import { callEachProcess, callServer } from '../control-socket.ts'
 import { NoDatabaseYet } from '../errors.ts'
 import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'
@@ -61,12 +62,15 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
   const askedAt = Date.now()
   if (hasConfig) {
     const [environment, config] = [context.environment(), context.config(context.environment())]
-    await examine(...machineQuestions(environment, config, states, Date.now()), serverQuestion(states))
+    await examine(
+      ...machineQuestions(environment, config, states, Date.now()),
+      serverQuestion(states, environment.configFile ?? null),
+    )
     // Without a data folder, these checks would report the same again.
     const inForce = hasFolder ? await examineStore(context, environment, config, { states, askedAt }, examine) : config
     await examine(...mailQuestion(inForce))
     if (hasFolder) await examine(mediaQuestion(environment, inForce))
-    checks.push(...(await examineUpstreams(inForce)), ...(await storedUpstreams(environment, inForce)))
+    checks.push(...(await examineUpstreams(inForce)), ...(await serversUpstreams(environment, inForce)))
   }
   // With SQLite there is only one node.
   if (checks.every(({ ok }) => ok) && context.environment().databaseUrl) {
@@ -93,6 +97,7 @@ const SILENT = {
   faults: ['the server does not answer'],
   database_ms: 0,
   descriptors: { limit: Number.MAX_SAFE_INTEGER, open: null },
+  configuration: { file: null, problem: null },
 }
 
 /** The database, and what needs it: the clocks, and what is stored and encrypted in it. Gives the configuration in force, as far as it is known here. */
@@ -105,21 +110,22 @@ async function examineStore(
 ): Promise<FileConfig> {
   let storage: Storage | undefined
   let inForce = config
+  const isAnswering = states.some(({ ready }) => ready)
   try {
     const isOpen = await examine({
       check: 'database',
       advice: storeAdvice,
       async ask() {
-        const note = await openStore(context, environment, (opened) => {
+        const note = await openStore(context, environment, isAnswering, (opened) => {
           storage = opened
         })
         if (!storage) return { note, warnings: await keyGroupWarnings(context, environment, config) }
         const { assembled } = await context.configuration(environment, storage)
-        return { note, warnings: missingGroupWarnings(await storage.keys.countByGroup(), assembled.config) }
+        return { note, warnings: await warningsOfStore(storage, assembled.config) }
       },
     })
     await examine(clockQuestion(states, askedAt, storage?.now()))
-    if (isOpen && (storage || states.some(({ ready }) => ready))) {
+    if (isOpen && (storage || isAnswering)) {
       const use = (assembled: FileConfig) => {
         inForce = assembled
       }
@@ -158,13 +164,22 @@ async function examineUpstreams({ upstreams }: FileConfig): Promise<Check[]> {
   return Object.entries(probes).map(([id, found]) => upstreamCheck({ id }, found))
 }
 
-/** Upstreams that only a running server knows, as it finds them: their keys are stored. */
-async function storedUpstreams({ dataDir }: Environment, { upstreams }: FileConfig): Promise<Check[]> {
+const SOURCES = {
+  stored: 'stored',
+  file: 'of its configuration file',
+  environment: 'of its environment',
+  'built-in': 'built in',
+} as const
+
+/** Upstreams that only a running server knows, as it finds them: stored ones, and those of a file that this command does not read. */
+async function serversUpstreams({ dataDir }: Environment, { upstreams }: FileConfig): Promise<Check[]> {
   const states = await callEachProcess(dataDir, listUpstreamStates).catch(() => [])
   const known = new Map(states.flatMap((each) => Object.entries(each)).filter(([id]) => !upstreams.has(id)))
-  return [...known].map(([id, { keys }]) => {
+  return [...known].map(([id, { keys, source = 'stored' }]) => {
     const bad = keys.find(({ state }) => state === 'open' || state === 'rejected')
-    const note = bad ? `${bad.state}: ${bad.reason ?? 'its requests fail'}` : 'stored, and in use by the server'
+    const note = bad
+      ? `${bad.state}: ${bad.reason ?? 'its requests fail'}`
+      : `${SOURCES[source]}, and in use by the server`
     const advice = bad ? `run 'upstream test ${id}', and correct its key or base_url` : null
     return { check: `upstream ${id}`, ok: !bad, note, advice, warnings: [] }
   })
@@ -223,10 +238,11 @@ async function describeNodes(context: CommandContext): Promise<string> {
 
 const shorten = (hash: string): string => hash.slice(0, 12)
 
-/** A SQLite database that a server owns cannot be opened here. */
+/** A SQLite database that a server owns cannot be opened here. `mayAsk`: that server answers. */
 async function openStore(
   context: CommandContext,
   environment: Environment,
+  mayAsk: boolean,
   use: (storage: Storage) => void,
 ): Promise<string> {
   try {
@@ -234,10 +250,13 @@ async function openStore(
     use(storage)
     const begun = performance.now()
     await storage.ping()
-    const took = `${Math.round(performance.now() - begun)} ms, tables of version ${programVersion()}`
+    const tables = await checkedTables(storage)
+    const took = `${Math.round(performance.now() - begun)} ms, ${tables}`
     return environment.databaseUrl ? `PostgreSQL responds within ${took}` : `SQLite opens, and responds within ${took}`
   } catch (error) {
-    if (error instanceof FolderInUse) return `in use: ${error.message}`
-    throw error
+    if (!(error instanceof FolderInUse)) throw error
+    const answered = mayAsk ? await callServer(environment.dataDir, checkTables.name, {}) : undefined
+    const tables = answered ? `, ${(answered.result as { note: string }).note}` : ''
+    return `open in process ${error.owner}, as it should be while a server runs${tables}`
   }
 }

@@ -53,7 +53,7 @@ function storable({ server, media, mail, callbacks, alerts, signIn, upstreams, .
   const { ca, ...letters } = mail ?? {}
   return {
     ...rest,
-    server: { ...server, tls: undefined, trustedProxies: [] },
+    server: { ...server, tls: undefined, trustedProxies: [], admin: true },
     ...(media?.s3 ? { media } : {}),
     ...(mail ? { mail: letters as typeof mail } : {}),
     callbacks: { ...callbacks, allowPrivate: false },

@@ -1,6 +1,7 @@
 // The entries of a configuration file, to be stored.
 import type { Assembled } from '../assemble.ts'
-import type { StoredEntry, WrittenEntry } from '../stored.ts'
+import { SETTING_FIELDS } from '../settings/table.ts'
+import { overlaps, type StoredEntry, type WrittenEntry } from '../stored.ts'
 
 export type Imported = {
   entries: Pick<StoredEntry, 'kind' | 'id' | 'value'>[]
@@ -8,15 +9,8 @@ export type Imported = {
   leftOut: string[]
 }
 
-/** Settings of files alone, with all that is below them. The sections reject them in stored entries. */
-const FILE_ONLY_SETTINGS = [
-  'server.tls',
-  'server.trusted_proxies',
-  'media.disk',
-  'mail.ca',
-  'callbacks.allow_private',
-  'alerts.allow_private',
-]
+/** The sections reject them in stored entries. */
+const FILE_ONLY_SETTINGS = SETTING_FIELDS.flatMap(({ id, isFileOnly }) => (isFileOnly ? [id] : []))
 
 /** What the environment adds to a file is not part of it. */
 export const importedEntries = ({ written }: Pick<Assembled, 'written'>): Imported =>
@@ -30,7 +24,7 @@ export function storable(entries: readonly Omit<WrittenEntry, 'origin'>[]): Impo
 }
 
 function addEntry({ kind, id, value }: Omit<WrittenEntry, 'origin'>, { entries, leftOut }: Imported): void {
-  if (kind === 'setting' && FILE_ONLY_SETTINGS.some((each) => id === each || id.startsWith(`${each}.`))) {
+  if (kind === 'setting' && FILE_ONLY_SETTINGS.some((each) => overlaps(id, each))) {
     leftOut.push(id)
   } else if (kind === 'upstream') {
     const { allow_private: allowPrivate, ...fields } = value as { allow_private?: unknown }

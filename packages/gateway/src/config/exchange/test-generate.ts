@@ -100,7 +100,11 @@ export function generate(seed: number): Generated {
         sizes: () =>
           chance(0.5)
             ? ['1024x1024', '2K']
-            : { min: 64, max: 2048, ...some({ multiple_of: () => 16, max_ratio: () => 3, max_pixels: () => 999_999 }) },
+            : {
+                min: 64,
+                max: 2048,
+                ...some({ multiple_of: () => 16, max_ratio: () => 3, min_pixels: () => 9, max_pixels: () => 999_999 }),
+              },
         qualities: () => ['low', 'high'],
         n: () => integer(1, 15),
       }),
@@ -217,6 +221,7 @@ export function generate(seed: number): Generated {
     ...some({
       name: text,
       domains: () => ['example.com'],
+      scopes: () => ['openid', 'groups'],
       roles: () => ({ ops: 'admin', 'help desk': 'support' }),
       price_groups: () => ({ staff: 'default' }),
       allow_private: boolean,
@@ -246,6 +251,7 @@ export function generate(seed: number): Generated {
       'server.limits.body': () => '1MiB',
       'server.limits.values': () => integer(1, 9999),
       'server.limits.in_flight': () => integer(1, 9999),
+      'server.limits.free_requests': () => integer(0, 9999),
       'server.limits.memory': size,
       'server.limits.upload': () => '2MiB',
       'server.limits.spool': () => '2GiB',
@@ -270,6 +276,7 @@ export function generate(seed: number): Generated {
       'console.support_url': () => 'mailto:help@example.com',
       'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
       'sign_in.password': () => true,
+      'sign_in.session_age': () => '6h',
       'alerts.webhooks': () => [webhook(), ...(chance(0.5) ? [webhook()] : [])],
       'alerts.allow_private': boolean,
       'alerts.off': () => someOf(ALERT_RULES),
@@ -315,7 +322,7 @@ export function generate(seed: number): Generated {
 export const isFileOnly = ({ kind, id, value }: Entry): boolean =>
   (kind === 'upstream' && 'allow_private' in (value as object)) ||
   (id === 'sign_in.providers' && (value as object[]).some((each) => 'allow_private' in each)) ||
-  (kind === 'setting' && /^server\.t|^media\.disk|^mail\.ca|allow_private$/.test(id))
+  (kind === 'setting' && /^server\.t|^server\.admin$|^media\.disk|^mail\.ca|allow_private$/.test(id))
 
 function spread(entries: readonly Entry[], random: () => number): Omit<Generated, 'entries'> {
   const env: Record<string, string> = {}

@@ -11,7 +11,7 @@ import {
   scalarText,
 } from '../../yaml/fields.ts'
 import { readBoolean, readDuration, readText, readUsd, readWord, STORAGE_TIME } from '../../yaml/scalars.ts'
-import type { AlertRule, AlertsConfig } from '../types.ts'
+import { type AlertRule, type AlertsConfig, RULES_WITHOUT_THRESHOLD } from '../types.ts'
 
 const HOUR = 3600 * 1000
 const DAY = 24 * HOUR
@@ -56,7 +56,7 @@ const THRESHOLDS: Readonly<Record<Threshold, Reader<number>>> = {
 }
 const THRESHOLD_NAMES = Object.keys(THRESHOLDS) as Threshold[]
 
-export const ALERT_RULES: readonly AlertRule[] = [...THRESHOLD_NAMES, 'margin_negative', 'audit_failed']
+export const ALERT_RULES: readonly AlertRule[] = [...THRESHOLD_NAMES, 'margin_negative', ...RULES_WITHOUT_THRESHOLD]
 
 const FIELDS: FieldRules = {
   webhooks: true,

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { FILE_ONLY, type Fields, fieldsOf, listOf } from '../../yaml/fields.ts'
+import { FILE_ONLY, type Fields, fieldsOf, listOf, type Reader } from '../../yaml/fields.ts'
 import {
   readBoolean,
   readCidr,
@@ -37,6 +37,7 @@ export const SERVER_DEFAULTS: ServerConfig = {
     storedBytes: 4096 * MIB,
     mediaPerAccountBytes: 8 * 1024 * MIB,
     mediaBytes: 32 * 1024 * MIB,
+    freeRequestsPerMinute: 600,
   },
   drainMs: 30_000,
   showUpstreams: false,
@@ -72,7 +73,8 @@ const SERVER_FIELDS = {
   drain: true,
   show_upstreams: true,
   log_addresses: true,
-  admin: true,
+  // Stored, it would close the way by which it could be changed again.
+  admin: FILE_ONLY,
   admin_networks: true,
   metrics_token: true,
 } as const
@@ -88,6 +90,7 @@ const LIMIT_FIELDS = {
   stored: true,
   media_per_account: true,
   media: true,
+  free_requests: true,
 } as const
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
@@ -126,6 +129,12 @@ function readMetricsToken(value: YamlValue): string | undefined {
   return undefined
 }
 
+/** What the admin API needs for any change, this one among them. A file may say less, since it is changed elsewhere. */
+const LEAST_STORED_BODY = 64 * 1024
+
+const readBody: Reader<number> = (value) =>
+  readSize(value.context.isLiteral ? { ...SIZE_RANGE, min: LEAST_STORED_BODY } : SIZE_RANGE)(value)
+
 const readLimits =
   (defaults: ServerConfig['limits']) =>
   (value: YamlValue): ServerConfig['limits'] | undefined => {
@@ -136,8 +145,8 @@ const readLimits =
     )
     if (!fields) return undefined
     const { values, inFlight, memoryBytes, uploadBytes, spoolBytes } = defaults
-    const { storedPerAccountBytes, storedBytes, mediaPerAccountBytes, mediaBytes } = defaults
-    const bodyBytes = fields.optional('body', readSize(SIZE_RANGE), defaults.bodyBytes)
+    const { storedPerAccountBytes, storedBytes, mediaPerAccountBytes, mediaBytes, freeRequestsPerMinute } = defaults
+    const bodyBytes = fields.optional('body', readBody, defaults.bodyBytes)
     // What the file does not say must not contradict what it says.
     const leastMemory = Math.max(memoryBytes, Math.min(bodyBytes, SERVER_DEFAULTS.limits.memoryBytes))
     const limits = {
@@ -151,6 +160,11 @@ const readLimits =
       storedBytes: fields.optional('stored', readSize(SIZE_RANGE), storedBytes),
       mediaPerAccountBytes: fields.optional('media_per_account', readSize(SIZE_RANGE), mediaPerAccountBytes),
       mediaBytes: fields.optional('media', readSize(SIZE_RANGE), mediaBytes),
+      freeRequestsPerMinute: fields.optional(
+        'free_requests',
+        readInteger({ min: 0, max: 100_000_000 }),
+        freeRequestsPerMinute,
+      ),
     }
     if (limits.memoryBytes < limits.bodyBytes) {
       addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')

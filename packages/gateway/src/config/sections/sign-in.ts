@@ -3,12 +3,15 @@ import { isIP } from 'node:net'
 import { GATEWAY_ROLES } from '../../storage/people/people.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { entriesOf, FILE_ONLY, fieldsOf, listOf, quoteSource, type Reader } from '../../yaml/fields.ts'
-import { readBoolean, readId, readText, readUrl, readWord } from '../../yaml/scalars.ts'
+import { readBoolean, readDuration, readId, readText, readUrl, readWord } from '../../yaml/scalars.ts'
 import type { FileConfig, SignInProvider } from '../types.ts'
 
 type SignIn = FileConfig['signIn']
 
-export const SIGN_IN_DEFAULTS: SignIn = { providers: [], password: true }
+export const SIGN_IN_DEFAULTS: SignIn = { providers: [], password: true, sessionAgeMs: 24 * 3_600_000 }
+const DEFAULT_SCOPES = ['openid', 'email', 'profile']
+/** As the longest session of a password. */
+const LONGEST_SESSION_MS = 90 * 24 * 3_600_000
 
 const PROVIDER_FIELDS = {
   id: true,
@@ -17,6 +20,7 @@ const PROVIDER_FIELDS = {
   client_id: true,
   client_secret: true,
   domains: true,
+  scopes: true,
   groups_claim: true,
   roles: true,
   price_groups: true,
@@ -29,15 +33,21 @@ const MOST_PROVIDERS = 16
 const MOST_ENTRIES = 100
 
 export function readSignIn(value: YamlValue): SignIn | undefined {
-  const fields = fieldsOf(value, { providers: true, password: true }, `sign_in: { providers: [${EXAMPLE}] }`)
+  const fields = fieldsOf(
+    value,
+    { providers: true, password: true, session_age: true },
+    `sign_in: { providers: [${EXAMPLE}] }`,
+  )
   if (!fields) return undefined
   const readProviders = few(listOf(readProvider, `[${EXAMPLE}]`), MOST_PROVIDERS)
   const providers = fields.optional<readonly SignInProvider[]>('providers', readProviders, SIGN_IN_DEFAULTS.providers)
   const password = fields.optional('password', readBoolean, SIGN_IN_DEFAULTS.password)
+  const readAge = readDuration({ min: 60_000, max: LONGEST_SESSION_MS })
+  const sessionAgeMs = fields.optional('session_age', readAge, SIGN_IN_DEFAULTS.sessionAgeMs)
   const [written, off] = [fields.get('providers'), fields.get('password')]
   if (written) rejectTwins(written, providers)
   if (off && !written && !password) addMistake(off, 'false, but there are no providers to sign in at; add providers')
-  return { providers, password }
+  return { providers, password, sessionAgeMs }
 }
 
 function readProvider(value: YamlValue): SignInProvider | undefined {
@@ -52,11 +62,15 @@ function readProvider(value: YamlValue): SignInProvider | undefined {
   const provider = {
     name: fields.optional('name', readText, id ?? ''),
     domains: fields.optional('domains', few(listOf(readDomain, '[example.com]'), MOST_ENTRIES), []),
+    scopes: fields.optional('scopes', few(listOf(readScope, '[openid, email, groups]'), MOST_ENTRIES), DEFAULT_SCOPES),
     groupsClaim,
     roles: fields.optional('roles', readRoles, new Map()),
     priceGroups: fields.optional('price_groups', mapOf(readId, '{ trivium-staff: staff }'), new Map()),
     allowPrivate: fields.optional('allow_private', readBoolean, false),
   }
+  const scopes = fields.get('scopes')
+  if (scopes && !provider.scopes.includes('openid'))
+    addMistake(scopes, 'must have openid, without which nobody is named')
   for (const name of ['roles', 'price_groups']) {
     const mapping = fields.get(name)
     if (mapping && groupsClaim === undefined) addMistake(mapping, 'needs groups_claim, the claim that lists the groups')
@@ -76,6 +90,13 @@ function readIssuer(value: YamlValue): { href: string; isLoopback: boolean } | u
   if (url.protocol === 'https:' && !isLoopback) return { href: text, isLoopback }
   if (isLoopback && !value.context.isLiteral) return { href: text, isLoopback }
   addMistake(value, `must be an https:// URL, such as ${ISSUER_EXAMPLE}; a provider on this machine only in the file`)
+  return undefined
+}
+
+function readScope(value: YamlValue): string | undefined {
+  const text = readText(value)
+  if (text === undefined || /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(text)) return text
+  addMistake(value, `${quoteSource(value)} is not a scope; write one such as groups`)
   return undefined
 }
 

@@ -38,6 +38,7 @@ type KindSettings = Pick<
   | 'service'
   | 'extraCapFields'
   | 'healthPath'
+  | 'sellsManyVendors'
 >
 
 export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettings {
@@ -54,7 +55,7 @@ export function kindSettings(
   baseUrl: string,
   { endpoints, images, videos, services }: Served = kind,
 ): KindSettings {
-  const { service, extraCapFields, healthPath } = kind
+  const { service, extraCapFields, healthPath, sellsManyVendors } = kind
   const known = {
     ...(images ? { images } : {}),
     ...(videos ? { videos } : {}),
@@ -62,6 +63,7 @@ export function kindSettings(
     ...(service ? { service } : {}),
     ...(extraCapFields ? { extraCapFields } : {}),
     ...(healthPath ? { healthPath } : {}),
+    ...(sellsManyVendors ? { sellsManyVendors } : {}),
   }
   return {
     kind: kind.kind,

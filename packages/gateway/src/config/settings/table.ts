@@ -108,6 +108,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     (of) => (of.server.admin ? 'on' : 'off'),
     {
       words: ['on', 'off'],
+      ...FILE_ONLY,
     },
   ),
   field('server.admin_networks', 'texts', 'Networks that the admin API may be used from. None: any.', () => []),
@@ -132,6 +133,11 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   field('server.tls.key', 'path', 'The private key of the certificate.', undefined, FILE_ONLY),
   limit('body', 'bodyBytes', 'The largest request body, after decompression.'),
   count('values', 'values', 'The most JSON values in a body.'),
+  count(
+    'free_requests',
+    'freeRequestsPerMinute',
+    'Requests at price 0 that an account may make in a minute, in a process.',
+  ),
   count('in_flight', 'inFlight', 'Concurrent requests of a process, half of them for one account.'),
   limit(
     'memory',
@@ -251,6 +257,9 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     'boolean',
     'People may sign in with a password. Owners always may.',
     (of) => of.signIn.password,
+  ),
+  field('sign_in.session_age', 'duration', 'After a sign-in at a provider, how long until the next one.', (of) =>
+    formatDuration(of.signIn.sessionAgeMs),
   ),
   field('sign_in.providers', 'objects', 'OpenID Connect providers that people sign in at.', () => []),
 

@@ -2,24 +2,17 @@
 
 import * as codes from '../../administration/codes.ts'
 import { perform } from '../../administration/operation.ts'
+import { entryJson, isMonth, monthEntries } from '../../administration/reports/statement.ts'
 import type { CsvLine } from '../../http-api/files/csv.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { Account, WalletEntry as StoredEntry, UsageRow } from '../../storage/storage.ts'
+import type { Account, UsageRow } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type {
-  HistoryQuery,
-  RedeemCode,
-  Redeemed,
-  Statement,
-  Wallet,
-  WalletEntry,
-  WalletHistory,
-} from '../routes/wallet.ts'
+import type { HistoryQuery, RedeemCode, Redeemed, Statement, Wallet, WalletHistory } from '../routes/wallet.ts'
 import { holderContext } from '../session/holder-context.ts'
 import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
@@ -71,15 +64,6 @@ export async function listHistory(
   return { items: entries.map(entryJson), next: next === undefined ? null : new Date(next).toISOString() }
 }
 
-const entryJson = ({ kind, at, reason, amount, requests, balanceAfter }: StoredEntry): WalletEntry => ({
-  kind,
-  at: new Date(at).toISOString(),
-  reason,
-  amount_usd: formatUsd(amount),
-  requests,
-  balance_after_usd: formatUsd(balanceAfter),
-})
-
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)
 
 /** Months with entries, newest first. */
@@ -98,10 +82,8 @@ export async function* statementLines(
   month: string,
   deps: ConsoleDependencies,
 ): AsyncGenerator<CsvLine[], void> {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw badRequest('month', 'The month must be written as 2026-01.')
-  const begin = new Date(`${month}-01`)
-  const end = Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1)
-  const entries = await deps.store.spending.entries(account.id, begin.getTime(), end)
+  if (!isMonth(month)) throw badRequest('month', 'The month must be written as 2026-01.')
+  const entries = await monthEntries(deps.store.spending, account.id, month)
   const lines = entries
     .map(entryJson)
     .map(({ at, kind, reason, requests, amount_usd, balance_after_usd }) => [

@@ -115,13 +115,17 @@ async function refresh(
   call: Call,
   provider: SignInProvider,
   { identity, person, claims }: Found,
-  { store }: ConsoleDependencies,
+  { store, log }: ConsoleDependencies,
 ): Promise<void> {
   const given = groupsIn(claims, provider)
   const groups = [...new Set(given.flatMap((each) => provider.priceGroups.get(each) ?? []))]
   const mapped = given.map((each) => provider.roles.get(each)).reduce(higherRole, undefined)
   const roles = mergeRoles(identity, person.role, mapped)
-  const after = { provider: provider.id, role: roles.next ?? null, price_groups: groups }
+  const { groupsClaim } = provider
+  const isMissing = groupsClaim !== undefined && claims[groupsClaim] === undefined
+  if (isMissing) log.warn('sign-in: a provider sent no groups', { provider: provider.id, groups_claim: groupsClaim })
+  const missing = isMissing ? { missing_groups_claim: groupsClaim } : {}
+  const after = { provider: provider.id, role: roles.next ?? null, price_groups: groups, ...missing }
   const entry = entryOf(call, provider, 'sign-in', person.id, after, { role: person.role ?? null })
   const { role, keptRole } = roles
   const changed =

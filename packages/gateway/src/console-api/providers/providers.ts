@@ -70,7 +70,7 @@ export function createProviders(options: Pick<HashingOptions, 'after' | 'clock'>
         client_id: provider.clientId,
         redirect_uri: redirectUri,
         response_type: 'code',
-        scope: 'openid email profile',
+        scope: provider.scopes.join(' '),
         state: secrets.state,
         nonce: secrets.nonce,
         code_challenge: await oauth.calculatePKCECodeChallenge(secrets.verifier),
@@ -102,9 +102,19 @@ export function createProviders(options: Pick<HashingOptions, 'after' | 'clock'>
       if (!claims) throw new Error('the provider sent no ID token')
       if (hasAll(claims, provider) || server.userinfo_endpoint === undefined) return claims
       const info = await oauth.userInfoRequest(server, client, tokens.access_token, fetched)
-      return { ...(await oauth.processUserInfoResponse(server, client, claims.sub, info)), ...claims }
+      return mergeClaims(claims, await oauth.processUserInfoResponse(server, client, claims.sub, info))
     },
   }
+}
+
+/**
+ * The ID token, and what it lacks. The address and whether it is verified are one statement: they come from the same document, or the address
+ * counts as unverified.
+ */
+export function mergeClaims(token: Claims, info: Claims): Claims {
+  const whole = [token, info].find(({ email, email_verified: verified }) => email != null && verified != null)
+  const { email, email_verified } = whole ?? { email: token.email ?? info.email, email_verified: false }
+  return { ...info, ...token, email, email_verified }
 }
 
 const hasAll = (claims: object, { groupsClaim }: SignInProvider): boolean =>

@@ -70,7 +70,12 @@ async function complete(
       })
     const person = await findPerson(call, provider, claims, deps)
     // The second factor is the provider's duty.
-    if ((await startSession(call, person.id, deps, { by: 'provider' })) === undefined)
+    if (
+      (await startSession(call, person.id, deps, {
+        by: 'provider',
+        endsAt: deps.clock() + deps.config().signIn.sessionAgeMs,
+      })) === undefined
+    )
       throw new SignInRefused('disabled')
   } catch (error) {
     if (error instanceof SignInRefused && error.refusal !== 'cancelled') await guesses.countWrong()

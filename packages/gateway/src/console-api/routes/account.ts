@@ -11,6 +11,7 @@ import {
   PERIOD,
   POSITIVE_AMOUNT,
 } from '../../administration/inputs/schemas.ts'
+import { MEMBER_SPENT } from '../../administration/resources/accounts.ts'
 import {
   always,
   BALANCES,
@@ -113,6 +114,7 @@ const MEMBERS = listOf(
     cap_period: nullable(PERIOD),
     cap_resets_at: nullable(TIME),
     cap_left_usd: nullable(USD),
+    ...MEMBER_SPENT,
   }),
 )
 export type MemberRow = Static<typeof MEMBERS>[number]

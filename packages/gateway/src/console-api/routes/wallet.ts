@@ -54,18 +54,18 @@ export type Redeemed = Static<typeof REDEEMED>
 export const WALLET_ROUTES = {
   'GET wallet': { policy: 'member', summary: 'The balance, and what is held for which requests', output: WALLET },
   'GET wallet/history': {
-    policy: 'member',
+    policy: 'owner',
     summary: 'Credits, debits and charges by day, the newest first',
     query: HISTORY_QUERY,
     output: HISTORY,
   },
   'GET wallet/statements': {
-    policy: 'member',
+    policy: 'owner',
     summary: 'Lists the months with entries, the newest first',
     output: STATEMENTS,
   },
   'GET wallet/statements/{month}': {
-    policy: 'member',
+    policy: 'owner',
     summary: 'The statement of a month, such as 2026-01.csv, as a file',
     output: 'csv',
   },

@@ -9,6 +9,7 @@ export const holderContext = (call: SignedInCall<unknown>, deps: ConsoleDependen
     person: call.person,
     account: call.account,
     role: call.role,
+    isByOperator: call.isByOperator,
     address: call.origin.address,
     requestId: call.incoming.id,
   },

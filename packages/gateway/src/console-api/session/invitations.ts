@@ -80,7 +80,8 @@ export async function acceptInvitation(call: SignedInCall<LinkToken>, deps: Cons
     },
     reason: '',
   }
-  const outcome = await store.audited(entry).invitations.accept(found, person.id, {
+  const brought = { ...found, byOperator: byOperator || (await isByBroughtOwner(found, deps)) }
+  const outcome = await store.audited(entry).invitations.accept(brought, person.id, {
     ...(isRaised ? { role } : {}),
     ...(joins ? { member: memberRole } : {}),
     session: session.id,
@@ -97,6 +98,12 @@ export async function acceptInvitation(call: SignedInCall<LinkToken>, deps: Cons
         'Open the link in the email that was sent to you first. It verifies your address. Then open the invitation again.',
     })
   if (account !== undefined) await store.sessions.switchAccount(session.id, account)
+}
+
+/** Else an operator who brought a person into an account would see its conversations as the next person, whom the first one invites. */
+async function isByBroughtOwner({ account, madeBy }: Invitation, { store }: ConsoleDependencies): Promise<boolean> {
+  if (account === undefined) return false
+  return (await store.members.list(account)).some(({ person, byOperator }) => person === madeBy && byOperator)
 }
 
 export function checkInvited({ email }: Invitation, address: string): void {

@@ -40,7 +40,8 @@ describe('a long file', () => {
       isContended: () => false,
       later: (_, run) => setImmediate(run),
     })
-    const reads = createReads({ slots, clock: () => 0, admission: { isSaturated: false, rejected: 0 } })
+    const threadTime = { turn: () => undefined, run: <T>(_: bigint, work: () => T) => work() }
+    const reads = createReads({ slots, clock: () => 0, admission: { isSaturated: false, rejected: 0, threadTime } })
     const opened = csvResponse(call as never, 'file', read(), { reads })
     return { http, state, opened, body: async () => (await opened).body as StreamedBody }
   }

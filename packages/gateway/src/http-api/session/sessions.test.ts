@@ -24,6 +24,7 @@ function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 
     userAgent: '',
     address: '',
     provedAt: undefined,
+    endsAt: undefined,
   }
   const sessions: Partial<Storage['sessions']> = {
     async find(hash) {

@@ -30,7 +30,7 @@ type SessionCall = {
   incoming: Pick<ApiRequest, 'id'>
 }
 /** `by`: what the person signed in with. */
-type Proof = Pick<NewSession, 'password' | 'withoutSecondFactor' | 'withCode'> & {
+type Proof = Pick<NewSession, 'password' | 'withoutSecondFactor' | 'withCode' | 'endsAt'> & {
   by: 'password' | 'provider' | 'link' | 'sign-up'
 }
 
@@ -48,9 +48,9 @@ export async function currentSession(
     return undefined
   }
   const now = clock()
-  const { id, createdAt, seenAt } = found.session
+  const { id, createdAt, seenAt, endsAt } = found.session
   if (now - seenAt >= TOUCH_EVERY_MS) {
-    const lifeMs = Math.min(LIFE_MS, createdAt + LONGEST_LIFE_MS - now)
+    const lifeMs = Math.min(LIFE_MS, (endsAt ?? createdAt + LONGEST_LIFE_MS) - now)
     await store.sessions.touch(id, now + lifeMs)
     if (lifeMs > 0) setSessionCookie(headers, server, token, lifeMs)
   }
@@ -71,7 +71,8 @@ export async function startSession(
   const { server } = config()
   const token = newToken()
   const { userAgent, address } = call.origin
-  const expiresAt = clock() + LIFE_MS
+  const lifeMs = Math.min(LIFE_MS, (proof.endsAt ?? Number.POSITIVE_INFINITY) - clock())
+  const expiresAt = clock() + lifeMs
   const former = readSessionCookie(call.http.headers, server)
   const replaced = former === undefined ? undefined : await store.sessions.find(hashToken(former))
   const { sessions } = await storeFor(call, person, { by, second_factor: proof.withCode ?? false }, store)
@@ -85,7 +86,7 @@ export async function startSession(
   })
   if (session === undefined) return undefined
   if (replaced) await store.sessions.end(replaced.session.person, replaced.session.id)
-  setSessionCookie(call.headers, server, token, LIFE_MS)
+  setSessionCookie(call.headers, server, token, lifeMs)
   return session
 }
 

@@ -11,16 +11,16 @@ import {
 } from '@trivium/protocol/dialects/generate-content/image-generation/decode-request.ts'
 import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/image-generation/encode-reply.ts'
 import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { codec } from '../../bytes/codec.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { readJson } from '../../request/read-json.ts'
+import { BYTES_PER_VALUE, weighJson } from '../../request/weigh-json.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 import type { PassableRequest } from '../passing/passable.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 
-/** What a JSON value takes in memory once it has been parsed, on average. */
-const BYTES_PER_VALUE = 128
 /** Base64 characters of the beginning of an image, which tells its type and its dimensions. */
 const BEGINNING = 4 * 1024 * 1024
 
@@ -29,14 +29,16 @@ export const generateContentEndpoint = (addressed: PathParameters, asArray: bool
   dialect: 'generate-content',
   name: JSON.stringify(['generate-content.images', addressed.model, addressed.stream, asArray]),
   async read(incoming, { slot, catalogue, offerOf }, deps) {
-    const { bodyBytes, memoryBytes, values: mostValues } = catalogue.config.server.limits
-    const bytes = await readJson(incoming.http, bodyBytes, slot, deps)
-    const generation = readImageGeneration(bytes, codec, addressed, mostValues)
+    const { limits } = catalogue.config.server
+    const parse = (bytes: Uint8Array, own: Codec) => {
+      weighJson(bytes, codec, slot, limits)
+      return { bytes, generation: readImageGeneration(bytes, own, addressed, limits.values) }
+    }
+    const { bytes, generation } = await readJson(incoming.http, limits.bodyBytes, slot, deps, parse)
     incoming.record.model = addressed.model
     const parsed = bytes.length + generation.passing.values * BYTES_PER_VALUE
-    if (!slot.weigh(parsed)) throw memoryFailure(parsed, memoryBytes)
-    const { limits } = offerOf(addressed.model).model
-    const request = await passable(generation, limits)
+    if (!slot.weigh(parsed)) throw memoryFailure(parsed, limits.memoryBytes)
+    const request = await passable(generation, offerOf(addressed.model).model.limits)
     return { request: isSealed(bytes) ? translated(request) : request, fingerprint: bytes, close: async () => {} }
   },
   encoding: (call, _created) => encodingOf(call, asArray),

@@ -1,6 +1,7 @@
 // Images to edit that a request names by URL. They are fetched, after the hold, only for upstreams that take none.
 
 import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import { urlsInUnread } from '@trivium/protocol/dialects/shared/pass-through/unread-fields.ts'
 import { base64Bytes } from '@trivium/protocol/image-data/base64.ts'
 import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/urls/fetch-media.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
@@ -30,7 +31,8 @@ export async function offerForInputs(
   deps: UrlDependencies,
 ): Promise<OfferOf<'image'>> {
   const { passing } = request
-  const urls = passing?.facts.urls ?? [...urlsIn(request)].map(([url, field]) => ({ url, field }))
+  const named = () => [...urlsIn(request)].map(([url, field]) => ({ url, field }))
+  const urls = passing?.facts.urls ?? [...named(), ...urlsInUnread(request.unknown)]
   const allowed = await offerForRequest(offer, { urls }, caller, deps)
   if (!passing?.untranslatable) return allowed
   const isSame = (candidate: CandidateOf<'image'>) => passes(request, candidate)

@@ -1,12 +1,12 @@
 // Reads a request for images: a JSON body, or the form of an edit, whose files go to disk.
 
 import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import type { UrlDependencies } from '../../access/urls/url-names.ts'
-import { codec } from '../../bytes/codec.ts'
 import type { ReadFormDependencies } from '../../media/read-form.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { memoryFailure } from '../../request/failure.ts'
-import { readJson } from '../../request/read-json.ts'
+import { readJson, sendsJson } from '../../request/read-json.ts'
 import { inspectedInputs } from './inspect-inputs.ts'
 import { readEditForm } from './read-edit-form.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
@@ -18,8 +18,9 @@ export const readGeneration = (incoming: ApiRequest, context: ReadContext, deps:
 
 /** A form, or JSON with URLs of its images. */
 export function readEdit(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest> {
-  const isJson = /^\s*application\/json\s*(?:;|$)/i.test(incoming.http.headers.get('content-type') ?? '')
-  return isJson ? readBody(incoming, context, decodeImageEdit, deps) : readEditForm(incoming, context, deps)
+  return sendsJson(incoming.http)
+    ? readBody(incoming, context, decodeImageEdit, deps)
+    : readEditForm(incoming, context, deps)
 }
 
 /** Bodies without images are smaller. */
@@ -32,11 +33,14 @@ async function readBody(
   deps: ReadDependencies,
 ): Promise<ReadRequest> {
   const { bodyBytes, memoryBytes } = catalogue.config.server.limits
-  const body = await readJson(incoming.http, bodyBytes, slot, deps)
-  // The text of the images is there a second time once it has been parsed.
-  const parsed = 2 * body.length
-  if (body.length > HAS_IMAGES && !slot.weigh(parsed)) throw memoryFailure(parsed, memoryBytes)
-  const request = await inspectedInputs(decode(body, codec))
+  const parse = (body: Uint8Array, codec: Codec) => {
+    // The text of the images is there a second time once it has been parsed.
+    const parsed = 2 * body.length
+    if (body.length > HAS_IMAGES && !slot.weigh(parsed)) throw memoryFailure(parsed, memoryBytes)
+    return { body, decoded: decode(body, codec) }
+  }
+  const { body, decoded } = await readJson(incoming.http, bodyBytes, slot, deps, parse)
+  const request = await inspectedInputs(decoded)
   incoming.record.model = request.model
   return { request, fingerprint: body, close: async () => {} }
 }

@@ -36,13 +36,15 @@ function webmOf(...clusters: { at: number; blocks: number[] }[]): Buffer {
     ...blocks.flatMap(block),
   ]
   const head = [0x1a, 0x45, 0xdf, 0xa3, 0x87, 0x42, 0x82, 0x84, ...Buffer.from('webm')]
-  return Buffer.from([...head, 0x18, 0x53, 0x80, 0x67, ...unknown, ...clusters.flatMap(cluster)])
+  const track = [0xd7, 0x81, 1, 0x83, 0x81, 2, 0x86, 0x86, ...Buffer.from('A_OPUS')]
+  const tracks = [0x16, 0x54, 0xae, 0x6b, 0x80 + track.length + 2, 0xae, 0x80 + track.length, ...track]
+  return Buffer.from([...head, 0x18, 0x53, 0x80, 0x67, ...unknown, ...tracks, ...clusters.flatMap(cluster)])
 }
 
 test.each<[string, Uint8Array, number | undefined]>([
   ['WAV', wavOf(2.5), 2.5],
   ['MP3', mp3Of(200), 5.224],
-  ['a recording of a browser', webmOf({ at: 0, blocks: [0, 500] }, { at: 32_000, blocks: [20, 1_500] }), 33.5],
+  ['a recording of a browser', webmOf({ at: 0, blocks: [0, 500] }, { at: 32_000, blocks: [20, 1_500] }), 33.51],
   ['a recording without a block', webmOf(), undefined],
   ['something else', Buffer.from('no audio at all'), undefined],
   ['nothing', Buffer.alloc(0), undefined],

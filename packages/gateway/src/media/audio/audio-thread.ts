@@ -1,7 +1,6 @@
 // The thread that reads how long audio files last. A file that makes the parser spin costs a thread, not the event loop.
 import { parseFile } from 'music-metadata'
 import { countAudio } from './counted-audio.ts'
-import { isWebm, TAIL_BYTES, webmDuration } from './webm-duration.ts'
 
 declare const self: Worker
 
@@ -22,7 +21,7 @@ const UNKNOWN: FromAudioThread = { seconds: undefined, isCounted: false }
 async function measured(path: string): Promise<FromAudioThread> {
   const counted = await countAudio(path)
   if (counted?.isWhole) return { seconds: counted.seconds, isCounted: true }
-  const said = (await parsed(path)) ?? (await ofRecording(path).catch(() => undefined))
+  const said = await parsed(path)
   if (counted?.seconds === undefined) return { seconds: said, isCounted: false }
   return { seconds: Math.max(said ?? 0, counted.seconds), isCounted: true }
 }
@@ -32,9 +31,3 @@ const parsed = (path: string): Promise<number | undefined> =>
     ({ format }) => format.duration,
     () => undefined,
   )
-
-async function ofRecording(path: string): Promise<number | undefined> {
-  const file = Bun.file(path)
-  if (!isWebm(await file.slice(0, 4).bytes())) return undefined
-  return webmDuration(Buffer.from(await file.slice(Math.max(0, file.size - TAIL_BYTES)).bytes()))
-}

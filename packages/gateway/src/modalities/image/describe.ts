@@ -23,11 +23,12 @@ export function describeImageModel(
   }
 }
 
-const describeRange = ({ least, most, multipleOf, maxRatio, maxPixels }: SizeRange) => ({
+const describeRange = ({ least, most, multipleOf, maxRatio, minPixels, maxPixels }: SizeRange) => ({
   min: least,
   max: most,
   ...(multipleOf === undefined ? {} : { multiple_of: multipleOf }),
   ...(maxRatio === undefined ? {} : { max_ratio: maxRatio }),
+  ...(minPixels === undefined ? {} : { min_pixels: minPixels }),
   ...(maxPixels === undefined ? {} : { max_pixels: maxPixels }),
 })
 

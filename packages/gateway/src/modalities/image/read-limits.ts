@@ -7,7 +7,14 @@ import { isQuality, isResolution, isSize, LONGEST_SIDE } from '../media-quantiti
 
 const tokens = 'counts tokens and applies to text models only; remove it'
 const FIELDS = { sizes: true, qualities: true, n: true, context: tokens, max_output: tokens } as const
-const RANGE_FIELDS = { min: true, max: true, multiple_of: true, max_ratio: true, max_pixels: true } as const
+const RANGE_FIELDS = {
+  min: true,
+  max: true,
+  multiple_of: true,
+  max_ratio: true,
+  min_pixels: true,
+  max_pixels: true,
+} as const
 const EXAMPLE = 'limits: { sizes: ["1024x1024", "1536x1024"], qualities: [low, high], n: 10 }'
 const SIZES = '["1024x1024", "1536x1024"], or { min: 64, max: 2048 } for the sides in pixels'
 
@@ -45,14 +52,17 @@ function readRange(value: YamlValue): Sizes | undefined {
   const optional = (name: string, max: number) =>
     fields.optional<number | undefined>(name, readInteger({ min: 1, max }), undefined)
   const [multipleOf, maxRatio] = [optional('multiple_of', 1_024), optional('max_ratio', 100)]
-  const maxPixels = optional('max_pixels', LONGEST_SIDE ** 2)
+  const [minPixels, maxPixels] = [optional('min_pixels', LONGEST_SIDE ** 2), optional('max_pixels', LONGEST_SIDE ** 2)]
   if (least === undefined || most === undefined) return undefined
   if (least > most) addMistake(value, 'min is larger than max')
+  if (minPixels !== undefined && minPixels > (maxPixels ?? most ** 2))
+    addMistake(value, 'min_pixels is more than the largest size has')
   const sizeRange: SizeRange = {
     least,
     most,
     ...(multipleOf === undefined ? {} : { multipleOf }),
     ...(maxRatio === undefined ? {} : { maxRatio }),
+    ...(minPixels === undefined ? {} : { minPixels }),
     ...(maxPixels === undefined ? {} : { maxPixels }),
   }
   return { sizeRange }

@@ -1,6 +1,7 @@
 // Models that speak a text, priced by the character, by the minute of audio or by the token.
 import { NANOS_PER_USD, type Nanos } from '../../money/amount.ts'
-import { fieldsOf } from '../../yaml/fields.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, listOf, scalarText } from '../../yaml/fields.ts'
 import { readInteger } from '../../yaml/scalars.ts'
 import { shownFigures } from '../figures.ts'
 import { fromFirstRoute } from '../known-limits.ts'
@@ -10,19 +11,25 @@ import { hasOnly } from '../receipt-units.ts'
 import { type SpeechPrice, type SpeechRate, speechRate } from './price.ts'
 import { readSpeechPrice } from './read-price.ts'
 
-type SpeechLimits = { characters?: number }
+type SpeechLimits = { characters?: number; voices?: readonly string[] }
+
+const LONGEST_VOICE = 256
 
 export const speech: Modality<SpeechPrice, SpeechLimits, SpeechRate, 'chat' | 'generate-content'> = {
   generates: 'speech',
-  endpoints: 'Use POST /v1/audio/speech.',
+  endpoints: 'Use POST /v1/audio/speech, or generateContent for models of Gemini.',
   dialects: ['chat', 'generate-content'],
   service: 'speech',
   capabilities: [],
   readPrice: readSpeechPrice,
   readLimits(value) {
-    const fields = fieldsOf(value, { characters: true }, 'limits: { characters: 4096 }')
-    const characters = fields?.required('characters', readInteger({ min: 1, max: 1_000_000 }))
-    return characters === undefined ? undefined : { characters }
+    const fields = fieldsOf(value, { characters: true, voices: true }, 'limits: { characters: 4096 }')
+    if (!fields) return undefined
+    const readCharacters = readInteger({ min: 1, max: 1_000_000 })
+    const characters = fields.optional<number | undefined>('characters', readCharacters, undefined)
+    const readVoices = listOf(readVoice, '[af_bella, bm_george]', 'remove it, or name the voices')
+    const voices = fields.optional<readonly string[] | undefined>('voices', readVoices, undefined)
+    return { ...(characters === undefined ? {} : { characters }), ...(voices ? { voices: [...new Set(voices)] } : {}) }
   },
   noLimits: {},
   withKnownLimits: fromFirstRoute((known, written) => ({ ...known, ...written })),
@@ -34,9 +41,9 @@ export const speech: Modality<SpeechPrice, SpeechLimits, SpeechRate, 'chat' | 'g
   },
   comparedBy: ['per_million_characters', 'per_minute', 'audio_output'],
   tokens: { input: ['input'], output: ['audio_output'] },
-  describe: ({ limits: { characters } }, { price, multiplierMillionths }) => ({
+  describe: ({ limits: { characters, voices } }, { price, multiplierMillionths }) => ({
     price: shownFigures(figuresOf(price), multiplierMillionths),
-    limits: { characters: characters ?? null },
+    limits: { characters: characters ?? null, voices: voices ?? null },
     protocols: ['speech'],
   }),
   previewedUnits: ['characters', 'audio_seconds', 'input', 'audio_output'],
@@ -56,6 +63,13 @@ export const speech: Modality<SpeechPrice, SpeechLimits, SpeechRate, 'chat' | 'g
     price: { perMillionCharacters: 15n * NANOS_PER_USD },
     limits: { characters: 4_096 },
   },
+}
+
+function readVoice(value: YamlValue): string | undefined {
+  const name = scalarText(value, 'the name of a voice such as af_bella')
+  if (name === undefined || (name !== '' && name.length <= LONGEST_VOICE)) return name
+  addMistake(value, `expected the name of a voice, of 1 to ${LONGEST_VOICE} characters`)
+  return undefined
 }
 
 /** The unit on receipts that each figure is multiplied with. */

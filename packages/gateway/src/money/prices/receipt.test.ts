@@ -60,6 +60,23 @@ const FORMULAS: [PricedReceipt, string][] = [
     { units: { audio_seconds: 90 }, price: price({ per_minute: '6000000' }, '2000000') },
     '90 audio seconds x 0.006 / 60 x 2 = 0.018 USD',
   ],
+  // A single one of what is counted, but not of tools, whose names are their own.
+  [
+    { units: { images_2: 1, searches: 1 }, price: price({ per_image_2: '40000000', per_search: '5000000' }) },
+    '1 image x 0.04 + 1 search x 0.005 = 0.045 USD',
+  ],
+  [
+    { units: { audio_seconds: 1 }, price: price({ per_minute: '6000000' }) },
+    '1 audio second x 0.006 / 60 = 0.0001 USD',
+  ],
+  [
+    {
+      units: { input: 1, output: 0 },
+      tools: { google_maps: 1 },
+      price: price({ ...BASE, tools: { google_maps: '10000000' } }),
+    },
+    '(1 input x 2.00 + 0 output x 8.00) / 1,000,000 + 1 google maps x 0.01 = 0.010002 USD',
+  ],
   // A third of a nano-USD is rounded up, and nothing else.
   [
     { units: { audio_seconds: 0.02 }, price: price({ per_minute: '1000' }) },
@@ -71,7 +88,7 @@ const FORMULAS: [PricedReceipt, string][] = [
   ],
   [
     { units: { input: 10, output: 0, images: 1 }, price: price({ ...BASE, per_image: '40000000' }, '2000000') },
-    '((10 input x 2.00 + 0 output x 8.00) / 1,000,000 + 1 images x 0.04) x 2 = 0.08004 USD',
+    '((10 input x 2.00 + 0 output x 8.00) / 1,000,000 + 1 image x 0.04) x 2 = 0.08004 USD',
   ],
   [
     // A tier with a table of its own shows in the figures.

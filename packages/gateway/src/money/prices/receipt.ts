@@ -169,20 +169,25 @@ function chargeOf({ tokens, calls, media, mediaTiers, multiplier, mediaMultiplie
   return atMostBookable(costs.reduce((cost, each) => cost + each, costOfTokens(first, calls)))
 }
 
+const wordsOf = (name: string): string => withoutSuffix(name).replaceAll('_', ' ')
+/** Units that are not text tokens have plurals as names: `1 image`, `1 search`. */
+const singularOf = (name: string): string => name.replace(/(?<=ch|sh|ss|x)es(?=$|_\d+$)|s(?=$|_\d+$)/, '')
+
 /** `(120 input x 2.00 + 20 output x 8.00) / 1,000,000 x 1.5 = 0.0006 USD` */
 export function formulaOf(receipt: PricedReceipt): string {
   const receiptParts = partsOf(receipt)
   const { tokens, calls, media, mediaTiers, multiplier, mediaMultiplier } = receiptParts
   const charge = formatUsd(chargeOf(receiptParts))
-  const shown = ({ count, name, figure }: Line) =>
-    `${count} ${withoutSuffix(name).replaceAll('_', ' ')} x ${formatUsd(figure)}`
+  const shown = ({ count, name, figure }: Line) => `${count} ${wordsOf(name)} x ${formatUsd(figure)}`
   const times = (factors: bigint[]) =>
     factors
       .filter((factor) => factor !== ONE)
       .map((factor) => ` x ${decimal(factor)}`)
       .join('')
-  const shownMedia = (line: Line) =>
-    `${shown(line)}${line.per > 1n ? ` / ${line.per.toLocaleString('en')}` : ''}${times(mediaTiers)}`
+  const shownMedia = (line: Line) => {
+    const name = line.count === 1 ? singularOf(line.name) : line.name
+    return `${shown({ ...line, name })}${line.per > 1n ? ` / ${line.per.toLocaleString('en')}` : ''}${times(mediaTiers)}`
+  }
   const ofTokens = tokens.map((each) => ({
     text: `(${each.lines.map(shown).join(' + ')}) / 1,000,000${times(each.tiers)}`,
     multiplier: each.multiplier,

@@ -7,6 +7,8 @@ export type Metric = {
   kind: 'counter' | 'gauge' | 'histogram'
   help: string
   labels: readonly string[]
+  /** Values of its only label that are there from the start. */
+  known: readonly string[]
   mostSeries: number
   /** Of several processes; counters and histograms are always added. */
   merge: 'sum' | 'max'
@@ -30,6 +32,15 @@ export class Values {
 
   constructor(metric: Metric) {
     this.metric = metric
+    this.#start()
+  }
+
+  /** What counts begins at 0, so that its first event is an increase. A gauge that is not known is absent. */
+  #start(): void {
+    const { kind, labels, known } = this.metric
+    if (kind === 'gauge') return
+    if (labels.length === 0) this.#added([])
+    for (const label of known) this.#added([label])
   }
 
   add(amount: number | bigint, ...labels: string[]): void {

@@ -1,6 +1,7 @@
 // Values, their bound, their sum over processes, and their text.
 import { describe, expect, test } from 'bun:test'
 import { RequestRecord } from '../request-record.ts'
+import type { Metric } from './metric.ts'
 import { createMetrics, METRICS } from './names.ts'
 import { render } from './render.ts'
 import { observeRequests } from './request-metrics.ts'
@@ -31,6 +32,20 @@ test('counters, gauges and histograms in the text format of Prometheus', () => {
   expect(queued).toContain('trivium_queue_seconds_bucket{le="+Inf"} 4')
   expect(queued).toContain('trivium_queue_seconds_sum 1000.206')
   expect(queued).toContain('trivium_queue_seconds_count 4')
+})
+
+test.each(
+  Object.values(METRICS).map((each) => [each.name, each] as const),
+)('%s: what counts without labels, or with known ones, is there before anything has happened', (name, {
+  kind,
+  labels,
+  known,
+  buckets,
+}: Metric) => {
+  const found = lines(textOf(createMetrics()), name).filter((each) => / \d+$/.test(each) && !each.includes('_bucket'))
+  const whole = buckets.length === 0 ? [`${name} 0`] : [`${name}_sum 0`, `${name}_count 0`]
+  const expected = labels.length === 0 ? whole : known.map((label) => `${name}{${labels[0]}="${label}"} 0`)
+  expect(found).toEqual(kind === 'gauge' ? [] : expected)
 })
 
 test('amounts keep every digit, also beyond those of a double', () => {

@@ -2,7 +2,7 @@
 
 import { type Metric, Values } from './metric.ts'
 
-type Given = Partial<Pick<Metric, 'labels' | 'mostSeries' | 'merge' | 'usd' | 'buckets'>>
+type Given = Partial<Pick<Metric, 'labels' | 'known' | 'mostSeries' | 'merge' | 'usd' | 'buckets'>>
 
 const metric =
   (kind: Metric['kind']) =>
@@ -11,6 +11,7 @@ const metric =
     kind,
     help,
     labels: given.labels ?? [],
+    known: given.known ?? [],
     // Without labels there is one series.
     mostSeries: given.labels ? (given.mostSeries ?? 40) : 2,
     merge: given.merge ?? 'sum',
@@ -55,6 +56,19 @@ export const METRICS = {
   }),
   queued: histogram('queue_seconds', 'How long requests waited in queues of the gateway.', { buckets: SECONDS }),
   shed: counter('shed_requests_total', 'Requests that an overloaded gateway rejected before it read them.'),
+  largeSeconds: counter(
+    'large_request_seconds_total',
+    'Time of the main thread that large requests took, which is charged to the shares of their accounts.',
+  ),
+  largeHeld: counter(
+    'large_requests_held_total',
+    'Large requests whose account had used its share of the main thread.',
+    {
+      labels: ['result'],
+      known: ['delayed', 'rejected'],
+      mostSeries: 4,
+    },
+  ),
   malformed: counter(
     'malformed_requests_total',
     'Requests that were not valid HTTP, or whose head arrived too slowly.',
@@ -88,6 +102,7 @@ export const METRICS = {
     usd: true,
   }),
   journal: gauge('journal_entries', 'Settlements that the database has not confirmed yet.'),
+  lostCommits: counter('lost_commits_total', 'How often the database was found to lack commits that it had confirmed.'),
   tasks: gauge('tasks', 'Tasks with something left to do, by their state.', {
     labels: ['state'],
     mostSeries: 12,
@@ -116,7 +131,11 @@ export const METRICS = {
   cpu: counter('cpu_seconds_total', 'CPU time of all processes.'),
   connections: gauge('connections', 'Open connections of clients.'),
   jobs: counter('job_runs_total', 'Runs of background jobs.', { labels: ['job', 'result'], mostSeries: 80 }),
-  signIns: counter('sign_ins_total', 'Attempts to sign in to the console.', { labels: ['result'], mostSeries: 8 }),
+  signIns: counter('sign_ins_total', 'Attempts to sign in to the console.', {
+    labels: ['result'],
+    known: ['succeeded', 'second_factor_required', 'wrong_credentials', 'wrong_code', 'provider_failed'],
+    mostSeries: 12,
+  }),
   configuration: gauge('configuration_ok', '1 if the configuration file on disk is the one in force.', {
     merge: 'max',
   }),

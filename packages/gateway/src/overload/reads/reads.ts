@@ -8,6 +8,7 @@ import type { RequestRecord } from '../../observe/request-record.ts'
 import { Failure } from '../../request/failure.ts'
 import { createFreeCallLimit, freeCallFailure } from '../free-call-limit.ts'
 import { OVERLOADED } from '../load-shedding.ts'
+import type { ThreadTime } from '../thread-time.ts'
 import type { ReadSlot, ReadSlots } from './read-slots.ts'
 
 /** Per account and process, of all its keys and browsers together. Clients that poll a hundred videos every few seconds stay below it. */
@@ -36,18 +37,18 @@ export type ReadDependencies = {
   /** Milliseconds since 1970. */
   clock(): number
   /** `rejected` counts requests that were shed. */
-  admission: { readonly isSaturated: boolean; rejected: number }
+  admission: { readonly isSaturated: boolean; rejected: number; threadTime: Pick<ThreadTime, 'turn' | 'run'> }
 }
 
 export function createReads({ slots, clock, admission }: ReadDependencies): Reads {
-  const rate = createFreeCallLimit(clock, { perMinute: MOST_READS_PER_MINUTE })
+  const rate = createFreeCallLimit(clock, { perMinute: () => MOST_READS_PER_MINUTE })
   const paced = createPacedQueue(REJECTIONS)
   const rejectLater = (failure: Failure): Promise<never> =>
     new Promise((_, reject) => paced({ proceed: () => reject(failure) }))
 
-  async function inSlot<T>(slot: ReadSlot, work: () => T | Promise<T>): Promise<T> {
+  async function inSlot<T>(account: bigint, slot: ReadSlot, work: () => T | Promise<T>): Promise<T> {
     try {
-      return await work()
+      return await admission.threadTime.run(account, work)
     } finally {
       slot.release()
     }
@@ -65,14 +66,16 @@ export function createReads({ slots, clock, admission }: ReadDependencies): Read
       const limited = rate.take({ account, key: account, limits: NO_LIMITS, accountLimits: NO_LIMITS })
       if (limited) await rejectLater(freeCallFailure(limited, 'reads', clock()))
       const since = performance.now()
+      const turn = admission.threadTime.turn(account, 0, http)
+      if (turn) await turn
       const slot = await slots.enter(account, http)
       record.queuedMs += performance.now() - since
-      return slot ? inSlot(slot, work) : rejectLater(queueFull())
+      return slot ? inSlot(account, slot, work) : rejectLater(queueFull())
     },
     async resume(account, http, work) {
       while (!http.isDisconnected) {
         const slot = admission.isSaturated ? undefined : await slots.enter(account, http)
-        if (slot) return inSlot(slot, work)
+        if (slot) return inSlot(account, slot, work)
         await Bun.sleep(RETRY_SECONDS * 1_000)
       }
       return undefined

@@ -7,6 +7,7 @@ import type { Offer } from '../../catalogue/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { priceText } from '../../money/prices/receipt.ts'
+import type { AttemptFacts } from '../../observe/upstream-attempt.ts'
 import type { CallResult } from '../outcome.ts'
 import type { PaidCall } from '../paid-call.ts'
 
@@ -26,23 +27,33 @@ export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 
   }
 }
 
-/** `status` and `requestId`: of the upstream's response. `message`: as the client got it. */
-export type ReceiptError = {
+/** `requestId`: of the upstream's response. `message`: as the client got it. */
+export type ReceiptError = AttemptFacts & {
   code: string
-  status: number | undefined
   requestId: string | undefined
   message?: string | undefined
 }
 const LONGEST_MESSAGE = 200
 
-export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: number, error?: ReceiptError): string {
+export const shortMessage = (message: string): string => message.slice(0, LONGEST_MESSAGE).toWellFormed()
+
+/** As the caller and the vendor name the request: its record has them. */
+export type OtherIds = { client: string | undefined; upstream: string | undefined }
+
+export function receiptOf(
+  call: ReceiptedCall,
+  result: CallResult,
+  totalMs: number,
+  error?: ReceiptError,
+  ids?: OtherIds,
+): string {
   const { failedAttempts, firstOutputAt } = call
   const { offer, candidate, warnings: given } = call.attempt
   const { outcome, charges, upstreamCost } = result
   const said = outcome === 'stopped_by_balance' ? [...given, STOPPED] : given
   const warnings = said.length > 1 ? [...new Set(said)] : said
   // Concatenated by hand: every request has a receipt, and most have few of these members.
-  let text = `{"group":${jsonText(offer.group)},"upstream_model":${jsonText(candidate.route.model)}`
+  let text = `{${ids ? idsText(ids) : ''}"group":${jsonText(offer.group)},"upstream_model":${jsonText(candidate.route.model)}`
   if (offer.configuration !== undefined) text += `,"configuration":${offer.configuration}`
   if (failedAttempts) {
     // The ledger's row names the upstream and the model that were tried first.
@@ -52,9 +63,9 @@ export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: numb
   if (charges.length > 0) text += `,"units":{${charges.map(({ units }) => units).join(',')}}`
   if (result.details !== undefined) text += result.details
   if (error) {
-    const { code, status, requestId: upstream_request_id } = error
-    const message = error.message?.slice(0, LONGEST_MESSAGE).toWellFormed()
-    text += `,"error":${JSON.stringify({ code, status, upstream_request_id, message })}`
+    const { code, status, requestId: upstream_request_id, message, ...facts } = error
+    const shown = message === undefined ? undefined : shortMessage(message)
+    text += `,"error":${JSON.stringify({ code, status, upstream_request_id, message: shown, ...facts })}`
   }
   if (firstOutputAt !== undefined) text += `,"first_token_ms":${Math.round(firstOutputAt - call.startedAt)}`
   text += `,"total_ms":${Math.round(totalMs)}`
@@ -62,6 +73,13 @@ export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: numb
   if (upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(upstreamCost)}"`
   if (charges.length > 0) text += `,"price":${priceText(offer.priceVersion, charges, offer.rate.multiplierMillionths)}`
   return `${text}}`
+}
+
+/** Indexes find requests by them: they come first, in this order (migrations/version-3/request-ids-*.sql). */
+function idsText({ client, upstream }: OtherIds): string {
+  if (client === undefined) return upstream === undefined ? '' : `"ids":{"upstream":${jsonText(upstream)}},`
+  const rest = upstream === undefined ? '' : `,"upstream":${jsonText(upstream)}`
+  return `"ids":{"client":${jsonText(client)}${rest}},`
 }
 
 /** Everything else on a receipt is a handful of bounded names and numbers, so that all of it stays within 16 KiB. */

@@ -27,6 +27,7 @@ const PRICE = {
   multiplier_millionths: '1500000',
 }
 const STORED = {
+  ids: { client: 'mine-1', upstream: 'theirs-1' },
   group: 'staff',
   upstream_model: 'vendor-model-4',
   configuration: { revision: 7, file: 'abcdef012345' },
@@ -44,6 +45,7 @@ const show = (row: Partial<UsageRow>, stored: unknown = STORED) =>
 test('a receipt has everything that its charge follows from', () => {
   expect(show({})).toEqual({
     request_id: 'req_0001499700000005',
+    client_request_id: 'mine-1',
     at: '2024-01-02T00:00:00.000Z',
     key_id: '3',
     model: 'gpt-x',

@@ -11,10 +11,13 @@ import {
   linesOf,
   type PricedReceipt,
 } from '../../money/prices/receipt.ts'
+import type { AttemptFacts } from '../../observe/upstream-attempt.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import { DELIVERED_OUTCOMES, FAILED_OUTCOMES, type UsageRow } from '../../storage/storage.ts'
+import type { AttemptEntry } from '../paid-call.ts'
 
-export type Audience = 'caller' | 'operator'
+/** `viewer`: of the operators, one who may not see costs. */
+export type Audience = 'caller' | 'viewer' | 'operator'
 
 const STATES: Readonly<Record<RequestState, string>> = {
   [HELD]: 'open',
@@ -26,9 +29,10 @@ const STATES: Readonly<Record<RequestState, string>> = {
 
 /** As receipt.ts writes it; older versions wrote less. */
 type Stored = {
+  ids?: { client?: string; upstream?: string }
   group?: string
   /** Failed attempts, and the upstream and model that answered. */
-  attempts?: readonly { upstream: string; model: string; outcome: string }[]
+  attempts?: readonly AttemptEntry[]
   upstream?: string
   model?: string
   upstream_model?: string
@@ -39,7 +43,7 @@ type Stored = {
   counted?: string
   reasoning_tokens?: number
   finish?: string
-  error?: { code: string; status?: number; upstream_request_id?: string; message?: string }
+  error?: AttemptFacts & { code: string; upstream_request_id?: string; message?: string }
   first_token_ms?: number
   total_ms?: number
   warnings?: readonly string[]
@@ -48,14 +52,14 @@ type Stored = {
 }
 
 /** Callers see upstreams if the operator allows it: `server.show_upstreams`. */
-export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = audience === 'operator') {
+export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = audience !== 'caller') {
   const receipt = wholeReceipt(row, audience)
   if (showUpstreams) return receipt
-  const { upstream: _, attempts, error, ...rest } = receipt
+  // The form of the vendor's id tells which vendor it is.
+  const { upstream: _, upstream_request_id: __, attempts, error, ...rest } = receipt
   return {
     ...rest,
     attempts: attempts.map(({ upstream: _, ...attempt }) => attempt),
-    // The form of the vendor's id tells which vendor it is.
     error: error && { code: error.code, status: error.status },
   }
 }
@@ -84,6 +88,14 @@ export function responseOf(row: UsageRow) {
   return { status: statusOf(row, stored), code, message }
 }
 
+/** Of its last failed attempt at the upstream: the status, or what else ended it. */
+export function failureAt(row: UsageRow, upstream: string): string | undefined {
+  const { attempts = [], error, upstream: last = row.upstream } = parsed(row.receipt)
+  if (error && last === upstream) return String(error.status ?? error.code)
+  const failed = attempts.findLast((attempt) => attempt.upstream === upstream)
+  return failed && String(failed.status ?? failed.outcome)
+}
+
 /** Null: it is not known, or the client disconnected before a response. The filter of lists by status says the same in SQL. */
 function statusOf({ outcome, state }: UsageRow, { error, first_token_ms }: Stored): number | null {
   if (state === HELD) return null
@@ -101,6 +113,9 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
   const outcome = outcomeOf(row)
   const receipt = {
     request_id: formatRequestId(row.request),
+    /** From `x-client-request-id`, or the trace id of `traceparent`. */
+    client_request_id: stored.ids?.client ?? null,
+    upstream_request_id: stored.ids?.upstream ?? stored.error?.upstream_request_id ?? null,
     at: new Date(timeOfId(row.request)).toISOString(),
     key_id: String(row.key),
     model: row.model,
@@ -110,7 +125,10 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     upstream: stored.upstream ?? row.upstream,
     /** Which model answered, if it was a fallback. */
     ...(stored.model !== undefined && stored.model !== row.model ? { answered_by: stored.model } : {}),
-    attempts: [...(stored.attempts ?? []), attemptOf(row, stored, outcome, audience)],
+    attempts: [
+      ...(stored.attempts ?? []).map((attempt) => failedAttempt(attempt, audience)),
+      attemptOf(row, stored, outcome, audience),
+    ],
     state: STATES[row.state],
     outcome,
     finish: stored.finish ?? null,
@@ -130,7 +148,7 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     timing: timingOf(stored),
     warnings: stored.warnings ?? [],
   }
-  if (audience === 'caller') return receipt
+  if (audience !== 'operator') return receipt
   return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
 }
 
@@ -160,9 +178,34 @@ export function withinBytes(rows: readonly UsageRow[], most: number): readonly U
 
 /** Callers know models by the operator's names for them; only the operator sees the upstream's name. */
 function attemptOf(row: UsageRow, stored: Stored, outcome: string, audience: Audience) {
+  const { code: error, ...facts } = stored.error ?? {}
   const attempt = { upstream: stored.upstream ?? row.upstream, model: stored.model ?? row.model, outcome }
-  return audience === 'caller' ? attempt : { ...attempt, upstream_model: stored.upstream_model ?? null }
+  const all = { ...attempt, upstream_model: stored.upstream_model ?? null }
+  return failedAttempt(error === undefined ? all : { ...all, error, ...facts }, audience)
 }
+
+/** What an upstream said of its error is the operator's alone. */
+function failedAttempt({ upstream, model, outcome, ...more }: Shown, audience: Audience) {
+  const attempt = { upstream, model, outcome }
+  if (audience === 'caller') return attempt
+  const { upstream_model, error, status, vendor_code, vendor_message, message, ms } = more
+  return {
+    ...attempt,
+    ...(audience === 'operator' ? { upstream_model: upstream_model ?? null } : {}),
+    ...(error === undefined
+      ? {}
+      : {
+          error,
+          status: status ?? null,
+          vendor_code: vendor_code ?? null,
+          vendor_message: vendor_message ?? null,
+          reason: message ?? null,
+          duration_ms: ms ?? null,
+        }),
+  }
+}
+
+type Shown = Omit<AttemptEntry, 'upstream_model'> & { upstream_model?: string | null }
 
 /** A price that cannot be read must not hide the rest of the receipt, or of the list. */
 function priceOf(stored: Stored) {

@@ -44,6 +44,8 @@ const KEY: Key = {
   purpose: 'client',
   madeBy: 'console',
   ceiling: {},
+  operator: undefined,
+  ownSince: undefined,
   revision: 0,
   formerUntil: undefined,
   spent: 4n * USD,

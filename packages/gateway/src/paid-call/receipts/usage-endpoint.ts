@@ -4,7 +4,7 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { authenticate, type Callers, invalidKey } from '../../access/authenticate.ts'
-import { visibleKey } from '../../access/visible-key.ts'
+import { isOwn, visibleKey } from '../../access/visible-key.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson, limitsJson } from '../../money/json.ts'
@@ -53,9 +53,11 @@ async function receiptsOf(
   before: bigint | undefined,
   { store }: UsageDependencies,
 ): Promise<{ rows: UsageRow[]; next: bigint | undefined }> {
-  const key = visibleKey(caller)
-  if (key !== undefined)
-    return store.spending.requests(caller.account, { key, ...(before === undefined ? {} : { before }) }, limit)
+  const visible = visibleKey(caller)
+  if (visible !== undefined) {
+    const own = { key: visible.key, from: visible.since, ...(before === undefined ? {} : { before }) }
+    return store.spending.requests(caller.account, own, limit)
+  }
   // One more than is shown, to know whether there are more.
   const rows = await store.ledger.usage(caller.account, limit + 1, before)
   const page = rows.slice(0, limit)
@@ -68,7 +70,7 @@ export async function showRequest(id: string, incoming: ApiRequest, deps: UsageD
   if (request === undefined) throw malformed('request_id', 'A request id')
   const row = await deps.store.ledger.findRequest(caller.account, request)
   // A request that is not the caller's is reported as unknown.
-  if (!row || row.key !== (visibleKey(caller) ?? row.key))
+  if (!row || !isOwn(visibleKey(caller), { key: row.key, id: request }))
     throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
   return json(200, incoming.responseHeaders, showReceipt(row, 'caller', showsUpstreams(deps)))
 }

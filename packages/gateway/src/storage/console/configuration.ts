@@ -4,6 +4,20 @@ export type EntryKind = 'upstream' | 'model' | 'group' | 'setting'
 
 /** `value`: JSON, in which a secret is `{ $secret: id }`. `revision`: that of its last change. */
 export type SealedEntry = { kind: EntryKind; id: string; value: unknown; revision: number }
+/** How a value that is no JSON begins: its row was edited by hand, or damaged. It is the only one that cannot be used then. */
+export type UnreadableValue = { $unreadable: string }
+
+export function readEntryValue(written: string): unknown {
+  try {
+    return JSON.parse(written) as unknown
+  } catch {
+    return { $unreadable: written.slice(0, 200) } satisfies UnreadableValue
+  }
+}
+
+export const isUnreadable = (value: unknown): value is UnreadableValue =>
+  typeof value === 'object' && value !== null && '$unreadable' in value
+
 /** undefined: there was no entry, or is none now. */
 export type EntryChange = { kind: EntryKind; id: string; before: unknown; after: unknown }
 
@@ -45,7 +59,7 @@ export interface Configuration {
   /** What each of these changed, with at most `most` changes of each. */
   summaries(revisions: readonly number[], most: number): Promise<RevisionSummary[]>
   find(revision: number): Promise<(Revision & { changes: EntryChange[] }) | undefined>
-  /** For each entry that was changed after this revision: what it was then, and what it is now. */
+  /** For each entry that was changed after this revision: what it was then, as it was written, and what it is now. */
   changesSince(revision: number): Promise<EntryChange[]>
   /** Secrets that are not erased, after this id, in order: for the rotation of the master secret. */
   secrets(after: string, limit: number): Promise<{ id: string; sealed: Uint8Array }[]>

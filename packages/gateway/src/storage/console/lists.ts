@@ -38,6 +38,9 @@ export type ListedKeyFilter = Pick<KeyFilter, 'state' | 'name'> & {
   group?: string
   lastFour?: string
   search?: string
+  /** The person who made it, as a holder or an operator. */
+  maker?: bigint
+  makerKey?: bigint
   unusedSince?: number
   isUnused?: boolean
   hasCap?: boolean
@@ -69,6 +72,9 @@ export type ListedRequestFilter = TimeRange & {
   code?: string
   status?: number
   request?: bigint
+  /** What the caller and the vendor call the request. */
+  clientId?: string
+  upstreamId?: string
   /** Those that have ended, whose upstream cost is not known. */
   hasUnknownCost?: true
 }

@@ -3,10 +3,10 @@ import type { Nanos } from '../../money/amount.ts'
 import type { Page } from './pages.ts'
 
 /** In the order in which groups are sorted. A key has one account, so that the account changes nothing beside the key. */
-export const USAGE_DIMENSIONS = ['key', 'account', 'model', 'upstream', 'outcome', 'day', 'hour'] as const
+export const USAGE_DIMENSIONS = ['key', 'account', 'person', 'model', 'upstream', 'outcome', 'day', 'hour'] as const
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number]
 
-/** The id of an account or a key, the name of a model, an upstream or an outcome, the beginning of a day or an hour. */
+/** The id of an account, a key or the person who made the key (0: an operator did), the name of a model, an upstream or an outcome, the beginning of a day or an hour. */
 export type UsageGroup = Partial<Record<UsageDimension, bigint | string | number>>
 export type UsageFilter = { key?: bigint; account?: bigint; model?: string; upstream?: string; outcome?: string }
 

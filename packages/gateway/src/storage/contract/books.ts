@@ -62,6 +62,50 @@ export function booksContract(use: Use): void {
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
   })
 
+  test('old requests at price 0 become sums: those that ended, and that nothing was held for', async () => {
+    const { storage, raw } = use()
+    const [wallet, other] = [await newWallet(storage, 10_000n), await newWallet(storage, 10_000n)]
+    const node = await newNode(storage)
+    const free = { amount: 0n, minimum: 0n }
+    for (const id of [1n, 2n, 3n, 4n, 9n]) await storage.ledger.apply(hold(id, wallet, node, free))
+    for (const id of [5n, 6n]) await storage.ledger.apply(hold(id, other, node, free))
+    for (const id of [7n, 8n]) await storage.ledger.apply(hold(id, wallet, node))
+    for (const id of [1n, 2n, 3n, 5n, 6n, 9n]) await storage.ledger.apply({ ...settle(id, node, 0n), tokens: 5 })
+    await storage.ledger.apply(settle(7n, node, 7n))
+    await storage.ledger.apply(settle(8n, node, 0n))
+    const rows = async () =>
+      [wallet, other].map(async ({ account }) => (await storage.ledger.usage(account, 0)).map(({ request }) => request))
+    const spending = () => raw('SELECT * FROM hourly_spending ORDER BY account, key, outcome')
+    const [before, audited] = [await spending(), await storage.ledger.audit()]
+    expect(audited).toMatchObject({ ok: true, requests: 9, openHolds: 1 })
+    expect(await storage.ledger.foldFreeRequests(9n, 3)).toBe(3)
+    expect(await storage.ledger.foldFreeRequests(9n, 3)).toBe(2)
+    expect(await storage.ledger.foldFreeRequests(9n, 3)).toBe(0)
+    // Still open, charged, without a charge though it has a price, and too young.
+    expect(await Promise.all(await rows())).toEqual([[9n, 8n, 7n, 4n], []])
+    expect(await spending()).toEqual(before)
+    expect(await storage.ledger.audit()).toEqual(audited)
+    await storage.ledger.apply(settle(4n, node, 0n))
+    expect(await storage.ledger.foldFreeRequests(9n, 3)).toBe(1)
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 9, openHolds: 0 })
+    expect(await storage.ledger.apply(settle(1n, node, 0n))).toMatchObject({ verdict: 'unknown_request' })
+    await raw('UPDATE folded_request SET requests = requests + 1')
+    expect((await storage.ledger.audit()).spendingMismatches).toEqual([wallet.account, other.account])
+    await raw('UPDATE folded_request SET requests = requests - 1')
+  })
+
+  test('processes that fold the same requests at once count them once', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 10_000n), await newNode(storage)]
+    const ids = Array.from({ length: 20 }, (_, index) => BigInt(index + 1))
+    for (const id of ids) await storage.ledger.apply(hold(id, wallet, node, { amount: 0n, minimum: 0n }))
+    for (const id of ids) await storage.ledger.apply(settle(id, node, 0n))
+    await Promise.all(ids.map(() => storage.ledger.foldFreeRequests(100n, 4)))
+    while ((await storage.ledger.foldFreeRequests(100n, 4)) > 0);
+    expect(await storage.ledger.usage(wallet.account, 0)).toEqual([])
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 20 })
+  })
+
   test('64-bit integers are exact: stored, held, charged, summed', async () => {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, ODD, { cap: 3n * ODD }), await newNode(storage)]

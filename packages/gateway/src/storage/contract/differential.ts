@@ -12,30 +12,19 @@ import {
   setKeyTerms,
 } from '../../../../../tools/simulation/memory-book.ts'
 import { UNLIMITED_CREDIT } from '../../money/amount.ts'
-import {
-  type AccountRow,
-  apply,
-  HELD,
-  type KeyRow,
-  type Result,
-  TASK_NODE,
-  taskLease,
-  taskOwner,
-  type Verb,
-} from '../../money/ledger.ts'
+import { type AccountRow, apply, HELD, type KeyRow, type Result, TASK_NODE, type Verb } from '../../money/ledger.ts'
 import { endOf, type Limits, NO_LIMITS, PERIODS } from '../../money/limits.ts'
 import { integer } from '../sql/rows.ts'
+import { type KeyFields, newWallet, type Opened, type Use, type Wallet } from './harness.ts'
 import {
-  extend,
-  hold,
-  type KeyFields,
-  newWallet,
-  type Opened,
-  settle,
-  type Use,
-  voided,
-  type Wallet,
-} from './harness.ts'
+  type Randomness,
+  randomLossVerb,
+  randomness,
+  randomRepetitionVerb,
+  randomTaskVerb,
+  randomVerb,
+  STEP_MS,
+} from './random-verbs.ts'
 
 /** How a task's hold ends: settled by its owner, voided by the reaper at its deadline, voided by its owner. */
 const TASK_OUTCOMES = ['done', 'expired', 'failed']
@@ -43,123 +32,6 @@ const SEEDS = [1, 2, 3, 4, 5, 11, 13, 14]
 const VERBS = 500
 /** Far ahead and fixed: a seed takes the same course on every day. Two days before the end of a month, on a Monday. */
 const START = Date.UTC(2040, 0, 30, 12)
-/** Two of these make a node dead. */
-const STEP_MS = 5_000
-
-/** Small, seeded and the same everywhere (mulberry32). */
-function randomness(seed: number) {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const below = (limit: number): number => Math.floor(next() * limit)
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T
-  return { below, pick }
-}
-type Randomness = ReturnType<typeof randomness>
-
-function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], rows: MemoryRows): Verb {
-  const id = BigInt(1 + below(60))
-  const nodeId = 1 + below(2)
-  // Mostly the epoch in force, so that verbs take effect; at times one that is gone or never was.
-  const epoch = (rows.nodes.get(nodeId)?.epoch ?? 1) + pick([0, 0, 0, 0, 0, -1, 1])
-  const owner = pick([true, true, true, false]) ? rows.requests.get(id) : undefined
-  const node = owner ? { nodeId: owner.nodeId, epoch: owner.epoch } : { nodeId, epoch }
-  const amount = BigInt(below(300))
-  const held = rows.requests.get(id)?.held ?? 0n
-  const minimum = pick([0n, 1n, amount / 2n, amount])
-  const tokens = pick([0, below(60), below(60), below(400)])
-  const wallet = pick(wallets)
-  const stolen = pick([...Array<undefined>(19), pick(wallets)])
-  return pick<() => Verb>([
-    ...Array<() => Verb>(6).fill(() => {
-      const known = (rows.keys.get(wallet.key)?.revision ?? 0) - pick([...Array<number>(19).fill(0), 1])
-      return hold(
-        pick([id, BigInt(1_000 + rows.requests.size)]),
-        { ...wallet, ...(stolen && { key: stolen.key }) },
-        node,
-        {
-          amount,
-          minimum,
-          revision: Math.max(0, known),
-          extensible: pick([true, false]),
-          tokens,
-          minimumTokens: pick([0, tokens >> 1, tokens]),
-          model: `model-${amount % 3n}`,
-        },
-      )
-    }),
-    ...Array<() => Verb>(2).fill(() =>
-      // Mostly what is held; at times less, as after a lost answer.
-      extend(id, node, {
-        known: pick([held, held, held / 2n]),
-        amount,
-        minimum,
-        tokens,
-        progress: BigInt(below(250)),
-        ...pick([{}, {}, { whole: true as const, tokens: 0 }]),
-      }),
-    ),
-    ...Array<() => Verb>(5).fill(() =>
-      settle(id, node, BigInt(below(400)), {
-        tokens: below(300),
-        outcome: `outcome-${below(3)}`,
-        ...(id % 3n === 0n && { upstream: 'other' }),
-        ...(id % 2n === 0n && { upstreamCost: id }),
-      }),
-    ),
-    // At times as a repetition does it, after which a settlement is the operator's loss.
-    () => voided(id, node, id % 2n === 0n ? { outcome: 'reaped' } : {}),
-    () => ({ verb: 'reap', limit: 1 + below(5) }),
-    ...Array<() => Verb>(2).fill(() => ({
-      verb: 'join',
-      nodeId,
-      config: `config-${below(3)}`,
-      takeover: below(4) === 0,
-    })),
-    () => ({ verb: 'renew', nodeId, epoch, config: `config-${below(3)}` }),
-    ...pick([[], [], [() => ({ verb: 'leave', nodeId, epoch }) as const]]),
-  ])()
-}
-
-/** A few tasks at a time, with ids of their own; the lease of each changes hands between two holders. */
-function randomTaskVerb({ below, pick }: Randomness, wallet: Wallet, rows: MemoryRows, now: number): Verb {
-  // Also those that a node has begun: their owner is the node then.
-  const ended = [...rows.requests.values()].filter(({ id, state }) => id >= 500n && id < 1_000n && state !== HELD)
-  const id = BigInt(500 + ended.length + below(3))
-  const lease = taskLease(id)
-  const epoch = (rows.leases.get(lease)?.epoch ?? 1) + pick([0, 0, 0, 0, -1, 1])
-  const owner = pick([...Array(9).fill(taskOwner(id, epoch)), { nodeId: 1, epoch: 1 }])
-  const ttlMs = pick([1 + below(4 * STEP_MS), 20 * STEP_MS])
-  const amount = BigInt(1 + below(20))
-  const revision = rows.keys.get(wallet.key)?.revision ?? 0
-  const terms = { amount, minimum: pick([1n, amount]), revision, tokens: below(20) }
-  return pick<() => Verb>([
-    ...Array<() => Verb>(4).fill(() => ({ verb: 'acquire_lease', lease, holder: pick(['a', 'b']), ttlMs })),
-    ...Array<() => Verb>(4).fill(() =>
-      hold(id, wallet, taskOwner(id, epoch), {
-        ...terms,
-        deadline: now + pick([below(2), below(STEP_MS), 100 * STEP_MS]),
-      }),
-    ),
-    () => ({ verb: 'renew_lease', lease, epoch, ttlMs }),
-    () => ({ verb: 'release_lease', lease, epoch }),
-    ...Array<() => Verb>(3).fill(() => ({ verb: 'reap', limit: 20 + below(3) })),
-    () => extend(id, owner, { amount, minimum: 1n, progress: BigInt(below(90)) }),
-    ...Array<() => Verb>(3).fill(() => ({
-      verb: 'begin',
-      id,
-      nodeId: 1,
-      epoch: rows.nodes.get(1)?.epoch ?? 1,
-      lease: epoch,
-    })),
-    ...Array<() => Verb>(2).fill(() => settle(id, owner, BigInt(below(90)), { tokens: below(30) })),
-    () => voided(id, owner),
-  ])()
-}
 
 function randomLimits({ below, pick }: Randomness): Limits {
   return {
@@ -231,15 +103,20 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
   expect(numbers(await raw(`SELECT id, spent, held, revision, ${METERED} FROM api_key ORDER BY id`))).toEqual(
     [...rows.keys.values()].map((row) => [row.id, row.spent, row.held, BigInt(row.revision), ...metered(row)]),
   )
-  expect(numbers(await raw('SELECT node_id, epoch, config FROM node ORDER BY node_id'))).toEqual(
+  expect(numbers(await raw('SELECT node_id, epoch, renewals, config FROM node ORDER BY node_id'))).toEqual(
     [...rows.nodes.values()]
       .sort((a, b) => a.nodeId - b.nodeId)
-      .map(({ nodeId, epoch, config }) => [BigInt(nodeId), BigInt(epoch), config]),
+      .map(({ nodeId, epoch, renewals, config }) => [BigInt(nodeId), BigInt(epoch), BigInt(renewals), config]),
   )
   expect(numbers(await raw('SELECT name, epoch, holder, expires_at FROM lease ORDER BY name'))).toEqual(
     [...rows.leases.values()]
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .map(({ name, epoch, holder, expiresAt }) => [name, BigInt(epoch), holder, BigInt(expiresAt)]),
+  )
+  expect(numbers(await raw('SELECT request, first, at FROM repetition ORDER BY request'))).toEqual(
+    [...rows.repetitions.values()]
+      .sort((a, b) => (a.request < b.request ? -1 : 1))
+      .map(({ request, first, at }) => [request, first, BigInt(at)]),
   )
   const columns =
     'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, outcome, receipt, model, upstream, upstream_cost'
@@ -346,9 +223,11 @@ export function differentialContract(use: Use): void {
     test(`random verbs give the answers and the rows of the rules: seed ${seed}`, async () => {
       const opened = use()
       const [random, forTasks, forMembers] = [randomness(seed), randomness(-seed), randomness(1_000 + seed)]
+      const [forLost, forRepeats] = [randomness(2_000 + seed), randomness(3_000 + seed)]
       await opened.elapse(START - opened.now())
       const { rows, wallets } = await startingRows(opened, random)
       const verdicts = new Set<Result['verdict']>()
+      let takenOver = 0
       for (let step = 0; step < VERBS; ) {
         const isLater = random.below(6) === 0
         if (isLater) await opened.elapse(randomTime(random, opened.now()))
@@ -361,7 +240,9 @@ export function differentialContract(use: Use): void {
         const expected: Result[] = []
         const take = (verb: Verb): void => {
           verbs.push(verb)
-          expected.push(apply(memoryBook(rows, now), verb))
+          const result = apply(memoryBook(rows, now), verb)
+          expected.push(result)
+          if (verb.verb === 'take_over' && result.verdict === 'done' && result.amount > 0n) takenOver += 1
         }
         // Its nodes may be dead now, and without them nothing happens.
         if (isLater)
@@ -369,6 +250,8 @@ export function differentialContract(use: Use): void {
         for (let index = 0; index < together; index++) {
           take(randomVerb(random, wallets, rows))
           take(randomTaskVerb(forTasks, forTasks.pick(wallets), rows, now))
+          if (forLost.below(8) === 0) take(randomLossVerb(forLost, forLost.pick(wallets), rows))
+          if (forRepeats.below(5) === 0) take(randomRepetitionVerb(forRepeats, rows))
         }
         for (const { verdict } of expected) verdicts.add(verdict)
         expect(await Promise.all(verbs.map((verb) => opened.storage.ledger.apply(verb)))).toEqual(expected)
@@ -379,7 +262,8 @@ export function differentialContract(use: Use): void {
       // The mix must be worth something: most verdicts have to occur in it.
       for (const verdict of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
         expect([...verdicts]).toContain(verdict)
-      for (const verdict of ['lease_taken', 'lease_lost'] as const) expect([...verdicts]).toContain(verdict)
+      for (const verdict of ['lease_taken', 'lease_lost', 'commits_lost'] as const)
+        expect([...verdicts]).toContain(verdict)
       const tasks = [...rows.requests.values()].filter(({ nodeId, state }) => nodeId === TASK_NODE && state !== HELD)
       expect([...new Set(tasks.map(({ outcome }) => outcome))].sort()).toEqual(TASK_OUTCOMES)
       const begun = [...rows.requests.values()].filter(
@@ -387,6 +271,7 @@ export function differentialContract(use: Use): void {
       )
       expect(begun.length).toBeGreaterThan(0)
       expect([...verdicts]).toContain('member_cap_reached')
+      expect(takenOver).toBeGreaterThan(0)
       for (const kind of [/^(no_balance|key_cap_reached|account_cap_reached)$/, /_(requests|tokens|concurrent)$/])
         expect([...verdicts].filter((verdict) => kind.test(verdict))).not.toEqual([])
     })

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { DEAD_AFTER_MS } from '../../money/ledger.ts'
 import type { Storage } from '../storage.ts'
 import {
@@ -16,6 +16,8 @@ import {
 } from './harness.ts'
 
 const renew = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'renew', ...node, config: 'renewed' })
+const witnessed = (storage: Storage, node: Node, renewals: number, ended?: bigint) =>
+  storage.ledger.apply({ verb: 'renew', ...node, config: '', witness: { renewals, ended } })
 const leave = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'leave', ...node })
 const join = (storage: Storage, nodeId: number) => storage.ledger.apply({ verb: 'join', nodeId, config: 'joined' })
 const reap = (storage: Storage, limit = 100) => storage.ledger.apply({ verb: 'reap', limit })
@@ -30,7 +32,7 @@ export function nodesContract(use: Use): void {
     expect(await join(storage, 1)).toEqual(result('done', 2n))
     expect(await leave(storage, { nodeId: 1, epoch: 1 })).toEqual(result('repeated'))
     expect(await leave(storage, { nodeId: 7, epoch: 1 })).toEqual(result('repeated'))
-    expect(await renew(storage, { nodeId: 1, epoch: 2 })).toEqual(result('done'))
+    expect(await renew(storage, { nodeId: 1, epoch: 2 })).toEqual(result('done', 1n))
     const nodes = await raw('SELECT node_id, epoch, config FROM node ORDER BY node_id')
     expect(nodes.map((row) => [Number(row.node_id), Number(row.epoch), row.config])).toEqual([
       [1, 2, 'renewed'],
@@ -64,7 +66,7 @@ export function nodesContract(use: Use): void {
     const { storage, elapse } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await elapse(DEAD_AFTER_MS / 2)
-    expect(await renew(storage, node)).toEqual(result('done'))
+    expect(await renew(storage, node)).toEqual(result('done', 1n))
     await elapse(DEAD_AFTER_MS / 2)
     expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
     await elapse(DEAD_AFTER_MS)
@@ -72,6 +74,51 @@ export function nodesContract(use: Use): void {
     expect(await renew(storage, node)).toEqual(result('node_lost'))
     expect(await join(storage, node.nodeId)).toEqual(result('done', BigInt(node.epoch + 1)))
     expect(await renew(storage, node)).toEqual(result('node_lost'))
+  })
+
+  describe('a renewal is told of lost commits when the database lacks', () => {
+    const LOST: Record<string, string> = {
+      'the node': 'DELETE FROM node',
+      'the join of its process': 'UPDATE node SET epoch = epoch - 1',
+      'its last renewal': 'UPDATE node SET renewals = renewals - 1',
+      'its last renewal, long ago': 'UPDATE node SET renewals = renewals - 1, renewed_at = 0',
+      'the end of a request': 'UPDATE request SET state = 0',
+      'a request': 'DELETE FROM request',
+    }
+    test.each(Object.entries(LOST))('%s', async (_what, statement) => {
+      const { storage, raw, reopen } = use()
+      const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+      expect(await witnessed(storage, node, 0)).toEqual(result('done', 1n))
+      expect(await witnessed(storage, node, 1)).toEqual(result('done', 2n))
+      await storage.ledger.apply(hold(1n, wallet, node))
+      await storage.ledger.apply(voided(1n, node))
+      // A renewal whose response was lost counts as well.
+      expect(await witnessed(storage, node, 1, 1n)).toEqual(result('done', 3n))
+      await raw(statement)
+      expect(await witnessed(await reopen(), node, 3, 1n)).toEqual(result('commits_lost'))
+    })
+  })
+
+  test('a lost request is entered again once, running and with nothing held, and settled at its cost', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 50n, { cap: 1_000n }), await newNode(storage)]
+    const other = await newWallet(storage)
+    const restore = (account: bigint, key: bigint) =>
+      storage.ledger.apply({ verb: 'restore', id: 9n, ...node, account, key, model: 'm', upstream: 'u' })
+    expect(await restore(wallet.account, other.key)).toEqual(result('key_invalid'))
+    expect(await restore(77n, wallet.key)).toEqual(result('key_invalid'))
+    await storage.keys.delete(wallet.key)
+    expect(await restore(wallet.account, wallet.key)).toEqual(result('done'))
+    expect(await restore(wallet.account, wallet.key)).toEqual(result('repeated'))
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 1 })
+    const late = settle(9n, node, 60n)
+    expect(await storage.ledger.apply(late)).toEqual(charged(50n))
+    expect(await storage.ledger.apply(late)).toEqual(result('repeated', 50n))
+    expect(await restore(wallet.account, wallet.key)).toEqual(result('repeated'))
+    expect(await money(storage, wallet)).toEqual({ balance: 0n, held: 0n, spent: 50n, keyHeld: 0n })
+    const row = { state: 1, cost: 50n, shortfall: 10n, model: 'm', upstream: 'u', outcome: 'done' }
+    expect(await storage.ledger.findRequest(wallet.account, 9n)).toMatchObject(row)
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
   })
 
   test('a repeated hold is answered even after its node died', async () => {

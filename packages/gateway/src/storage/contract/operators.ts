@@ -1,7 +1,8 @@
 // What operators do with accounts and codes, and what they are told: idempotent credits, imports, erasure, batches of codes, reports.
 import { expect, test } from 'bun:test'
+import { CREDIT } from '../../money/ledger.ts'
 import { formatRequestId } from '../../money/request-ids.ts'
-import type { ImportedAccount, Note, UsageDimension, UsageGroup } from '../storage.ts'
+import type { Note, OpenedAccount, UsageDimension, UsageGroup } from '../storage.ts'
 import { DAY_MS, HOUR_MS, START, spender } from './console/spender.ts'
 import {
   hold,
@@ -70,16 +71,34 @@ export function operatorsContract(use: Use): void {
   test('an account is imported with its terms and its key, or not at all', async () => {
     const { storage } = use()
     const key = { ...keyFields(0n), hash: newHash(), name: 'laptop' }
-    const terms = { cap: 50n, capPeriod: 'month' as const, requestsPerMinute: 60 }
-    const wanted: ImportedAccount = { owner: { email: 'ada@example.com' }, credit: 9n, terms, key }
-    const created = await storage.accounts.createWithTerms(wanted)
+    const terms = { cap: 50n, capPeriod: 'month' as const, requestsPerMinute: 60, creditLine: 70n }
+    const team = await newHolder(storage)
+    const wanted: OpenedAccount = {
+      owner: { email: 'ada@example.com' },
+      credit: 9n,
+      source: CREDIT,
+      terms,
+      key,
+      member: { account: team.account, role: 'member', byOperator: true },
+    }
+    const created = await storage.accounts.open(wanted)
     expect(created).toMatchObject({ name: 'ada@example.com', balance: 9n, cap: 50n, capPeriod: 'month' })
+    expect(created?.creditLine).toBe(70n)
+    expect((await storage.members.list(team.account)).map(({ email, role }) => [email, role])).toContainEqual([
+      'ada@example.com',
+      'member',
+    ])
     expect(created?.limits).toMatchObject({ requestsPerMinute: 60, tokensPerMinute: undefined })
     expect(await storage.keys.list(created?.id ?? 0n)).toMatchObject([{ name: 'laptop', account: created?.id }])
-    expect(await storage.accounts.createWithTerms({ ...wanted, key: { ...key, hash: newHash() } })).toBeUndefined()
-    const named = await storage.accounts.createWithTerms({ ...wanted, owner: { name: 'nightly' }, key: undefined })
+    expect(await storage.accounts.open({ ...wanted, key: { ...key, hash: newHash() } })).toBeUndefined()
+    const named = await storage.accounts.open({
+      ...wanted,
+      owner: { name: 'nightly' },
+      key: undefined,
+      member: undefined,
+    })
     expect(named).toMatchObject({ name: 'nightly', balance: 9n, cap: 50n })
-    expect(await storage.accounts.list()).toHaveLength(2)
+    expect(await storage.accounts.list()).toHaveLength(4)
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
 

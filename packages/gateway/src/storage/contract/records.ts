@@ -152,8 +152,11 @@ export function recordsContract(use: Use): void {
       deleted: false,
       groupChosenBy: undefined,
       isRestricted: false,
+      ownSince: undefined,
       expiresAt: 4_102_444_800_000,
       accountDisabled: false,
+      makerDisabled: false,
+      disabledReason: '',
       revision: 0,
       restrictions: NO_RESTRICTIONS,
       limits: NO_LIMITS,
@@ -240,13 +243,21 @@ export function recordsContract(use: Use): void {
     const { storage } = use()
     const hash = newHash()
     const wallet = await newWallet(storage, 0n, { hash })
-    await storage.accounts.setDisabled(wallet.account, true)
-    expect(await storage.keys.findCaller(hash)).toMatchObject({ deleted: false, accountDisabled: true })
+    await storage.accounts.setDisabled(wallet.account, true, 'invoice 7 is open')
+    expect(await storage.keys.findCaller(hash)).toMatchObject({
+      deleted: false,
+      accountDisabled: true,
+      disabledReason: 'invoice 7 is open',
+    })
     await storage.accounts.setDisabled(wallet.account, false)
     expect(await storage.keys.delete(wallet.key)).toBe(true)
     expect(await storage.keys.delete(wallet.key)).toBe(true)
     expect(await storage.keys.delete(UNKNOWN)).toBe(false)
-    expect(await storage.keys.findCaller(hash)).toMatchObject({ deleted: true, accountDisabled: false })
+    expect(await storage.keys.findCaller(hash)).toMatchObject({
+      deleted: true,
+      accountDisabled: false,
+      disabledReason: '',
+    })
     expect((await storage.keys.list(wallet.account))[0]?.deleted).toBe(true)
   })
 

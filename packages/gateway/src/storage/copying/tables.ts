@@ -13,6 +13,8 @@ export const LEDGER_TABLES = [
   'attempt',
   'api_key',
   'request',
+  'repetition',
+  'folded_request',
   'transfer',
   'hourly_spending',
   'daily_spending',

@@ -33,6 +33,22 @@ import UPSTREAM_HOUR_POSTGRES from './version-2/upstream-hour-postgres.sql' with
 import UPSTREAM_HOUR from './version-2/upstream-hour-sqlite.sql' with { type: 'text' }
 import UPSTREAM_SWITCH_POSTGRES from './version-2/upstream-switch-postgres.sql' with { type: 'text' }
 import UPSTREAM_SWITCH from './version-2/upstream-switch-sqlite.sql' with { type: 'text' }
+import CHECKSUMS_POSTGRES from './version-3/checksums-postgres.sql' with { type: 'text' }
+import CHECKSUMS from './version-3/checksums-sqlite.sql' with { type: 'text' }
+import DISABLED_REASON_POSTGRES from './version-3/disabled-reason-postgres.sql' with { type: 'text' }
+import DISABLED_REASON from './version-3/disabled-reason-sqlite.sql' with { type: 'text' }
+import FOLDED_REQUESTS_POSTGRES from './version-3/folded-requests-postgres.sql' with { type: 'text' }
+import FOLDED_REQUESTS from './version-3/folded-requests-sqlite.sql' with { type: 'text' }
+import LINK_MAKERS_POSTGRES from './version-3/link-makers-postgres.sql' with { type: 'text' }
+import LINK_MAKERS from './version-3/link-makers-sqlite.sql' with { type: 'text' }
+import LOST_COMMITS_POSTGRES from './version-3/lost-commits-postgres.sql' with { type: 'text' }
+import LOST_COMMITS from './version-3/lost-commits-sqlite.sql' with { type: 'text' }
+import MAKERS_POSTGRES from './version-3/makers-postgres.sql' with { type: 'text' }
+import MAKERS from './version-3/makers-sqlite.sql' with { type: 'text' }
+import REPETITIONS_POSTGRES from './version-3/repetitions-postgres.sql' with { type: 'text' }
+import REPETITIONS from './version-3/repetitions-sqlite.sql' with { type: 'text' }
+import REQUEST_IDS_POSTGRES from './version-3/request-ids-postgres.sql' with { type: 'text' }
+import REQUEST_IDS from './version-3/request-ids-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -78,13 +94,44 @@ export const MIGRATIONS: Migration[] = [
       BACKGROUND_POSTGRES,
     ].join('\n'),
   },
+  {
+    version: 3,
+    oldestProgram: 1,
+    ledger: [
+      CHECKSUMS,
+      FOLDED_REQUESTS,
+      LOST_COMMITS,
+      REQUEST_IDS,
+      MAKERS,
+      DISABLED_REASON,
+      REPETITIONS,
+      LINK_MAKERS,
+    ].join('\n'),
+    contents: [CHECKSUMS].join('\n'),
+    postgres: [
+      CHECKSUMS_POSTGRES,
+      FOLDED_REQUESTS_POSTGRES,
+      LOST_COMMITS_POSTGRES,
+      REQUEST_IDS_POSTGRES,
+      MAKERS_POSTGRES,
+      DISABLED_REASON_POSTGRES,
+      REPETITIONS_POSTGRES,
+      LINK_MAKERS_POSTGRES,
+    ].join('\n'),
+  },
 ]
 
 /** The version that this program writes. */
 export const programVersion = (): number => MIGRATIONS.at(-1)?.version ?? 0
 
+/** A version that was applied to a database; without a checksum it was by a program that wrote none. */
+export type Applied = { version: number; oldestProgram: number; checksum: string | undefined }
+
 /** The version of a database. */
 export type Found = { version: number; oldestProgram: number }
+
+/** `from`: the version that a server found. */
+export type Upgrade = { from: number; to: number; tookMs: number }
 
 /** The table in which each database keeps its versions. */
 export const CREATE_VERSIONS = `CREATE TABLE schema_version (

@@ -26,6 +26,8 @@ export function encodeLine(verb: Finish): string {
           upstream: verb.upstream,
           upstreamCost: verb.upstreamCost?.toString(),
           model: verb.model,
+          account: verb.account?.toString(),
+          key: verb.key?.toString(),
         }
       : {}
   const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, outcome, receipt })
@@ -62,16 +64,19 @@ function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
   if (typeof tokens !== 'number') return undefined
-  const { upstream, upstreamCost, model } = entry
+  const { upstream, upstreamCost, model, account, key } = entry
   return {
     verb,
     ...common,
     cost: BigInt(cost),
     tokens,
     ...(typeof upstream === 'string' ? { upstream } : {}),
-    ...(typeof upstreamCost === 'string' && DIGITS.test(upstreamCost) ? { upstreamCost: BigInt(upstreamCost) } : {}),
+    ...(isDigits(upstreamCost) ? { upstreamCost: BigInt(upstreamCost) } : {}),
     ...(typeof model === 'string' ? { model } : {}),
+    ...(isDigits(account) ? { account: BigInt(account) } : {}),
+    ...(isDigits(key) ? { key: BigInt(key) } : {}),
   }
 }
 
+const isDigits = (text: unknown): text is string => typeof text === 'string' && DIGITS.test(text)
 const checksum = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, '0')

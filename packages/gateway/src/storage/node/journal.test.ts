@@ -32,6 +32,8 @@ const settle = (id: bigint, cost = 5n, nodeId = 3, epoch = 7): Finish => ({
   cost,
   upstream: 'second',
   upstreamCost: 3n,
+  account: 5n,
+  key: 6n,
   outcome: 'done',
   receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
 })

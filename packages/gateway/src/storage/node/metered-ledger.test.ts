@@ -38,7 +38,7 @@ function setUp() {
   const rows = emptyRows()
   rows.accounts.set(1n, { ...newAccountRow(1n), balance: 1_000n })
   rows.keys.set(2n, newKeyRow(2n, 1n))
-  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: 1_000, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: 1_000, renewals: 0, config: '' })
   const world = { now: 1_000, arrives: true, delayed: undefined as (() => void) | undefined }
   const decide = async (verb: Verb): Promise<Result> => apply(memoryBook(rows, world.now), verb)
   const store = {

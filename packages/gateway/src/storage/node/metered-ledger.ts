@@ -46,7 +46,8 @@ export function meteredLedger(ledger: Ledger, metrics: CountedMoney, clock = () 
   /** `result`: undefined if none arrived. */
   function end(verb: Verb, startedAt: number, result: Result | undefined): void {
     metrics.database.observe((clock() - startedAt) / 1_000, verb.verb)
-    if (verb.verb === 'reap' && result && result.change !== 0n) metrics.charged.add(result.change, OTHER, OTHER)
+    if ((verb.verb === 'reap' || verb.verb === 'collect') && result && result.change !== 0n)
+      metrics.charged.add(result.change, OTHER, OTHER)
     if (verb.verb === 'settle' || verb.verb === 'void') endTry(verb, result)
   }
 

@@ -48,6 +48,7 @@ function setUp() {
       monotonic,
       after,
       report: (message: string) => void reports.push(message),
+      commitsLost: () => void reports.push('commits lost'),
       ...options,
     })
   return { rows, time, world, reports, storage, join }
@@ -127,13 +128,13 @@ test('the lease counts from before the renewal was sent, not from its answer', a
 
 test('at the start journals are applied before the reaper: finished requests are settled, the others reaped', async () => {
   const { rows, world, join } = setUp()
-  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: START - 60_000, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: START - 60_000, renewals: 0, config: '' })
   for (let id = 1n; id <= 250n; id += 1n) openHold(rows, id, 0, 1)
   const outcomes: (string | undefined)[] = []
   world.left = [{ verb: 'settle', id: 3n, nodeId: 0, epoch: 1, cost: 8n, tokens: 0, outcome: 'done', receipt: '' }]
   await join()
   for (const row of rows.requests.values()) outcomes.push(row.outcome)
-  expect(world.asked).toEqual(['join', 'settle', 'reap', 'reap', 'reap', 'reap'])
+  expect(world.asked).toEqual(['join', 'settle', 'reap', 'reap', 'reap', 'reap', 'collect'])
   expect(rows.requests.get(3n)).toMatchObject({ state: SETTLED, cost: 8n, outcome: 'done' })
   expect(outcomes.filter((outcome) => outcome === 'reaped')).toHaveLength(249)
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 9_992n, held: 0n })
@@ -141,7 +142,7 @@ test('at the start journals are applied before the reaper: finished requests are
 
 test('reaps the holds of a node that dies later, and applies what was spooled once the store is back', async () => {
   const { rows, time, world, join } = setUp()
-  rows.nodes.set(0, { nodeId: 0, epoch: 4, renewedAt: START, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 4, renewedAt: START, renewals: 0, config: '' })
   openHold(rows, 5n, 0, 4)
   await join()
   await time.pass(9_000)
@@ -168,6 +169,27 @@ test('after an outcome that could not be kept, nothing is dispatched until the s
   world.mood = 'up'
   await time.pass(1_500)
   expect(node.mayDispatch()).toBe(true)
+})
+
+test.each([
+  ['the owner of the file goes on at once', true],
+  ['a node among others waits until its lease is confirmed', false],
+])('after a pause of the process %s', async (_, takeover) => {
+  const { time, join } = setUp()
+  let paused = 0
+  const node = await join({ takeover, monotonic: () => time.monotonic() + paused })
+  paused = 8_000
+  expect(node.mayDispatch()).toBe(takeover)
+  await time.pass(1_100)
+  expect(node.mayDispatch()).toBe(true)
+})
+
+test('the owner of the file dispatches nothing while the database is silent', async () => {
+  const { time, world, join } = setUp()
+  const node = await join({ takeover: true })
+  world.mood = 'hangs'
+  await time.pass(6_000)
+  expect(node.mayDispatch()).toBe(false)
 })
 
 test('leaving hands the lease back at once and renews no more', async () => {

@@ -22,6 +22,8 @@ export type NodeOptions = {
   monotonic: () => number
   after: After
   report: Report
+  /** Told when the database lacks what it had confirmed, as after a failover to a standby that was behind. */
+  commitsLost: () => void
 }
 export type Identity = { nodeId: number; epoch: number }
 export type Node = {
@@ -31,6 +33,10 @@ export type Node = {
   mayDispatch(): boolean
   /** An outcome could not be kept anywhere: no more requests until the store has confirmed the lease again. */
   suspend(): void
+  /** The database has confirmed the end of a request of this node. */
+  noteEnded(id: bigint): void
+  /** Monotonic: when the database was last found to lack what it had confirmed. */
+  commitsLostAt(): number | undefined
   /** Graceful stop, after the last request has ended: releases the lease. */
   leave(): Promise<void>
 }
@@ -42,11 +48,14 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
   let storage = storeWithin(FIRST_ANSWER_WITHIN_MS)
   // Monotonic, from before the verb was sent: the store's lease began then at the earliest.
   let renewedFrom = 0
+  let renewals = 0
   let identity = await claim()
   await clean(true)
   storage = storeWithin(ANSWER_WITHIN_MS)
   let silent = false
   let left = false
+  let ended: bigint | undefined
+  let commitsLostAt: number | undefined
   let cancelRenewal = after(RENEW_EVERY_MS, renewal)
   let cancelCleaning = after(CLEAN_EVERY_MS, cleaning)
 
@@ -57,6 +66,7 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
       const result = await storage.apply({ verb: 'join', nodeId, config: options.config(), ...takeover })
       if (result.verdict === 'done') {
         renewedFrom = sentAt
+        renewals = 0
         return { nodeId, epoch: Number(result.amount) }
       }
     }
@@ -69,15 +79,22 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     if (torn > 0) report('a journal ended in the middle of a line; that response had not been completed')
     for (const { file, line, reason } of damaged) report(`journal ${file}, line ${line} is damaged (${reason}); kept`)
     while (reap && (await storage.apply({ verb: 'reap', limit: REAP_PAGE })).amount > 0n);
+    while (reap && (await storage.apply({ verb: 'collect', limit: REAP_PAGE })).amount > 0n);
   }
 
   async function renew(): Promise<void> {
     const { nodeId, epoch } = identity
     const sentAt = monotonic()
-    const verb = { verb: 'renew', nodeId, epoch, config: options.config() } as const
-    const result = await storage.apply(verb)
+    const latest = ended
+    // Who owns the file is gone before its commits are.
+    const witness = options.takeover ? {} : { witness: { renewals, ended: latest } }
+    const result = await storage.apply({ verb: 'renew', nodeId, epoch, config: options.config(), ...witness })
     if (left) return
-    if (result.verdict === 'done') renewedFrom = sentAt
+    if (result.verdict === 'done') {
+      renewedFrom = sentAt
+      renewals = Number(result.amount)
+      if (ended === latest) ended = undefined
+    } else if (result.verdict === 'commits_lost') await beginAnew()
     else {
       report(`the database considers this node dead (${result.verdict}); joining again`)
       renewedFrom = Number.NEGATIVE_INFINITY
@@ -87,6 +104,23 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     if (silent) cleaning()
     silent = false
   }
+
+  /** What was settled in commits that are lost is held again, for a request that nobody runs any more: under a new epoch it is reaped. */
+  async function beginAnew(): Promise<void> {
+    options.commitsLost()
+    commitsLostAt = monotonic()
+    renewedFrom = Number.NEGATIVE_INFINITY
+    ended = undefined
+    await storage.apply({ verb: 'leave', ...identity })
+    identity = await claim()
+    cleaning()
+  }
+
+  /**
+   * No other process can take the owner of the file for dead: after a pause, of a laptop or of a machine without a free CPU, it goes on at
+   * once. While the database is silent it does not, since each request would wait for it in vain.
+   */
+  const ownsItAlone = () => options.takeover && !silent && renewedFrom !== Number.NEGATIVE_INFINITY
 
   function renewal(): void {
     renew()
@@ -112,10 +146,14 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
 
   return {
     identity: () => identity,
-    mayDispatch: () => !left && mayDispatch(renewedFrom, monotonic()),
+    mayDispatch: () => !left && (mayDispatch(renewedFrom, monotonic()) || ownsItAlone()),
     suspend() {
       renewedFrom = Number.NEGATIVE_INFINITY
     },
+    noteEnded(id) {
+      ended = id
+    },
+    commitsLostAt: () => commitsLostAt,
     async leave() {
       left = true
       cancelRenewal()

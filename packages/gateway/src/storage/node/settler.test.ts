@@ -30,7 +30,7 @@ function setUp(balance = 1_000n, asks = true) {
   const rows = emptyRows()
   rows.accounts.set(1n, { ...newAccountRow(1n), balance })
   rows.keys.set(2n, newKeyRow(2n, 1n))
-  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: 1_000, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: 1_000, renewals: 0, config: '' })
   const time = fakeTime()
   const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, lost: 0, failed: 0, asked: [] as Verb['verb'][] }
   const journaled: Finish[] = []

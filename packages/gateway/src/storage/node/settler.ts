@@ -5,7 +5,6 @@ import {
   type Finish,
   type Hold,
   isDone,
-  type Owned,
   type RequestVerb,
   type Settle,
   type VerbRejection,
@@ -19,6 +18,7 @@ import {
   isApplied,
   type Output,
   type Raise,
+  restoring,
   type Settlement,
   type Step,
   step,
@@ -45,6 +45,8 @@ export type SettlerDependencies = {
   outcomeLost(): void
   /** The store or the journal has failed. */
   failed?(): void
+  /** The store has confirmed the end of a request. */
+  ended?(id: bigint): void
   report: Report
 }
 
@@ -99,6 +101,7 @@ export function createSettler(deps: SettlerDependencies): Settler {
     mayDispatch: deps.mayDispatch,
     report,
     failed: deps.failed,
+    ended: deps.ended,
     holdDeadlines: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
     finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
@@ -190,17 +193,15 @@ type Granted = { granted: Nanos; tokens: number }
 class HeldRequest implements OpenRequest {
   readonly granted: Nanos
   readonly grantedTokens: number
-  readonly #owner: Owned
-  readonly #model: string
+  readonly #hold: Hold
   readonly #driver: Driver
   #state: Settlement
   #decided: (word: 'deliver' | 'stop') => void = ignore
 
-  constructor({ id, nodeId, epoch, model }: Hold, granted: Granted, state: Settlement, driver: Driver) {
+  constructor(hold: Hold, granted: Granted, state: Settlement, driver: Driver) {
     this.granted = granted.granted
     this.grantedTokens = granted.tokens
-    this.#owner = { id, nodeId, epoch }
-    this.#model = model
+    this.#hold = hold
     this.#state = state
     this.#driver = driver
   }
@@ -235,7 +236,7 @@ class HeldRequest implements OpenRequest {
   }
 
   settle(cost: Nanos, tokens: number, outcome: string, receipt: string, by: Answered = {}): Promise<Settled> {
-    const { id, nodeId, epoch } = this.#owner
+    const { id, nodeId, epoch, model, account, key } = this.#hold
     const { upstream, upstreamCost } = by
     return this.#finish({
       verb: 'settle',
@@ -248,12 +249,14 @@ class HeldRequest implements OpenRequest {
       receipt,
       upstream,
       upstreamCost,
-      model: this.#model,
+      model,
+      account,
+      key,
     })
   }
 
   void(outcome: string, receipt: string): Promise<Settled> {
-    const { id, nodeId, epoch } = this.#owner
+    const { id, nodeId, epoch } = this.#hold
     return this.#finish({ verb: 'void', id, nodeId, epoch, outcome, receipt })
   }
 
@@ -277,13 +280,19 @@ class HeldRequest implements OpenRequest {
 /** The response was delivered: its operator learns why it was not paid for. */
 function notCharged({ id, cost }: Settle, charged: Nanos): string {
   const amounts = `charged ${formatUsd(charged)} of ${formatUsd(cost)} USD`
-  return `journaled settle of request ${formatRequestId(id)}: ${amounts}; the rest is a shortfall, because the balance was used up or a repetition with the same idempotency key ran elsewhere`
+  return `journaled settle of request ${formatRequestId(id)}: ${amounts}; the rest is a shortfall, because the balance was used up, or because a repetition with the same idempotency key ran elsewhere: unless that was charged, this will be`
 }
+
+const bookedAgain = (id: bigint, charged: Nanos): string =>
+  `request ${formatRequestId(id)} was unknown to the database, which has lost commits: booked from the journal, charged ${formatUsd(charged)} USD`
 
 /** Applies the journals of this process and of former ones; rejects if the store is down, and keeps all entries. */
 export function recover(storage: Store, journal: Pick<Journal, 'replay'>, report: Report): Promise<Replay> {
   return journal.replay(async (verb, ageMs) => {
-    const result = await storage.apply(verb)
+    const first = await storage.apply(verb)
+    const restore = restoring(verb, first)
+    const result = restore && isDone(await storage.apply(restore)) ? await storage.apply(verb) : first
+    if (restore && isDone(result)) report(bookedAgain(verb.id, result.amount))
     if (!isDone(result) && verb.verb !== 'void')
       report(`journaled ${verb.verb} of request ${formatRequestId(verb.id)} rejected: ${result.verdict}`)
     if (verb.verb === 'settle' && isDone(result) && result.amount < verb.cost) report(notCharged(verb, result.amount))

@@ -12,6 +12,7 @@ export type StoreCallContext = {
   report: Report
   /** The store failed, whatever the reason. */
   failed?: (() => void) | undefined
+  ended?: ((id: bigint) => void) | undefined
   /** Timeouts of holds and extensions, and of the ends of requests. */
   holdDeadlines: Deadlines
   finishDeadlines: Deadlines
@@ -70,7 +71,8 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
   #eventOf(result: Result): Event {
     const verb = this.#kind
     if (verb === 'hold') return { event: 'response', verb, result, mayDispatch: this.#context.mayDispatch() }
-    if (verb === 'finish' && !isDone(result))
+    if (verb === 'finish' && isDone(result)) this.#context.ended?.(this.#verb.id)
+    else if (verb === 'finish')
       this.#context.report(`the database rejected the ${this.#verb.verb} of a request: ${result.verdict}`)
     return { event: 'response', verb, result }
   }

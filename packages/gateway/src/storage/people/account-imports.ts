@@ -2,16 +2,23 @@
 import type { Nanos } from '../../money/amount.ts'
 import type { Account, AccountChanges } from '../accounts.ts'
 import type { NewKey } from '../keys.ts'
+import type { MemberRole } from './members.ts'
 
-/** `owner`: the email address of a person or, for an account without one, its name. */
-export type ImportedAccount = {
+/**
+ * `owner`: the email address of a person or, for an account without one, its name. `source`: the ledger account that the credit comes
+ * from. `password`: the hash of one. `member`: what else the person becomes a member of.
+ */
+export type OpenedAccount = {
   owner: { email: string } | { name: string }
   credit: Nanos
+  source: bigint
+  password?: string | undefined
   terms: AccountChanges
   key: Omit<NewKey, 'account'> | undefined
+  member?: { account: bigint; role: MemberRole; byOperator: boolean } | undefined
 }
 
 export interface AccountImports {
   /** With its terms and its first key, all at once. undefined: a person has this address. */
-  createWithTerms(account: ImportedAccount): Promise<Account | undefined>
+  open(account: OpenedAccount): Promise<Account | undefined>
 }

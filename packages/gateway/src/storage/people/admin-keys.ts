@@ -7,8 +7,12 @@ export type AdminKey = {
   /** The end of the secret. */
   lastFour: string
   role: GatewayRole
+  /** Those of the role's permissions that it has; undefined: all of them. */
+  permissions: readonly string[] | undefined
   /** The person who made it, directly or by another key; undefined: the command line. */
   madeBy: bigint | undefined
+  /** The admin key that made it, with which it ends. */
+  madeByKey: bigint | undefined
   createdAt: number
   expiresAt: number | undefined
   /** IP addresses and CIDR blocks that requests may come from; undefined: any. */
@@ -19,7 +23,7 @@ export type AdminKey = {
 }
 
 /** `hash`: SHA-256 of the secret, which never reaches a store. */
-export type NewAdminKey = Pick<AdminKey, 'name' | 'lastFour' | 'role' | 'madeBy' | 'expiresAt' | 'networks'> & {
+export type NewAdminKey = Omit<AdminKey, 'id' | 'createdAt' | 'lastUsedAt' | 'deletedAt'> & {
   hash: Uint8Array
 }
 
@@ -29,8 +33,16 @@ export type AdminKeyFilter = { before?: bigint; after?: bigint }
 /** `maker`: as the person is now. */
 export type FoundAdminKey = { key: AdminKey; maker: Person | undefined }
 
+/** What a key made, directly or by keys that it made, and what still works of it. */
+export type MadeByAdminKey = {
+  adminKeys: AdminKey[]
+  invitations: number
+  /** Sign-in links, and the addresses of people who have one: the first in alphabetical order. */
+  links: { count: number; emails: string[] }
+}
+
 export interface AdminKeys {
-  /** undefined: there are `most` keys that are not deleted. */
+  /** undefined: there are `most` keys that are not deleted, or the key that makes it was deleted meanwhile. */
   create(key: NewAdminKey, most: number): Promise<AdminKey | undefined>
   /** Deleted keys are found, too. */
   find(which: { hash: Uint8Array } | { id: bigint }): Promise<FoundAdminKey | undefined>
@@ -40,7 +52,8 @@ export interface AdminKeys {
   names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
   /** How many of these a person made that are not deleted, by their role. */
   countMadeBy(person: bigint): Promise<ReadonlyMap<GatewayRole, number>>
-  /** false: no such key, or it is deleted. */
+  madeByKey(key: bigint): Promise<MadeByAdminKey>
+  /** With all that it made, directly or by keys that it made. false: no such key, or it is deleted. */
   delete(key: bigint): Promise<boolean>
   /** Records that it was used now; once a minute is enough. */
   touch(key: bigint): Promise<void>

@@ -12,6 +12,8 @@ export type Invitation = {
   email: string | undefined
   /** undefined: the command line. */
   madeBy: bigint | undefined
+  /** The admin key that made it, with which it ends. */
+  madeByKey: bigint | undefined
   /** Made by an operator, and not by an owner of the account. */
   byOperator: boolean
   createdAt: number
@@ -35,7 +37,7 @@ export type Accepted = {
 }
 
 export interface Invitations {
-  /** undefined: there are too many, those included that ended within a day. Those into no account count together. */
+  /** undefined: there are too many, those included that ended within a day. Those into no account count together. Also undefined: the key that makes it was deleted meanwhile. */
   create(invitation: NewInvitation, most: { ofAccount: number; inAll: number }): Promise<Invitation | undefined>
   /** Also one that has ended or expired. */
   find(which: { hash: Uint8Array } | { id: bigint }): Promise<Invitation | undefined>

@@ -12,19 +12,22 @@ export type Session = {
   /** The last request, to the minute. */
   seenAt: number
   expiresAt: number
+  /** However often it is used; undefined: after the usual time. */
+  endsAt: number | undefined
   userAgent: string
   address: string
   /** When a code of the second factor was last given in it. */
   provedAt: number | undefined
 }
 
-/** `role`: of the person in the account. */
-export type SignedIn = { session: Session; person: Person; account: Account; role: MemberRole }
+/** `role`: of the person in the account. `isByOperator`: an operator made the person a member, and no owner of the account. */
+export type SignedIn = { session: Session; person: Person; account: Account; role: MemberRole; isByOperator: boolean }
 
 export type NewSession = {
   person: bigint
   hash: Uint8Array
   expiresAt: number
+  endsAt?: number
   userAgent: string
   address: string
   /** The hash that the password was compared with: the session does not begin if it has been changed since. */
@@ -38,7 +41,7 @@ export type NewSession = {
 export interface Sessions {
   /**
    * Shows the oldest account of the person. Ends the person's oldest session if there are too many. undefined: the person does not exist,
-   * is disabled, has another password or no account.
+   * is disabled, has another password, or no account and no role: a person with a role gets an empty account.
    */
   create(session: NewSession): Promise<Session | undefined>
   /** undefined: no such session, or it has ended or expired, or the person is disabled or no longer a member of the account. */

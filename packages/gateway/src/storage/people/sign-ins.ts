@@ -17,6 +17,15 @@ export type SecondFactor = { secret: Uint8Array; unusedRecoveryCodes: number }
 /** `setup`: a link from the operator's terminal, at the first start or for a person who is locked out. */
 export type LinkPurpose = 'verify' | 'reset' | 'setup'
 
+/** `madeByKey`: the admin key that makes it, with which it ends. */
+export type NewLink = {
+  hash: Uint8Array
+  purpose: LinkPurpose
+  person: bigint
+  expiresAt: number
+  madeByKey?: bigint | undefined
+}
+
 /** Attempts of a subject (a person, a network) within a window of time, on all nodes. */
 export type AttemptLimit = { subject: string; most: number; windowMs: number }
 
@@ -54,8 +63,11 @@ export interface SignIns {
   /** false: no such code, or it was used before. */
   useRecoveryCode(person: bigint, hash: Uint8Array): Promise<boolean>
 
-  /** A link that works once. Earlier links of the person for the same purpose stop working. */
-  createLink(link: { hash: Uint8Array; purpose: LinkPurpose; person: bigint; expiresAt: number }): Promise<void>
+  /**
+   * A link that works once. Earlier links of the person for the same purpose stop working. false: the admin key that makes it was deleted
+   * meanwhile.
+   */
+  createLink(link: NewLink): Promise<boolean>
   /** The person whose link it is; it does not work a second time. undefined: unknown, used or expired. */
   useLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined>
   /** The same without using it up. */

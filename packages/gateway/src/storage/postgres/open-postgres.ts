@@ -4,13 +4,28 @@
 // the same accounts, and a lane waits for them. Verbs on an account that stays locked move to the blocking lane, which has one
 // account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import type { Begin, Join, LeaseVerb, Leave, Reap, Renew, RequestVerb, Result, Verb } from '../../money/ledger.ts'
+import type {
+  Begin,
+  Collect,
+  Join,
+  LeaseVerb,
+  Leave,
+  Reap,
+  Renew,
+  RequestVerb,
+  Restore,
+  Result,
+  TakeOver,
+  Verb,
+} from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
-import { migrate } from '../migrations/migrate-postgres.ts'
+import { migrate, tableDifferences } from '../migrations/migrate-postgres.ts'
+import type { Upgrade } from '../migrations/migrations.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
 import { reportsOver } from '../sql/reports.ts'
 import { postgresSizes, toSizes } from '../sql/sizes.ts'
+import type { ReceiptIds } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
@@ -37,6 +52,8 @@ export type PostgresOptions = {
   clockEveryMs: number
   /** false: rejects with NoDatabase where the database has no tables of ours, and changes nothing. */
   mayCreate: boolean
+  /** Called if this process upgraded the tables of an earlier version. */
+  onUpgrade: ((upgrade: Upgrade) => void) | undefined
 }
 
 const DEFAULTS: PostgresOptions = {
@@ -48,6 +65,7 @@ const DEFAULTS: PostgresOptions = {
   clock: Date.now,
   clockEveryMs: 30_000,
   mayCreate: true,
+  onUpgrade: undefined,
 }
 /** How many locked accounts are waited for at once. */
 const BLOCKING = 2
@@ -65,6 +83,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     clock: ownClock,
     clockEveryMs,
     mayCreate,
+    onUpgrade,
     ...timeouts
   } = {
     ...DEFAULTS,
@@ -82,7 +101,8 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
   let clock: StoreClock
   try {
-    await migrate(slow, mayCreate)
+    const upgrade = await migrate(slow, mayCreate)
+    if (upgrade) onUpgrade?.(upgrade)
     clock = await storeClock(queries, ownClock, clockEveryMs)
   } catch (error) {
     await closeAll()
@@ -132,21 +152,43 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   async function apply(verb: Verb): Promise<Result> {
     if (closed) throw new StoreDown('the database is closed')
     checkVerb(verb)
-    if (verb.verb !== 'reap' && verb.verb !== 'begin' && 'id' in verb) return onRequest(verb)
-    const work =
-      verb.verb === 'begin'
-        ? begin(queries, verb)
-        : verb.verb === 'reap'
-          ? reap(reaper, verb)
-          : 'lease' in verb
-            ? onLease(nodes, verb)
-            : onNode(nodes, verb)
+    if (isBatched(verb)) return onRequest(verb)
+    const work = applyAlone(verb)
     underWay.add(work)
     return work.finally(() => underWay.delete(work))
   }
 
+  function applyAlone(verb: Exclude<Verb, RequestVerb>): Promise<Result> {
+    switch (verb.verb) {
+      case 'begin':
+        return begin(queries, verb)
+      case 'restore':
+        return restore(queries, verb)
+      case 'take_over':
+        return takeOver(queries, verb)
+      case 'reap':
+        return reap(reaper, REAP, verb)
+      case 'collect':
+        return reap(reaper, COLLECT, verb)
+      case 'join':
+      case 'renew':
+      case 'leave':
+        return onNode(nodes, verb)
+      case 'acquire_lease':
+      case 'renew_lease':
+      case 'release_lease':
+        return onLease(nodes, verb)
+    }
+  }
+
   const runner = openRunner(queries, slow)
-  const connection = { db: compileOnly(), runner, clock: clock.now, receiptError: RECEIPT_ERROR }
+  const connection = {
+    db: compileOnly(),
+    runner,
+    clock: clock.now,
+    receiptError: RECEIPT_ERROR,
+    receiptIds: RECEIPT_IDS,
+  }
   const tasks = postgresTasks(queries)
   return {
     ...nounsOver(connection),
@@ -155,6 +197,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     ...postgresContents(connect('contents', CONTENTS)),
     tasks,
     sizes: async () => toSizes(await connection.runner.read(postgresSizes(connection.db))),
+    tableDifferences: () => tableDifferences(slow),
     async ping() {
       await queries.query('SELECT 1', [])
     },
@@ -171,12 +214,26 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
 const APPLY = 'SELECT place, verdict, amount, tokens, change FROM ledger_apply($1::text::json, $2)'
+/** Of a text in JSON, without its quotes. */
+const IN_QUOTES = String.raw`(?:[^"\\]|\\.)*`
+const RECEIPT_IDS: ReceiptIds = {
+  client: String.raw`substring(receipt from '^\{"ids":\{"client":"(${IN_QUOTES})"')`,
+  upstream: String.raw`substring(receipt from '^\{"ids":\{(?:"client":"${IN_QUOTES}",)?"upstream":"(${IN_QUOTES})"')`,
+  written: (id) => JSON.stringify(id).slice(1, -1),
+}
 /** Not by a cast, which would fail for a receipt that is no JSON. Quotes inside of a text are escaped, so that none looks like this. */
 const RECEIPT_ERROR = `substring(receipt from '"error":\\{"code":"([^"\\\\]+)"')`
-const NODE = 'SELECT verdict, amount FROM ledger_node($1, $2, $3, $4, $5)'
+const NODE = 'SELECT verdict, amount FROM ledger_node_2($1, $2, $3, $4, $5, $6, $7)'
 const LEASE = 'SELECT verdict, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 
 const BEGIN = 'SELECT verdict, amount, tokens FROM ledger_begin($1, $2, $3, $4)'
+const TAKE_OVER = 'SELECT verdict, amount FROM ledger_take_over($1, $2)'
+const REAP = 'SELECT $2 AS verdict, amount, change FROM ledger_reap($1)'
+const COLLECT = 'SELECT $2 AS verdict, amount, change FROM ledger_collect($1)'
+const RESTORE = 'SELECT verdict, amount FROM ledger_restore($1, $2, $3, $4, $5, $6, $7)'
+
+const BATCHED: readonly string[] = ['hold', 'extend', 'settle', 'void'] satisfies RequestVerb['verb'][]
+const isBatched = (verb: Verb): verb is RequestVerb => BATCHED.includes(verb.verb)
 
 type Send = (verbs: readonly RequestVerb[], waitForLocks?: boolean) => Promise<Decision[]>
 
@@ -199,7 +256,9 @@ async function onNode(connections: Connections, verb: Join | Renew | Leave): Pro
   const config = verb.verb === 'leave' ? '' : verb.config
   const epoch = verb.verb === 'join' ? 0 : verb.epoch
   const takeover = verb.verb === 'join' && verb.takeover === true
-  const [row] = await retryOrDown(() => connections.query(NODE, [verb.verb, verb.nodeId, epoch, config, takeover]))
+  const { renewals = null, ended = null } = (verb.verb === 'renew' && verb.witness) || {}
+  const values = [verb.verb, verb.nodeId, epoch, config, takeover, renewals, ended]
+  const [row] = await retryOrDown(() => connections.query(NODE, values))
   return toResult(row ?? {})
 }
 
@@ -218,10 +277,23 @@ async function begin(connections: Connections, { id, lease, nodeId, epoch }: Beg
   return toResult(row ?? {})
 }
 
-async function reap(connections: Connections, verb: Reap): Promise<Result> {
-  const [row] = await retryOrDown(() =>
-    connections.query('SELECT $2 AS verdict, amount, change FROM ledger_reap($1)', [verb.limit, 'done']),
-  )
+async function restore(connections: Connections, verb: Restore): Promise<Result> {
+  const { id, account, key, nodeId, epoch, model, upstream } = verb
+  const [row] = await retryOrDown(() => connections.query(RESTORE, [id, account, key, nodeId, epoch, model, upstream]))
+  return toResult(row ?? {})
+}
+
+async function takeOver(connections: Connections, { id, by }: TakeOver): Promise<Result> {
+  const [row] = await retryOrDown(() => connections.query(TAKE_OVER, [id, by]))
+  return toResult(row ?? {})
+}
+
+async function reap(
+  connections: Connections,
+  query: typeof REAP | typeof COLLECT,
+  { limit }: Reap | Collect,
+): Promise<Result> {
+  const [row] = await retryOrDown(() => connections.query(query, [limit, 'done']))
   return toResult(row ?? {})
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type FlakyProxy, startFlakyProxy } from '../../../../../test/support/postgres/flaky-proxy.ts'
 import { startPostgres } from '../../../../../test/support/postgres/postgres.ts'
 import {
@@ -14,8 +14,6 @@ import { type Storage, StoreDown } from '../storage.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 
 // Starting a server again on a busy machine takes its time.
-setDefaultTimeout(60_000)
-
 let url = ''
 let proxy: FlakyProxy
 const opened: Storage[] = []

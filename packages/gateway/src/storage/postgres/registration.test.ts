@@ -1,11 +1,9 @@
 // Several gateways over one database: what a day and a network may have is counted once for all of them.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { freshSchema } from '../../../../../test/support/postgres/schemas.ts'
 import { TRIAL } from '../../money/ledger.ts'
 import type { SignUp, Storage } from '../storage.ts'
 import { openPostgres } from './open-postgres.ts'
-
-setDefaultTimeout(60_000)
 
 let nodes: Storage[] = []
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import type { AccountImports } from '../people/account-imports.ts'
 import { checkCap, checkCreditLine, checkLimits, checkText, normaliseEmail } from './guard.ts'
 import { createKey } from './keys.ts'
 import { erasureOver } from './people/erase-account.ts'
-import { findHolder } from './people/members.ts'
-import { type NewAccount, newAccount, newOwnedAccount, THE_ACCOUNT } from './people/new-account.ts'
+import { findHolder, setMember } from './people/members.ts'
+import { type NewAccount, newAccount, newOwnedAccount, THE_ACCOUNT, THE_PERSON } from './people/new-account.ts'
 import { signUps, takenAddress } from './people/registration.ts'
 import { moveCredit, trialsOver } from './people/trials.ts'
 import { integer, text, toAccount } from './rows.ts'
@@ -49,16 +49,25 @@ export function accountsOver(connection: Connection): Accounts & AccountImports 
       if (!created) throw new Error('the account was not created')
       return toAccount(created, now)
     },
-    async createWithTerms({ owner, credit, terms, key }) {
+    async open({ owner, credit, source, password, terms, key, member }) {
       checkTerms(terms)
       const now = clock()
-      const opening = { credit: checkCredit(credit), source: CREDIT, terms: termColumns(terms) }
+      const { creditLine } = terms
+      const line = creditLine === undefined ? {} : { highest_credit_line: creditLine }
+      const opening = { credit: checkCredit(credit), source, terms: { ...termColumns(terms), ...line } }
+      const hash = password === undefined ? undefined : checkText('password', password)
       const named = 'name' in owner
       const created = named
         ? newAccount(db, { ...opening, name: checkText('name', owner.name) }, now)
-        : ownedAccount(db, owner.email, opening, now)
+        : ownedAccount(db, owner.email, opening, now, hash)
       const keys = key ? createKey(db, { ...key, account: idOf(THE_ACCOUNT) }, now) : []
-      const rows = await runner.write([...created, ...keys])
+      const members = member
+        ? [
+            setMember(db, { account: member.account, role: member.role, person: idOf(THE_PERSON) }, now, member),
+            incrementChangeCounter(db),
+          ]
+        : []
+      const rows = await runner.write([...created, ...keys, ...members])
       const [row] = rows?.[named ? 0 : 2] ?? []
       return row && toAccount(row, now)
     },
@@ -88,8 +97,8 @@ export function accountsOver(connection: Connection): Accounts & AccountImports 
       const now = clock()
       return rows.map((row) => toAccount(row, now))
     },
-    async setDisabled(account, disabled) {
-      await runner.write(setDisabled(db, account, disabled))
+    async setDisabled(account, disabled, reason = '') {
+      await runner.write(setDisabled(db, account, disabled, checkText('reason', reason)))
     },
     async setTerms(account, changes) {
       checkTerms(changes)
@@ -112,11 +121,11 @@ export function accountsOver(connection: Connection): Accounts & AccountImports 
   }
 }
 
-const setDisabled = (db: Database, account: bigint, disabled: boolean): Statement[] => [
+const setDisabled = (db: Database, account: bigint, disabled: boolean, reason: string): Statement[] => [
   required(
     db
       .updateTable('account')
-      .set({ disabled: disabled ? 1 : 0 })
+      .set({ disabled: disabled ? 1 : 0, disabled_reason: disabled ? reason : '' })
       .where('id', '=', account)
       .returning('id'),
   ),

@@ -1,12 +1,12 @@
 // An audit reads every row; it must not read every row for every row.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import SCHEMA from '../migrations/version-1/ledger-sqlite.sql' with { type: 'text' }
+import { migrate } from '../migrations/migrate-sqlite.ts'
 import { AUDIT } from './audit.ts'
 
 function planOf(sql: string): string[] {
-  const db = new Database(':memory:')
-  db.run(SCHEMA)
+  const db = new Database(':memory:', { safeIntegers: true, strict: true })
+  migrate(db, 'ledger.db', { id: 1, script: 'ledger', mayChange: true })
   const steps = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
   db.close(true)
   return steps.map(({ detail }) => detail)

@@ -5,7 +5,8 @@ import { integer, type Row } from './rows.ts'
 import type { Statement } from './statements.ts'
 
 const COUNTS = `
-  SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM request) AS requests,
+  SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM request) +
+    (SELECT coalesce(CAST(sum(requests) AS bigint), 0) FROM folded_request) AS requests,
     (SELECT count(*) FROM transfer) AS transfers, (SELECT count(*) FROM request WHERE state = 0) AS open_holds`
 
 // Each comparison unites both sides, one of them negative, and sums by id: a correct id gives zero. A join would be equivalent,
@@ -53,6 +54,7 @@ const SPENDING_MISMATCHES = `
   SELECT id FROM (
     SELECT account AS id, requests, tokens, upstream_cost FROM hourly_spending
     UNION ALL SELECT account AS id, -1, -tokens, -coalesce(upstream_cost, 0) FROM request WHERE state <> 0
+    UNION ALL SELECT account AS id, -requests, -tokens, -upstream_cost FROM folded_request
   ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(upstream_cost) <> 0
   UNION
   SELECT id FROM (
@@ -123,6 +125,13 @@ export const AUDIT: readonly Statement[] = [COUNTS, OVERDRAWN_ACCOUNTS, ...Objec
   sql,
   parameters: [],
   required: false,
+}))
+
+const NO_FOLDS = '(SELECT 0 AS account, 0 AS requests, 0 AS tokens, 0 AS upstream_cost WHERE 1 = 0) AS folded_request'
+/** The same of tables that were made before requests were folded: a copy of old data has them until its first start. */
+export const AUDIT_BEFORE_FOLDS: readonly Statement[] = AUDIT.map((statement) => ({
+  ...statement,
+  sql: statement.sql.replaceAll('FROM folded_request', `FROM ${NO_FOLDS}`),
 }))
 
 /** Reads the results of AUDIT, in its order. */

@@ -102,6 +102,10 @@ export function checkVerb(verb: Verb): void {
     case 'begin':
       checkTokens('lease', verb.lease)
       return
+    case 'restore':
+      checkText('model', verb.model)
+      checkText('upstream', verb.upstream)
+      return
     case 'join':
     case 'renew':
       checkText('config', verb.config)
@@ -116,7 +120,11 @@ export function checkVerb(verb: Verb): void {
     case 'release_lease':
       checkText('lease', verb.lease)
       return
+    case 'take_over':
+      checkId(verb.by)
+      return
     case 'reap':
+    case 'collect':
       if (!Number.isSafeInteger(verb.limit) || verb.limit < 0) throw new RangeError(`limit: ${verb.limit}`)
   }
 }

@@ -23,6 +23,7 @@ import {
   KEY,
   LIMITS,
   limitColumns,
+  operatorColumns,
   prefixed,
   required,
   type Statement,
@@ -66,6 +67,10 @@ export function keysOver(connection: Connection): Keys {
       const query = db.selectFrom('api_key').select(KEY).where('account', '=', account).orderBy('id')
       const now = clock()
       return (await runner.readLedger(statement(query))).map((row) => toKey(row, now))
+    },
+    async countMadeBy(person) {
+      const [row] = await runner.read(statement(countMadeBy(db, person, clock())))
+      return { own: Number(row?.own ?? 0), asOperator: Number(row?.operated ?? 0) }
     },
     async countByGroup() {
       const [rows = []] = await runner.readSlowly([countByGroup(db, clock())])
@@ -115,6 +120,8 @@ export function createKey(db: Database, key: NewKey, now: number): Statement[] {
   const insert = db.insertInto('api_key').values({
     account: key.account,
     person: key.person ?? null,
+    ...operatorColumns(key.operator),
+    own_since: key.isolated ? now : null,
     hash: key.hash,
     last_four: key.lastFour ?? '',
     purpose: key.purpose ?? 'client',
@@ -216,6 +223,16 @@ const countByGroup = (db: Database, now: number): Statement =>
       .orderBy('group_name'),
   )
 
+const countMadeBy = (db: Database, person: bigint, now: number) =>
+  db
+    .selectFrom('api_key')
+    .select([sql`sum(CASE WHEN person = ${person} THEN 1 ELSE 0 END)`.as('own')])
+    .select([sql`sum(CASE WHEN operator_person = ${person} THEN 1 ELSE 0 END)`.as('operated')])
+    .where((row) => row.or([row('person', '=', person), row('operator_person', '=', person)]))
+    .where('purpose', '=', 'client')
+    .where('deleted', '=', 0)
+    .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
+
 const findWithAccount = (db: Database, key: bigint): Statement =>
   statement(
     db
@@ -230,6 +247,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
     db
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account')
+      .leftJoin('person', 'person.id', 'api_key.person')
       .select([
         'api_key.id as key',
         'api_key.account as account',
@@ -241,7 +259,10 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.models as models',
         'api_key.networks as networks',
         'api_key.cap as cap',
+        'api_key.own_since as own_since',
         'account.disabled as disabled',
+        'person.disabled as maker_disabled',
+        'account.disabled_reason as disabled_reason',
         ...prefixed('api_key', '', LIMITS),
         ...prefixed('account', ACCOUNT_PREFIX, LIMITS),
       ])

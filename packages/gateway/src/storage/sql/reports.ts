@@ -52,6 +52,13 @@ export function reportsOver(
       if (ended.some((row) => Number(row.has_receipt) === 1)) await runner.write([clearReceipts(db, after, last)])
       return { last, isMore: open < 0 && rows.length === limit }
     },
+    async foldFreeRequests(below, limit) {
+      const [rows = [], [fold] = []] = await runner.readSlowly([freeRequests(below, limit), lastFold(db)])
+      if (rows.length === 0) return 0
+      const ids = rows.map(({ id }) => integer(id))
+      const written = await runner.write(foldRequests(db, ids, fold === undefined ? undefined : String(fold.value)))
+      return written ? ids.length : 0
+    },
     async removeTaskLeases(below, limit) {
       const [removed] = (await runner.write([removeTaskLeases(db, BigInt(clock()), below, limit)])) ?? []
       return removed?.length ?? 0
@@ -157,3 +164,45 @@ const removeTaskLeases = (db: Database, now: bigint, below: bigint, limit: numbe
   RETURNING name`.compile(db),
   required: false,
 })
+
+/**
+ * A request has a price if anything was held for it: every price is rounded up to at least one nano-USD. In words that the index
+ * request_free has, so that both engines use it.
+ */
+const IS_FREE = 'held = 0 AND state <> 0 AND cost = 0 AND shortfall = 0'
+/** Changes with each fold: of two processes that read the same rows, one writes. */
+const LAST_FOLD = 'last_fold'
+
+const freeRequests = (below: bigint, limit: number): Statement => ({
+  sql: `SELECT id FROM request WHERE ${IS_FREE} AND id < ${below} ORDER BY id LIMIT ${limit}`,
+  parameters: [],
+  required: false,
+})
+
+const lastFold = (db: Database): Statement =>
+  statement(db.selectFrom('meta').select('value').where('name', '=', LAST_FOLD))
+
+/** `last`: what `lastFold` gave before the ids were read. */
+function foldRequests(db: Database, ids: readonly bigint[], last: string | undefined): Statement[] {
+  const value = String(ids.at(-1) ?? 0n)
+  const first = db
+    .insertInto('meta')
+    .values({ name: LAST_FOLD, value })
+    .onConflict((conflict) => conflict.doNothing())
+  const next = db
+    .updateTable('meta')
+    .set({ value })
+    .where('name', '=', LAST_FOLD)
+    .where('value', '=', last ?? '')
+  const mark = last === undefined ? first.returning('name') : next.returning('name')
+  const isFolded = sql`${sql.raw(IS_FREE)} AND id IN (${sql.join(ids)})`
+  const sums = sql`
+    INSERT INTO folded_request (account, requests, tokens, upstream_cost)
+    SELECT account, count(*), CAST(sum(tokens) AS bigint), CAST(sum(coalesce(upstream_cost, 0)) AS bigint)
+    FROM request WHERE ${isFolded} GROUP BY account
+    ON CONFLICT (account) DO UPDATE SET requests = folded_request.requests + excluded.requests,
+      tokens = folded_request.tokens + excluded.tokens,
+      upstream_cost = folded_request.upstream_cost + excluded.upstream_cost`
+  const removed = sql`DELETE FROM request WHERE ${isFolded}`
+  return [statement(mark, true), { ...sums.compile(db), required: false }, { ...removed.compile(db), required: false }]
+}

@@ -1,6 +1,8 @@
 // The statements of Responses for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. `continued` is the
 // number of rows that continue a row; triggers of the schema keep it, the rows of `response_item`, and the expiry of media. A hidden row has
 // expired.
+
+import type { MadeWith } from '../keys.ts'
 import {
   LONGEST_CHAIN,
   type NewResponse,
@@ -35,8 +37,9 @@ const RECORD_COLUMNS = ['id', 'account', 'record']
 const columnsOf = (table: string, columns: readonly string[] = COLUMNS): string =>
   columns.map((column) => `${table}.${column}`).join(', ')
 
-/** NULL: of any key. The third parameter of all statements that it is part of. */
-const OF_KEY = 'AND (CAST($3 AS bigint) IS NULL OR response.key = $3)'
+/** NULL: of any key. The third and fourth parameters of all statements that it is part of. */
+const OF_KEY = 'AND (CAST($3 AS bigint) IS NULL OR (response.key = $3 AND response.created_at >= $4))'
+const ofKey = (made: MadeWith | undefined) => [made?.key ?? null, made?.since ?? 0]
 
 /**
  * The lock keeps the parent until the new row is counted: a sweep either removes the parent before, and there is no row, or finds that it is
@@ -138,10 +141,10 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
       return row && toResponse(row)
     },
     chain: async (account, id) => (await chainRows(CHAIN, id, [account, id])).map(toTurn),
-    chainLengths: async (account, id, key) =>
-      (await chainRows(CHAIN_LENGTHS, id, [account, id, key ?? null])).map(toLength),
-    async length(account, id, key) {
-      const [row] = isId(id) ? await ask(LENGTH, [account, id, key ?? null]) : []
+    chainLengths: async (account, id, made) =>
+      (await chainRows(CHAIN_LENGTHS, id, [account, id, ...ofKey(made)])).map(toLength),
+    async length(account, id, made) {
+      const [row] = isId(id) ? await ask(LENGTH, [account, id, ...ofKey(made)]) : []
       return row && toLength(row)
     },
     async record(account, id) {
@@ -155,10 +158,10 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
       const [row] = isId(id) ? await ask(TURN, [account, id], true) : []
       return row && toTurn(row)
     },
-    async withItems(account, items, key) {
+    async withItems(account, items, made) {
       const wanted = distinct(items)
       if (wanted.length === 0) return new Map()
-      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted), key ?? null], true)
+      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted), ...ofKey(made)], true)
       return new Map(
         rows.flatMap((row) => {
           const response = toRecord(row)
@@ -166,14 +169,14 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
         }),
       )
     },
-    async bytesWithItems(account, items, key) {
+    async bytesWithItems(account, items, made) {
       const wanted = distinct(items)
       if (wanted.length === 0) return 0
-      const [row] = await ask(BYTES_WITH_ITEMS, [account, JSON.stringify(wanted), key ?? null])
+      const [row] = await ask(BYTES_WITH_ITEMS, [account, JSON.stringify(wanted), ...ofKey(made)])
       return Number(row?.bytes ?? 0)
     },
-    async hide(account, id, key) {
-      return isId(id) && (await ask(HIDE, [account, id, key ?? null])).length > 0
+    async hide(account, id, made) {
+      return isId(id) && (await ask(HIDE, [account, id, ...ofKey(made)])).length > 0
     },
     async sweep(limit) {
       // A removed row may have been the only one that continued its parent: that goes with the next round.

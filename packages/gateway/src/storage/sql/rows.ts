@@ -10,6 +10,7 @@ import type {
   Key,
   KeyMaker,
   KeyPurpose,
+  Operator,
   Person,
   Restrictions,
   UsageRow,
@@ -99,6 +100,7 @@ export function toKey(row: Row, now: number): Key {
     id: integer(row.id),
     account: integer(row.account),
     person: optional(row.person, integer),
+    operator: toOperator(row),
     name: text(row.name),
     group: text(row.group_name),
     deleted: flag(row.deleted),
@@ -109,6 +111,7 @@ export function toKey(row: Row, now: number): Key {
     lastFour: text(row.last_four),
     purpose: text(row.purpose) as KeyPurpose,
     madeBy: text(row.made_by) as KeyMaker,
+    ownSince: optional(row.own_since, small),
     ceiling: optional(row.ceiling, toCeiling) ?? {},
     revision: small(row.revision),
     formerUntil: Number(row.former_until) > now ? small(row.former_until) : undefined,
@@ -120,17 +123,25 @@ export function toKey(row: Row, now: number): Key {
   }
 }
 
+function toOperator({ operator_person, operator_key }: Row): Operator | undefined {
+  if (operator_key !== null) return { adminKey: integer(operator_key) }
+  return operator_person === null ? undefined : { person: integer(operator_person) }
+}
+
 /** `owner`: of the account, if the account holder chose the key's group. */
 export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   key: integer(row.key),
   account: integer(row.account),
   group: text(row.group_name),
   groupChosenBy: owner,
-  isRestricted: [row.cap, row.models, row.networks].some((value) => value !== null),
+  isRestricted: [row.cap, row.models, row.networks, row.own_since].some((value) => value !== null),
+  ownSince: optional(row.own_since, small),
   revision: small(row.revision),
   deleted: flag(row.deleted),
   expiresAt: optional(row.expires_at, small),
   accountDisabled: flag(row.disabled),
+  makerDisabled: flag(row.maker_disabled),
+  disabledReason: text(row.disabled_reason),
   restrictions: toRestrictions(row),
   limits: toLimits(row),
   accountLimits: toLimits(withPrefix(row, ACCOUNT_PREFIX)),

@@ -1,6 +1,7 @@
 // Statements and how an engine runs them. Queries are built once for both engines: a Kysely of the engine's dialect only compiles.
 import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Limits } from '../../money/limits.ts'
+import type { Operator } from '../keys.ts'
 import type { Row } from './rows.ts'
 import type { Schema } from './tables.ts'
 
@@ -38,7 +39,18 @@ export type Database = Kysely<Schema>
  * What every noun is built from. `clock`: the store's, in milliseconds since 1970. `receiptError`: the code of the error in the column
  * `receipt`, or NULL, in the words of the engine; never fails, whatever the column has.
  */
-export type Connection = { db: Database; runner: Runner; clock: () => number; receiptError: string }
+export type Connection = {
+  db: Database
+  runner: Runner
+  clock: () => number
+  receiptError: string
+  receiptIds: ReceiptIds
+}
+
+/** The ids of caller and vendor in the column `receipt`, as the indexes have them. `written`: an id as it stands there. */
+export type ReceiptIds = { client: string; upstream: string; written(id: string): string }
+/** The condition of these indexes. */
+export const HAS_IDS = `substr(receipt, 1, 8) = '{"ids":{'`
 
 export function statement(query: Compilable, required = false): Statement {
   const { sql, parameters } = query.compile()
@@ -109,7 +121,7 @@ export const KEY = [
     'models',
   ] as const),
   ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),
-  ...(['ceiling', 'revision'] as const),
+  ...(['ceiling', 'revision', 'operator_person', 'operator_key', 'own_since'] as const),
   ...METERED,
 ] as const
 
@@ -124,6 +136,11 @@ export const limitColumns = ({ requestsPerMinute, tokensPerMinute, concurrent }:
   requests_per_minute: requestsPerMinute ?? null,
   tokens_per_minute: tokensPerMinute ?? null,
   concurrent: concurrent ?? null,
+})
+
+export const operatorColumns = (operator: Operator | undefined) => ({
+  operator_person: operator && 'person' in operator ? operator.person : null,
+  operator_key: operator && 'adminKey' in operator ? operator.adminKey : null,
 })
 
 /**

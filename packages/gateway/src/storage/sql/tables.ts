@@ -49,6 +49,8 @@ export type Schema = {
     last_four: string
     role: string
     made_by: NullableInteger
+    made_by_key: NullableInteger
+    permissions: string | null
     created_at: Integer
     expires_at: NullableInteger
     networks: string | null
@@ -72,6 +74,7 @@ export type Schema = {
     member_role: string | null
     email: string | null
     made_by: NullableInteger
+    made_by_key: NullableInteger
     by_operator: Integer
     created_at: Integer
     expires_at: Integer
@@ -84,6 +87,7 @@ export type Schema = {
     role: string
     cap: Generated<NullableInteger>
     cap_period: Generated<string | null>
+    by_operator: Generated<Integer>
     created_at: Integer
   }
   account: Metered & {
@@ -97,6 +101,7 @@ export type Schema = {
     cap_period: Generated<string | null>
     spent: Generated<Integer>
     disabled: Integer
+    disabled_reason: Generated<string>
     created_at: Integer
     deleted_at: Generated<NullableInteger>
   }
@@ -123,8 +128,15 @@ export type Schema = {
     user_agent: string
     address: string
     proved_at: NullableInteger
+    ends_at: NullableInteger
   }
-  link: { person: Integer; purpose: string; hash: Uint8Array; expires_at: Integer }
+  link: {
+    person: Integer
+    purpose: string
+    hash: Uint8Array
+    expires_at: Integer
+    made_by_key: NullableInteger
+  }
   attempt: { subject: string; attempts: Integer; expires_at: Integer }
   taken_address: { form: string; at: Integer }
   /** How many accounts were made from a network on a day, in days since 1970. */
@@ -158,6 +170,9 @@ export type Schema = {
     id: Generated<Integer>
     account: Integer
     person: NullableInteger
+    operator_person: Generated<NullableInteger>
+    operator_key: Generated<NullableInteger>
+    own_since: Generated<NullableInteger>
     hash: Uint8Array
     former_hash: Uint8Array | null
     former_until: NullableInteger
@@ -211,6 +226,8 @@ export type Schema = {
     at: Integer
     reference: Generated<string | null>
   }
+  repetition: { request: Integer; first: Integer; at: Integer }
+  folded_request: { account: Integer; requests: Integer; tokens: Integer; upstream_cost: Integer }
   hourly_spending: Sums & { hour: Integer; key: Integer }
   daily_spending: Sums & { day: Integer }
   daily_key_spending: Sums & { day: Integer; key: Integer }
@@ -269,7 +286,7 @@ export type Schema = {
     erased_at: Generated<NullableInteger>
   }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
-  node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }
+  node: { node_id: Integer; epoch: Integer; renewed_at: Integer; renewals: Integer; config: string }
   node_state: {
     node_id: Integer
     epoch: Integer

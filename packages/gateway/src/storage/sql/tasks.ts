@@ -1,4 +1,6 @@
 // The statements of Tasks for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
+
+import { firstIdAt } from '../../money/request-ids.ts'
 import {
   type ClaimShares,
   LAST_STATES,
@@ -234,14 +236,14 @@ const DEFAULT_TIER = 'default'
 /** An empty list matches nothing. */
 function filtered(
   account: bigint,
-  { type, statuses, ids, model, serviceTier, key }: TaskFilter,
+  { type, statuses, ids, model, serviceTier, madeWith }: TaskFilter,
   { list }: TaskDialect,
 ) {
   const parameters: unknown[] = [account]
   const next = (value: unknown): string => `$${parameters.push(value)}`
   const conditions = [`account = $1 AND state <> 'accepted'`]
   if (type !== undefined) conditions.push(`type = ${next(type)}`)
-  if (key !== undefined) conditions.push(`key = ${next(key)}`)
+  if (madeWith) conditions.push(`key = ${next(madeWith.key)} AND id >= ${next(firstIdAt(madeWith.since))}`)
   if (statuses) conditions.push(`status IN (${list(next(JSON.stringify(statuses)), 'text')})`)
   if (ids) conditions.push(`id IN (${list(next(`[${ids.join(',')}]`), 'bigint')})`)
   if (model !== undefined) conditions.push(`model = ${next(checkText('model', model))}`)

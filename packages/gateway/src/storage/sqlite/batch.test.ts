@@ -99,6 +99,7 @@ const VERDICTS: Record<Result['verdict'], true> = {
   account_disabled: true,
   node_lost: true,
   node_taken: true,
+  commits_lost: true,
   unknown_request: true,
   lease_taken: true,
   lease_lost: true,

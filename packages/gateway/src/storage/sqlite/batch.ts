@@ -24,6 +24,10 @@ const ACQUIRE_LEASE = 9
 const RENEW_LEASE = 10
 const RELEASE_LEASE = 11
 const BEGIN = 12
+const RESTORE = 13
+const RENEW_WITNESSED = 14
+const TAKE_OVER = 15
+const COLLECT = 16
 
 /** Encodes into `room`; the resulting `words` are its first part. */
 export function encodeBatch(verbs: readonly Verb[], room: DataView): EncodedBatch {
@@ -75,6 +79,22 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.owned(BEGIN, verb)
       out.small(verb.lease)
       return
+    case 'restore':
+      out.owned(RESTORE, verb)
+      out.big(verb.account)
+      out.big(verb.key)
+      out.text(verb.model)
+      out.text(verb.upstream)
+      return
+    case 'take_over':
+      out.small(TAKE_OVER)
+      out.big(verb.id)
+      out.big(verb.by)
+      return
+    case 'collect':
+      out.small(COLLECT)
+      out.small(verb.limit)
+      return
     case 'reap':
       out.small(REAP)
       out.small(verb.limit)
@@ -86,10 +106,13 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.text(verb.config)
       return
     case 'renew':
-      out.small(RENEW)
+      out.small(verb.witness ? RENEW_WITNESSED : RENEW)
       out.small(verb.nodeId)
       out.small(verb.epoch)
       out.text(verb.config)
+      if (!verb.witness) return
+      out.small(verb.witness.renewals)
+      out.optional(verb.witness.ended)
       return
     case 'leave':
       out.small(LEAVE)
@@ -182,12 +205,35 @@ function decodeVerb(from: Decoder): Verb {
       }
     case BEGIN:
       return { verb: 'begin', id: from.big(), nodeId: from.small(), epoch: from.small(), lease: from.small() }
+    case RESTORE:
+      return {
+        verb: 'restore',
+        id: from.big(),
+        nodeId: from.small(),
+        epoch: from.small(),
+        account: from.big(),
+        key: from.big(),
+        model: from.text(),
+        upstream: from.text(),
+      }
+    case TAKE_OVER:
+      return { verb: 'take_over', id: from.big(), by: from.big() }
+    case COLLECT:
+      return { verb: 'collect', limit: from.small() }
     case REAP:
       return { verb: 'reap', limit: from.small() }
     case JOIN:
       return { verb: 'join', nodeId: from.small(), takeover: from.flag(), config: from.text() }
     case RENEW:
       return { verb: 'renew', nodeId: from.small(), epoch: from.small(), config: from.text() }
+    case RENEW_WITNESSED:
+      return {
+        verb: 'renew',
+        nodeId: from.small(),
+        epoch: from.small(),
+        config: from.text(),
+        witness: { renewals: from.small(), ended: from.optional() },
+      }
     case LEAVE:
       return { verb: 'leave', nodeId: from.small(), epoch: from.small() }
     case ACQUIRE_LEASE:

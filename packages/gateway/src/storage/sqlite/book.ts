@@ -8,6 +8,7 @@ import { prepareInserts, type Values } from './insert-rows.ts'
 import {
   type KeptAccount,
   type KeptKey,
+  repetitionRows,
   type SqlRow,
   toAccountRow,
   toKeyRow,
@@ -65,7 +66,7 @@ export function openBook(db: Database): BatchBook {
   )
   const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
   const selectNode = db.prepare<SqlRow, [number]>(
-    'SELECT node_id, epoch, renewed_at, config FROM node WHERE node_id = ?',
+    'SELECT node_id, epoch, renewed_at, renewals, config FROM node WHERE node_id = ?',
   )
   const selectLease = db.prepare<SqlRow, [string]>('SELECT name, epoch, holder, expires_at FROM lease WHERE name = ?')
   const selectOrphans = db.prepare<SqlRow, [bigint, bigint, number]>(ORPHANS)
@@ -90,8 +91,8 @@ export function openBook(db: Database): BatchBook {
   )
   const sums = openSpendingSums(db)
   const saveNode = db.prepare(
-    `INSERT INTO node (node_id, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
-    ON CONFLICT (node_id) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
+    `INSERT INTO node (node_id, epoch, renewed_at, renewals, config) VALUES (?, ?, ?, ?, ?) ON CONFLICT (node_id) DO UPDATE
+    SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, renewals = excluded.renewals, config = excluded.config`,
   )
   const saveLease = db.prepare('INSERT OR REPLACE INTO lease (name, epoch, holder, expires_at) VALUES (?, ?, ?, ?)')
 
@@ -172,8 +173,8 @@ export function openBook(db: Database): BatchBook {
     sums.write()
     for (const row of savedAccounts) writeAccount(row)
     for (const row of savedKeys) writeKey(row)
-    for (const { nodeId, epoch, renewedAt, config } of savedNodes)
-      saveNode.run(nodeId, epoch, BigInt(renewedAt), config)
+    for (const { nodeId, epoch, renewedAt, renewals, config } of savedNodes)
+      saveNode.run(nodeId, epoch, BigInt(renewedAt), renewals, config)
     // The latest state of a lease is the last one saved.
     for (const { name, epoch, holder, expiresAt } of savedLeases) saveLease.run(name, epoch, holder, BigInt(expiresAt))
     forgetSaved()
@@ -242,6 +243,10 @@ export function openBook(db: Database): BatchBook {
       })
     },
     // All rows that can be saved were given out by this book.
+    ...repetitionRows(db, (isWritten) => {
+      flush()
+      flushed ||= isWritten === true
+    }),
     saveAccount: (row) => void savedAccounts.add(row as KeptAccount),
     saveKey: (row) => void savedKeys.add(row as KeptKey),
     insertRequest(row) {

@@ -2,7 +2,7 @@
 import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { migrate } from '../migrations/migrate-sqlite.ts'
-import { WrongSchema } from '../migrations/migrations.ts'
+import { type Upgrade, WrongSchema } from '../migrations/migrations.ts'
 
 /** "TRIV": distinguishes our file from any other SQLite database in its place. */
 export const APPLICATION_ID = 0x54524956
@@ -10,15 +10,23 @@ export const APPLICATION_ID = 0x54524956
 /** Up to this size every page is checked at start; beyond, it would delay the start and SQLite notices on reading. */
 const CHECKED_IN_FULL_BYTES = 16 * 1024 * 1024
 
-/** For the writer thread, the only one that writes. `mayChange`: creates and upgrades tables. */
-export function openForWriting(file: string, busyTimeoutMs: number, mayChange = true): Database {
+type WritingOptions = {
+  busyTimeoutMs: number
+  /** Creates and upgrades tables. */
+  mayChange?: boolean
+  onUpgrade?: (upgrade: Upgrade) => void
+}
+
+/** For the writer thread, the only one that writes. */
+export function openForWriting(file: string, { busyTimeoutMs, mayChange = true, onUpgrade }: WritingOptions): Database {
   return opening(file, () => {
     const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
     try {
       db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
       checkWhole(db, file)
       // Before the settings below, which would change a file that is not ours to use.
-      migrate(db, file, { id: APPLICATION_ID, script: 'ledger', mayChange })
+      const upgrade = migrate(db, file, { id: APPLICATION_ID, script: 'ledger', mayChange })
+      if (upgrade) onUpgrade?.(upgrade)
       db.run('PRAGMA journal_mode = WAL')
       db.run('PRAGMA synchronous = FULL')
       db.run('PRAGMA foreign_keys = ON')

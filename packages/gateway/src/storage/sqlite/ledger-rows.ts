@@ -1,5 +1,16 @@
-// Rows of SQLite's tables -> the ledger's rows.
-import type { AccountRow, Capped, KeyRow, LeaseRow, NodeRow, RequestRow, RequestState } from '../../money/ledger.ts'
+// Rows of SQLite's tables -> the ledger's rows. Those of repetitions are written here, too.
+import type { Database } from 'bun:sqlite'
+import type {
+  AccountRow,
+  Book,
+  Capped,
+  KeyRow,
+  LeaseRow,
+  NodeRow,
+  Repetition,
+  RequestRow,
+  RequestState,
+} from '../../money/ledger.ts'
 import type { Meter, Period, Window } from '../../money/limits.ts'
 import { toLimits, toSpent } from '../sql/rows.ts'
 
@@ -94,5 +105,61 @@ export const toNodeRow = (row: SqlRow): NodeRow => ({
   nodeId: Number(row.node_id),
   epoch: Number(row.epoch),
   renewedAt: Number(row.renewed_at),
+  renewals: Number(row.renewals),
   config: row.config as string,
+})
+
+/** The part of the Book about repetitions: rare rows, read and written at once. */
+type RepetitionRows = Pick<
+  Book,
+  | 'repetition'
+  | 'repetitionsOf'
+  | 'repeatedAndSettled'
+  | 'addRepetition'
+  | 'removeRepetitionsOf'
+  | 'removeRepetitionsBefore'
+>
+
+/** `flush` writes the requests that the rows are compared with; with `true`, the transaction has written rows in any case. */
+export function repetitionRows(db: Database, flush: (isWritten?: true) => void): RepetitionRows {
+  const selectOne = db.prepare<SqlRow, [bigint]>('SELECT request, first, at FROM repetition WHERE request = ?')
+  const selectOf = db.prepare<SqlRow, [bigint]>(
+    'SELECT request, first, at FROM repetition WHERE first = ? ORDER BY request',
+  )
+  const selectSettled = db.prepare<SqlRow, [number]>(
+    `SELECT DISTINCT repetition.first FROM repetition CROSS JOIN request ON request.id IN (repetition.request, repetition.first)
+    WHERE request.state = 1 AND (request.cost > 0 OR request.shortfall > 0) ORDER BY repetition.first LIMIT ?`,
+  )
+  const insert = db.prepare('INSERT INTO repetition (request, first, at) VALUES (?, ?, ?)')
+  const removeOf = db.prepare('DELETE FROM repetition WHERE first = ?')
+  const removeBefore = db.prepare('DELETE FROM repetition WHERE at <= ?')
+  return {
+    repetition(request) {
+      const row = selectOne.get(request)
+      return row ? toRepetition(row) : undefined
+    },
+    repetitionsOf: (first) => selectOf.all(first).map(toRepetition),
+    repeatedAndSettled(limit) {
+      flush()
+      return selectSettled.all(limit).map(({ first }) => first as bigint)
+    },
+    addRepetition({ request, first, at }) {
+      flush(true)
+      insert.run(request, first, BigInt(at))
+    },
+    removeRepetitionsOf(first) {
+      flush(true)
+      removeOf.run(first)
+    },
+    removeRepetitionsBefore(at) {
+      flush(true)
+      removeBefore.run(BigInt(at))
+    },
+  }
+}
+
+const toRepetition = ({ request, first, at }: SqlRow): Repetition => ({
+  request: request as bigint,
+  first: first as bigint,
+  at: Number(at),
 })

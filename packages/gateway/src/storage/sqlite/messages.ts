@@ -2,6 +2,7 @@
 // The numbers of a batch, and then those of its results, are in shared memory; only a text is sent, since an object would be
 // serialized value by value. The memory belongs to the thread whose turn it is.
 import type { Result, Verb } from '../../money/ledger.ts'
+import type { Upgrade } from '../migrations/migrations.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
 import { type EncodedBatch, encodeBatch, roomFor, WORD } from './batch.ts'
@@ -22,7 +23,8 @@ export type ToWriter =
   | string
 
 export type FromWriter =
-  | { type: 'opened' | 'closed' }
+  | { type: 'opened'; upgrade: Upgrade | undefined }
+  | { type: 'closed' }
   | { type: 'write'; result: Row[][] | undefined | WriteFailure }
   | ({ type: 'failed'; isWrongSchema: boolean } & WriteFailure)
   /** Results of a batch of verbs: whether rows are pending, and messages of failures. */
@@ -70,7 +72,7 @@ const VERDICTS = [
     'key_changed',
   ] as const),
   ...(['account_disabled', 'node_lost', 'node_taken', 'unknown_request', 'not_open'] as const),
-  ...(['lease_taken', 'lease_lost'] as const),
+  ...(['lease_taken', 'lease_lost', 'commits_lost'] as const),
   ...(['key_concurrent', 'key_requests', 'key_tokens'] as const),
   ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
 ] satisfies Result['verdict'][]

@@ -1,17 +1,19 @@
 // Storage in one SQLite file that one process owns: all writes on one thread of their own, short reads on this one.
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { threadCode } from '@trivium/http/system/thread-code.ts'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
+import { tableDifferences } from '../migrations/migrate-sqlite.ts'
+import type { Upgrade } from '../migrations/migrations.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
 import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
 import { sqliteSizes, toSizes } from '../sql/sizes.ts'
-import type { OnStep, Runner, Statement } from '../sql/statements.ts'
+import type { OnStep, ReceiptIds, Runner, Statement } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Completion, type Damage, NoDatabase, type Storage, StoreDown, type TableSize } from '../storage.ts'
 import { CONTENTS_FILE, sqliteContents } from './contents/contents.ts'
@@ -42,10 +44,13 @@ export type SqliteOptions = {
   mayCreate?: boolean
   /** Called if contents.db was damaged and has been moved aside. Absent: a damaged file stays, and what needs it fails. */
   onDamage?: ((damage: Damage) => void) | undefined
+  /** Called if the tables of an earlier version were upgraded. */
+  onUpgrade?: ((upgrade: Upgrade) => void) | undefined
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, flushEveryMs, mayCreate = true, onDamage } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, flushEveryMs, mayCreate = true } = options
+  const { onDamage, onUpgrade } = options
   if (!mayCreate) demandDatabase(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
@@ -55,7 +60,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   let reading: Database
   try {
     createPrivateFile(file)
-    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, mayChange: mayCreate, deferFrom })
+    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, mayChange: mayCreate, deferFrom, onUpgrade })
     reading = openForReading(file)
     const damage = onDamage && setAsideIfDamaged(join(dataDir, CONTENTS_FILE), new Date(clock()))
     if (damage) onDamage(damage)
@@ -147,7 +152,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const runner: Runner = { read, readLedger, readPage, readSlowly, write: queue.write }
-  const connection = { db: compiler(), runner, clock, receiptError: RECEIPT_ERROR }
+  const connection = { db: compiler(), runner, clock, receiptError: RECEIPT_ERROR, receiptIds: RECEIPT_IDS }
   const apply: Storage['ledger']['apply'] = (verb) =>
     new Promise((resolve, reject) => submit(verb, { resolve, reject }))
   return {
@@ -166,6 +171,12 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       const files = [file, join(dataDir, CONTENTS_FILE)].filter((each) => existsSync(each))
       const all = await Promise.all(files.map(sizesIn))
       return all.flat().sort((one, other) => other.bytes - one.bytes)
+    },
+    async tableDifferences() {
+      const contentsFile = join(dataDir, CONTENTS_FILE)
+      if (!existsSync(contentsFile)) return tableDifferences(reading, 'ledger')
+      using stored = new Database(contentsFile, { readonly: true, safeIntegers: true, strict: true })
+      return [...tableDifferences(reading, 'ledger'), ...tableDifferences(stored, 'contents')]
     },
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
@@ -186,6 +197,8 @@ function demandDatabase(dataDir: string): void {
     throw new NoDatabase(`there is no database in ${dataDir}`)
 }
 
+const idIn = (whose: string) => `CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.ids.${whose}') END`
+const RECEIPT_IDS: ReceiptIds = { client: idIn('client'), upstream: idIn('upstream'), written: (id) => id }
 const RECEIPT_ERROR = "CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.error.code') END"
 
 /** Builds and compiles queries; runs none. */

@@ -27,7 +27,7 @@ export function ownFolder(folder: string): () => void {
   } catch (error) {
     lock.close(true)
     if (!isBusy(error)) throw new Error(`${file} cannot be locked: ${(error as Error).message}`)
-    throw new FolderInUse(`${folder} is in use by process ${readPid(pidFile)}: one process owns a data folder`)
+    throw new FolderInUse(folder, readPid(pidFile))
   }
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
   chmodSync(pidFile, 0o600)

@@ -19,7 +19,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'trivium-pending-'))
   file = path.join(folder, 'ledger.db')
   writeFileSync(file, '')
-  db = openForWriting(file, 0)
+  db = openForWriting(file, { busyTimeoutMs: 0 })
   db.run('PRAGMA synchronous = OFF')
 })
 afterEach(() => {

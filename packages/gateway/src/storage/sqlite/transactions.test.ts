@@ -20,7 +20,7 @@ function openDatabase(): void {
   folder = mkdtempSync(path.join(tmpdir(), 'trivium-transactions-'))
   file = path.join(folder, 'ledger.db')
   writeFileSync(file, '')
-  db = openForWriting(file, 0)
+  db = openForWriting(file, { busyTimeoutMs: 0 })
   db.run("INSERT INTO account (name, balance, created_at) VALUES ('a@b.c', 100000, 0)")
   db.run("INSERT INTO api_key (account, hash, name, group_name, created_at) VALUES (1, zeroblob(32), '', '', 0)")
 }

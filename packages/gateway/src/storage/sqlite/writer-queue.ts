@@ -1,6 +1,6 @@
 // The main thread's side of the writer: verbs that arrive during a commit form the next batch.
 import type { Result, Verb } from '../../money/ledger.ts'
-import { WrongSchema } from '../migrations/migrations.ts'
+import { type Upgrade, WrongSchema } from '../migrations/migrations.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
 import { type Completion, StoreDown } from '../storage.ts'
@@ -41,10 +41,11 @@ export type QueueOptions = {
   busyTimeoutMs: number
   mayChange: boolean
   deferFrom: number | undefined
+  onUpgrade?: ((upgrade: Upgrade) => void) | undefined
 }
 
 export async function startWriterQueue(worker: Worker, file: string, options: QueueOptions): Promise<WriterQueue> {
-  const { clock, busyTimeoutMs, mayChange, deferFrom } = options
+  const { clock, busyTimeoutMs, mayChange, deferFrom, onUpgrade } = options
   const shared = newShared()
   let queued: Job[] = []
   /** The last of `queued`, if verbs can still join it. */
@@ -120,6 +121,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     } else
       switch (message.type) {
         case 'opened':
+          if (message.upgrade) onUpgrade?.(message.upgrade)
           opening.resolve()
           break
         case 'write':

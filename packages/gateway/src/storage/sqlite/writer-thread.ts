@@ -1,6 +1,6 @@
 // The writer thread: the only connection that writes. One message in, one message out.
 import type { Database } from 'bun:sqlite'
-import { WrongSchema } from '../migrations/migrations.ts'
+import { type Upgrade, WrongSchema } from '../migrations/migrations.ts'
 import { closeWritten, openForWriting } from './database.ts'
 import { type FromWriter, receiveVerbs, type Shared, sendResults, sharedIn, type ToWriter } from './messages.ts'
 import { openTransactions, type Transactions, toWriteFailure } from './transactions.ts'
@@ -14,16 +14,23 @@ let shared: Shared | undefined
 function handle(message: ToWriter): FromWriter {
   if (typeof message === 'string') return handleVerbs(message)
   switch (message.type) {
-    case 'open':
+    case 'open': {
       shared = sharedIn(message.memory)
-      db = openForWriting(message.file, message.busyTimeoutMs, message.mayChange)
+      let upgrade: Upgrade | undefined
+      db = openForWriting(message.file, {
+        ...message,
+        onUpgrade(done) {
+          upgrade = done
+        },
+      })
       try {
         transactions = openTransactions(db, message.deferFrom)
       } catch (error) {
         db.close()
         throw error
       }
-      return { type: 'opened' }
+      return { type: 'opened', upgrade }
+    }
     case 'write':
       return { type: 'write', result: opened().write(message.statements) }
     case 'close':

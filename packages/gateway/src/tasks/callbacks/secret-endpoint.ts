@@ -14,11 +14,11 @@ export async function showCallbackSecret(
   deps: CallbackSecretDependencies,
 ): Promise<HttpResponse> {
   const { account, isRestricted } = await authenticate(incoming, 'chat', deps)
-  // It belongs to the whole account; such a key was handed out for something particular.
+  // It belongs to the whole account; such a key was handed out for something particular, or an operator knows it.
   if (isRestricted)
     throw new Failure(
       'not_found',
-      'A key with a cap, or for some models or IP addresses only, cannot read the callback secret. Use another key.',
+      'A key with a cap, for some models or IP addresses only, or that an operator made cannot read the callback secret. Use another key.',
     )
   return json(200, incoming.responseHeaders, {
     object: 'callback_secret',

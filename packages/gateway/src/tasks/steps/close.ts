@@ -5,7 +5,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { HELD, type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
-import { type ReceiptError, type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
+import { type OtherIds, type ReceiptError, type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { changeTask, formatTaskId, storeNow, type Task, type TaskEnd } from '../task.ts'
 import { LONGEST_LEASE_MS } from '../timing.ts'
@@ -97,13 +97,21 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
   const charges = cost === undefined ? [] : [{ cost: BigInt(cost), units, figures }]
   const details = detailsOf(end, held)
   const result = { outcome, charges, sawOutput: cost !== undefined, ...(details === '' ? {} : { details }) }
-  return receiptOf(call, result, storeNow(task) - task.createdAt, errorOf(end))
+  return receiptOf(call, result, storeNow(task) - task.createdAt, errorOf(task, end), idsOf(task))
+}
+
+/** An upstream that does not name requests names tasks. */
+function idsOf({ upstreamTask, data: { clientRequestId, parent, upstreamRequestId } }: Task): OtherIds | undefined {
+  const [client, upstream] = [clientRequestId ?? parent?.traceId, upstreamRequestId ?? upstreamTask]
+  return client === undefined && upstream === undefined ? undefined : { client, upstream }
 }
 
 /** As the task shows it. */
-function errorOf({ state, error }: TaskEnd): ReceiptError | undefined {
+function errorOf({ data }: Task, { state, error, facts }: TaskEnd): ReceiptError | undefined {
   if (!error || state === 'succeeded' || state === 'cancelled') return undefined
-  return { code: error.code, status: undefined, requestId: undefined, message: error.message }
+  // Only of a submit that was rejected it is known which call failed.
+  const requestId = facts && data.upstreamRequestId
+  return { code: error.code, requestId, message: error.message, ...facts }
 }
 
 function detailsOf({ details = '', mayBeBilled }: TaskEnd, held: string): string {

@@ -10,6 +10,7 @@ const ALIVE = {
   identity: () => ({ nodeId: 0, epoch: 1 }),
   mayDispatch: () => true,
   suspend: () => {},
+  commitsLostAt: () => undefined,
   leave: async () => {},
 }
 

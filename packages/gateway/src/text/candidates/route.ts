@@ -1,10 +1,12 @@
 // The candidate that a text request is sent to first. Before that, the request gets everything that it refers to.
 
+import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
-import { codec } from '../../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { type ConversationDependencies, continueConversation } from '../../conversations/continue.ts'
 import type { Routed } from '../../paid-call/journey.ts'
+import { parseInTurn } from '../../request/parse-in-turn.ts'
+import { weighJson } from '../../request/weigh-json.ts'
 import { type TakeDependencies, takeCandidate } from '../../routing/take-candidate.ts'
 import { checkContext } from '../context-limit.ts'
 import { noteParsed } from '../read.ts'
@@ -57,12 +59,17 @@ async function inConversation(
   deps: ConversationDependencies,
 ): Promise<TextRequest> {
   const { state } = own.parsed
-  const conversation =
-    state && (await continueConversation(own.id, state, caller, catalogue, { slot, bytes: own.body.length }, deps))
+  const weighing = { slot, bytes: own.body.length, client: incoming.http }
+  const conversation = state && (await continueConversation(own.id, state, caller, catalogue, weighing, deps))
   if (!state || !conversation) return own
   const { body } = conversation
   if (!body) return { ...own, parsed: state.unstored(own.parsed), conversation }
-  const parsed = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
+  const { limits } = catalogue.config.server
+  const parse = (codec: Codec) => {
+    weighJson(body, codec, slot, limits)
+    return own.dialect.passThrough.readRequest(body, codec, undefined, limits.values)
+  }
+  const parsed = await parseInTurn(body, incoming.http, slot, parse)
   noteParsed(parsed, body, slot, catalogue, incoming)
   return { ...own, parsed, body, conversation }
 }

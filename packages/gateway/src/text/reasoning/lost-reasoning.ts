@@ -3,6 +3,5 @@ import type { RoutedRequest } from '../request.ts'
 
 /** The conversation has moved to an upstream that cannot use the reasoning of an earlier one. */
 export function warnOfLostReasoning({ dialect, warnings }: Pick<RoutedRequest, 'dialect' | 'warnings'>): void {
-  const name = dialect.losesReasoning ? 'reasoning_content' : (dialect.fieldNames.reasoning ?? 'reasoning')
-  addWarning(warnings, name, 'dropped')
+  addWarning(warnings, dialect.fieldNames.pastReasoning ?? 'reasoning', 'dropped')
 }

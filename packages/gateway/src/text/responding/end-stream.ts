@@ -10,6 +10,7 @@ import {
   failureOfAbort,
   failureOfUpstream,
   type UpstreamErrorDependencies,
+  wordsWithin,
 } from '../../routing/upstream-errors.ts'
 import type { TextCharge } from '../billing/charge.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
@@ -32,8 +33,9 @@ export async function endStream(
   if (done) stream.release(call.upstreamCall)
   else call.upstreamCall.cancel()
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
-  const failure = failureOfOutcome(call, outcome, stream.meter.state.error, deps)
-  if (failure) endAttempt(call.record, failure.info.code, failure.info.message)
+  const { error } = stream.meter.state
+  const failure = failureOfOutcome(call, outcome, error, deps)
+  if (failure) endAttempt(call.record, failure.info.code, failure.info.message, error && wordsWithin(call, error))
   const isStopped = outcome === 'stopped_by_balance'
   let tail = failure || isStopped ? undefined : await kept(call, stream.tail)
   const keeping = failure ? undefined : keepReasoning(call, deps)

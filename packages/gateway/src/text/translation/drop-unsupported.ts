@@ -21,8 +21,8 @@ const SAMPLING = [
   'stop',
 ] as const
 
-/** Optional fields beside the conversation. What the model sees is never dropped. */
-const BESIDE = ['endUser', 'cacheKey', 'cacheRetention', 'store', 'verbosity'] as const
+/** Optional fields beside the conversation. What the model sees is never dropped, and no tier that has a price. */
+const BESIDE = ['endUser', 'cacheKey', 'cacheRetention', 'cacheOptions', 'store', 'verbosity', 'tier'] as const
 
 /** Fields that the gateway adds itself, by their names in the upstream's dialect: dropped without a warning. */
 const OURS = ['include', 'reasoning.summary'] as const
@@ -36,8 +36,10 @@ const FIELDS: readonly Field[] = [...SAMPLING, ...BESIDE]
 
 const isSampling = (field: Field): field is (typeof SAMPLING)[number] => SAMPLING.some((each) => each === field)
 
-const has = (request: CanonicalRequest, field: Field): boolean =>
-  (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
+function has(request: CanonicalRequest, field: Field): boolean {
+  if (field === 'tier') return request.tier === 'auto' || request.tier === 'default'
+  return (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
+}
 
 /** Notes the field that a rejection names, so that it is dropped from now on. False: it names no such field. */
 export function noteUnsupported(

@@ -1,5 +1,6 @@
 // Client and upstream have different dialects: request and response are translated by way of the canonical model.
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
+import { untranslatedFields } from '@trivium/protocol/canonical/encoding/untranslated-fields.ts'
 import { askedSearch } from '@trivium/protocol/canonical/encoding/web-search.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
@@ -20,8 +21,9 @@ import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.t
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
-import type { RoutedRequest } from '../request.ts'
+import { bodyOf, type RoutedRequest } from '../request.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy, WEB_SEARCH } from './drop-unsupported.ts'
+import { withMadeImages } from './made-images.ts'
 import type { Outbound, TranslationDependencies } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
@@ -61,7 +63,7 @@ export function translate(
     said(field, reason)
   }
   const canonical = dropUnsupported(
-    withPolicy(recalledInto(routed, upstream), policy, upstream, routed, warn, deps),
+    withPolicy(withImages(recalledInto(routed, upstream), routed), policy, upstream, routed, warn, deps),
     routed,
     warn,
     deps,
@@ -107,6 +109,11 @@ export function translate(
   }
 }
 
+function withImages(request: CanonicalRequest, { offer, warnings }: RoutedRequest): CanonicalRequest {
+  const takesImages = offer.model.capabilities?.includes('images') === true
+  return withMadeImages(request, takesImages, () => addWarning(warnings, 'input.result', 'dropped'))
+}
+
 /** The request with the reasoning that the client could not send back, if this upstream made it. */
 function recalledInto({ parsed, recalled, candidate }: RoutedRequest, upstream: TextDialect): CanonicalRequest {
   const wanted = recalled && upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
@@ -129,9 +136,10 @@ function smallerCap(
 }
 
 /** Stored objects that only the caller's dialect can look up are rejected, also where callers may share them. */
-function rejectStored({ dialect, parsed, body }: RoutedRequest): void {
-  const isSuspect = parsed.objects.length > 0 || parsed.canonical().untranslated.includes('background')
-  if (isSuspect) dialect.rejectStored?.(JSON.parse(codec.decode(body, 0, body.length)))
+function rejectStored(routed: RoutedRequest): void {
+  const { dialect, parsed } = routed
+  const isSuspect = parsed.objects.length > 0 || parsed.state?.background
+  if (isSuspect) dialect.rejectStored?.(bodyOf(routed))
 }
 
 /** What the answer would be wrong without, and only the caller's dialect can express. */
@@ -218,8 +226,11 @@ function withPolicy(
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
-  // The policy has warned of a tier or a search without a price.
-  const isTierTaken = tier === 'default' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
+  for (const field of untranslatedFields(bodyOf(routed), routed.dialect.translated))
+    addWarning(routed.warnings, field, 'dropped')
+  // The policy has warned of a tier or a search without a price. These two need none.
+  const isTierTaken =
+    tier === 'default' || tier === 'auto' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
   const { sharedObjects } = routed.candidate.upstream
   // The vendor would keep the prompts of all callers in one account.
   const isStored = request.store === true && !sharedObjects

@@ -28,6 +28,9 @@ function configOf(fault: string, more = '', kind = TEXT) {
 const certify = (fault: string, more?: object) =>
   certifyWithoutStore(configOf(fault), { upstream: 'up', part: 'chat', ...more })
 
+/** Of models without a price for searches. */
+const NO_SEARCH = 'web search: not offered'
+
 /** The rows that did not pass. */
 const others = ({ checks }: Awaited<ReturnType<typeof certify>>) =>
   checks.filter(({ result }) => result !== 'passed').map(({ check, result }) => `${check}: ${result}`)
@@ -36,10 +39,11 @@ test('a server that is right in everything passes, at less than what was said be
   const said = await certify('fine', { estimate: true })
   expect(said).toMatchObject({ calls: 12, checks: [], parts: [{ part: 'chat', calls: 12 }] })
   const done = await certify('fine')
-  expect([others(done), done.ok]).toEqual([[], true])
+  expect([others(done), done.ok]).toEqual([[NO_SEARCH], true])
   expect(done.checks.map(({ check }) => check)).toEqual([
     ...['text', 'stop', 'usage', 'text streamed', 'stop streamed', 'usage streamed', 'abort', 'length'],
     ...['length streamed', 'tools', 'tools streamed', 'forced tool', 'JSON schema', 'image in', 'reasoning'],
+    'web search',
     'unknown model',
   ])
   // What the aborted stream cost is not known.
@@ -70,7 +74,7 @@ test.each<[fault: string, rows: string[]]>([
   ],
 ])('%s: %j', async (fault, rows) => {
   const done = await certify(fault)
-  expect(others(done)).toEqual(rows)
+  expect(others(done).filter((row) => row !== NO_SEARCH)).toEqual(rows)
   expect(done.ok).toBe(!rows.some((row) => /failed|not run/.test(row)))
   for (const { result, reason } of done.checks) expect(reason === null).toBe(result === 'passed')
 })
@@ -98,16 +102,76 @@ test('the embedded models of every type pass', async () => {
   expect([failed, ok, cost_usd]).toEqual([[], true, '0.00'])
   const types = models.map(({ type }) => type)
   expect(types).toContainValues(['text', 'image', 'rerank', 'moderation'])
+  const passed = checks.filter(({ result }) => result === 'passed').map(({ part, check }) => `${part} ${check}`)
+  expect(passed).toEqual(
+    expect.arrayContaining(['speech stream', 'transcription stream', 'rerank usage', 'embedding usage']),
+  )
   expect(new Set(checks.map(({ part }) => part)).size).toBe(types.length + 4)
 })
 
 test.each([
-  ['fine', 'passed', '0.002'],
-  ['no-results', 'failed', '0.002'],
-  ['no-key', 'failed', '0.00'],
-])('a ranking by the search: %s: %s', async (fault, result, cost) => {
+  ['fine', 'passed', 'passed', '0.004'],
+  ['no-results', 'failed', 'failed', '0.004'],
+  ['no-key', 'failed', 'not run', '0.00'],
+])('a ranking by the search: %s: %s and %s', async (fault, result, usage, cost) => {
   const done = await certifyWithoutStore(configOf(fault, '', RERANK), { upstream: 'up', part: 'rerank' })
-  expect(done).toMatchObject({ cost_at_most_usd: '0.002', cost_usd: cost, checks: [{ check: 'ranking', result }] })
+  const checks = [
+    { check: 'ranking', result },
+    { check: 'usage', result: usage },
+  ]
+  expect(done).toMatchObject({ cost_at_most_usd: '0.004', cost_usd: cost, checks })
+})
+
+const SEARCHES = 'tools: { web_search: 0.01 }'
+const SEARCHED: Readonly<Record<string, string>> = {
+  chat: '/v1',
+  responses: '/v1',
+  messages: '',
+  'generate-content': '/v1beta',
+}
+
+test.each(Object.entries(SEARCHED))('%s: a web search is called where it has a price', async (dialect, version) => {
+  const certifySearch = async (fault: string, price: string, more = {}) => {
+    const base = server.url(fault).replace('/v1', version)
+    const source = `
+upstreams: [{ id: up, dialect: ${dialect}, base_url: "${base}", keys: [${SECRETS.key}] }]
+models: [{ id: a, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 10, ${price} } }]`
+    const { config, mistakes } = assemble({ source, file: 'f', env: {} }, BUILT_IN)
+    if (!config) throw new Error(JSON.stringify(mistakes))
+    const done = await certifyWithoutStore(config, { upstream: 'up', part: dialect, ...more })
+    return { ...done, row: done.checks.find(({ check }) => check === 'web search') }
+  }
+  const without = await certifySearch('fine', '')
+  expect(without.row).toMatchObject({ result: 'not offered', reason: 'the model has no price for web_search' })
+  const done = await certifySearch('fine', SEARCHES)
+  expect([done.row?.result, done.calls]).toEqual(['passed', without.calls + 1])
+  expect(Number(done.cost_usd)).toBeGreaterThan(0.01)
+  const [known, priced] = [
+    await certifySearch('fine', '', { estimate: true }),
+    await certifySearch('fine', SEARCHES, { estimate: true }),
+  ]
+  // Eight searches, and the tokens of what they find.
+  expect(Number(priced.cost_at_most_usd) - Number(known.cost_at_most_usd)).toBeGreaterThan(0.08)
+  expect((await certifySearch('no-search', SEARCHES)).row?.result).toBe('not offered')
+  if (dialect === 'chat') expect((await certifySearch('ignores-search', SEARCHES)).row?.result).toBe('failed')
+})
+
+test('models that are not called are not named', async () => {
+  const source = `
+upstreams: [{ id: up, dialect: generate-content, base_url: "${server.url('fine')}beta", keys: [${SECRETS.key}] }]
+models:
+  - { id: a, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 10 } }
+  - { id: b, type: embedding, routes: [{ upstream: up, model: sandbox-embedding }], price: { input: 1 } }`
+  const { config, mistakes } = assemble({ source, file: 'f', env: {} }, BUILT_IN)
+  if (!config) throw new Error(JSON.stringify(mistakes))
+  const named = async (more: object) => {
+    const { models } = await certifyWithoutStore(config, { upstream: 'up', ...more })
+    return models.map(({ model }) => model)
+  }
+  // This upstream has no endpoint for embeddings that would be checked, and the list of models needs none of them.
+  expect(await named({ estimate: true })).toEqual(['sandbox-text'])
+  expect(await named({})).toEqual(['sandbox-text'])
+  expect(await named({ part: 'upstream' })).toEqual([])
 })
 
 test('tables and recordings tell nothing of who asked', async () => {

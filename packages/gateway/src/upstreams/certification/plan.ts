@@ -5,6 +5,7 @@ import type { Upstream } from '../../config/types.ts'
 import type { ImageRate } from '../../modalities/image/price.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import type { Capability } from '../../modalities/modality.ts'
+import type { AnyPrice } from '../../money/prices/price.ts'
 import { checkImages, imageBound } from '../diagnostics/check-images.ts'
 import { checkedService } from '../diagnostics/check-service.ts'
 import { servedDialects } from '../diagnostics/check-upstream.ts'
@@ -14,8 +15,13 @@ import { type Check, outcomeOf } from './check.ts'
 import { servicePart } from './service-part.ts'
 import { textPart } from './text-parts.ts'
 
-/** `name`: at the upstream. `capabilities`: absent: not known. */
-export type CertifiedModel = { name: string; type: ModelType; capabilities?: readonly Capability[] | undefined }
+/** `name`: at the upstream. `capabilities`, `rate`: absent: not known. */
+export type CertifiedModel = {
+  name: string
+  type: ModelType
+  capabilities?: readonly Capability[] | undefined
+  rate?: AnyPrice | undefined
+}
 
 /** The checks of models of each type. Types that are not here are not certified: they take too long, or cost too much. */
 const PARTS: Readonly<Partial<Record<ModelType, (upstream: Upstream, model: CertifiedModel) => Check[]>>> = {

@@ -37,6 +37,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'no-schema': { request: ({ body }) => without(body, 'response_format') },
   'no-tools': { request: ({ body }) => (body.tools ? error(400, 'this model has no tools') : body) },
   'no-choice': { request: ({ body }) => without(body, 'tool_choice') },
+  'no-search': {
+    request: ({ body }) =>
+      /web_search|googleSearch/.test(JSON.stringify(body)) ? error(400, 'no searches here') : body,
+  },
+  'ignores-search': { request: ({ body }) => without(body, 'web_search_options') },
   'no-images': {
     request: ({ body }) =>
       JSON.stringify(body).includes('image_url') ? error(500, 'image input is not supported here') : body,

@@ -12,6 +12,8 @@ export type TextCheck = {
   asked: Asked
   /** The most tokens of input, and what vendors add to them. */
   input: number
+  /** A hosted tool that the vendor bills by the call, and the most calls: a model without a price for it is not called. */
+  billed?: { tool: string; calls: number }
   /** A model without it is not called. */
   needs?: Capability
   /** Not every server or model has it: a rejection is no failure. */
@@ -112,6 +114,18 @@ export const TEXT_CHECKS: readonly TextCheck[] = [
     needs: 'reasoning',
     isOptional: true,
   },
+  {
+    rows: { 'web search': searches },
+    asked: {
+      parts: say('Search the web once: what is the latest stable version of PostgreSQL?'),
+      hostedTools: [{ name: 'web_search', at: 'tools[0]', search: { maxUses: 1 } }],
+      maxOutput: 4 * ROOM,
+    },
+    // Vendors bill the pages that were found as input, and some take no limit on searches.
+    input: 50_000,
+    billed: { tool: 'web_search', calls: 8 },
+    isOptional: true,
+  },
 ]
 
 function hasText(reply: CanonicalReply): Problem {
@@ -147,6 +161,13 @@ function callsTool(reply: CanonicalReply): Problem {
   if (typeof city !== 'string') return `the arguments do not fit the schema: ${startOf(call.arguments)}`
   const { stop } = reply.choices[0] ?? {}
   return stop?.reason === 'tool' ? undefined : `the response does not end with a tool call${ending(reply)}`
+}
+
+function searches({ choices, usage }: CanonicalReply): Problem {
+  const isShown = (choices[0]?.blocks ?? []).some(({ type }) => type === 'search')
+  return isShown || (usage?.toolCalls?.web_search ?? 0) > 0
+    ? undefined
+    : 'the response shows no web search, and its usage counts none'
 }
 
 function fitsSchema(reply: CanonicalReply): Problem {

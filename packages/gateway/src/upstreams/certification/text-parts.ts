@@ -15,8 +15,12 @@ import type { Send } from '../send.ts'
 import { type Check, type Outcome, outcomeOf, verdictOf } from './check.ts'
 import { LONG, TEXT_CHECKS, type TextCheck } from './text-checks.ts'
 
-/** `capabilities`: undefined: not known. */
-type TextModel = { name: string; capabilities?: readonly Capability[] | undefined }
+/** `capabilities`, `rate`: undefined: not known. */
+type TextModel = {
+  name: string
+  capabilities?: readonly Capability[] | undefined
+  rate?: AnyPrice | undefined
+}
 
 export function textPart(upstream: Upstream, dialect: TextDialectId, model: TextModel): Check[] {
   const { tokenCounting } = TEXT_DIALECTS[dialect]
@@ -31,15 +35,17 @@ export function textPart(upstream: Upstream, dialect: TextDialectId, model: Text
 }
 
 function tableCheck(upstream: Upstream, dialect: TextDialectId, model: TextModel, check: TextCheck): Check {
-  const { asked, input, needs, isOptional, isKnown } = check
+  const { asked, input, billed, needs, isOptional, isKnown } = check
   const rows = Object.keys(check.rows) as [string, ...string[]]
   const lacks = needs !== undefined && model.capabilities !== undefined && !model.capabilities.includes(needs)
-  const known = lacks ? `the model is configured without ${needs}` : blindness(upstream, needs)
+  const known = lacks
+    ? `the model is configured without ${needs}`
+    : (blindness(upstream, needs) ?? unpriced(model, billed))
   return {
     part: dialect,
     rows,
     type: 'text',
-    bound: textBound(input, asked.maxOutput),
+    bound: textBound(input, asked.maxOutput, billed),
     ...(known === undefined ? {} : { known: verdictOf({ absent: known }) }),
     async run(send) {
       let problems: Problem[] = []
@@ -56,11 +62,22 @@ function tableCheck(upstream: Upstream, dialect: TextDialectId, model: TextModel
 const blindness = ({ embedded }: Upstream, needs: Capability | undefined): string | undefined =>
   embedded && needs === 'images' ? 'the sandbox model does not look at images' : undefined
 
+/** Only what can be booked is called: a response does not always tell what a tool cost. */
+function unpriced({ rate }: TextModel, billed: TextCheck['billed']): string | undefined {
+  if (!billed || (rate as TokenRate | undefined)?.price.tools?.has(billed.tool)) return undefined
+  return `the model has no price for ${billed.tool}`
+}
+
 const madeUpFor = (problem: Problem): Problem =>
   typeof problem === 'string' ? { absent: `${problem}; the gateway makes up for it` } : problem
 
-const textBound = (input: number, output: number) => (rate: AnyPrice) =>
-  (rate as TokenRate).bound({ input, output, options: NO_OPTIONS, hasAudio: false })
+const textBound = (input: number, output: number, billed?: TextCheck['billed']) => (rate: AnyPrice) =>
+  (rate as TokenRate).bound({
+    input,
+    output,
+    options: billed ? { ...NO_OPTIONS, tools: new Map([[billed.tool, billed.calls]]) } : NO_OPTIONS,
+    hasAudio: false,
+  })
 
 const ABORTED = { ...LONG, maxOutput: 512, stream: true }
 /** The first output must come within this. */

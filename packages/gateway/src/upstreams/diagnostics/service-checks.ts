@@ -1,10 +1,11 @@
 // The checks of what an upstream serves besides text and images. Another service is another entry of the table.
 
-import { decodeRerankReply } from '@trivium/protocol/dialects/chat/rerank/reply.ts'
+import { decodeRerankReply, type RerankReply } from '@trivium/protocol/dialects/chat/rerank/reply.ts'
 import { encodeRerankRequest } from '@trivium/protocol/dialects/chat/rerank/request.ts'
 import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
+import { tone } from './tone.ts'
 
 /** What is wrong with a reply; `absent`: it lacks something that not every model has. undefined: nothing. */
 export type Problem = string | { absent: string } | undefined
@@ -45,9 +46,9 @@ const embed = (row: string, more: object, judge: (vectors: unknown[]) => Problem
 const isVector = (value: unknown, length?: number): boolean =>
   Array.isArray(value) && value.length > 0 && value.length === (length ?? value.length) && value.every(Number.isFinite)
 
-const speak = (format: string, mark: RegExp, isOptional?: true): ServiceCheck => ({
+const speak = (format: string, mark: RegExp, isOptional?: true, more: object = {}): ServiceCheck => ({
   row: format,
-  body: (model) => json({ model, input: 'Hello.', voice: 'alloy', response_format: format }),
+  body: (model) => json({ model, input: 'Hello.', voice: 'alloy', response_format: format, ...more }),
   counted: { characters: 6 },
   most: { input: 50, audio_output: 500, audio_seconds: 10 },
   judge: (_, text) =>
@@ -55,12 +56,29 @@ const speak = (format: string, mark: RegExp, isOptional?: true): ServiceCheck =>
   ...(isOptional ? { isOptional } : {}),
 })
 
-const transcribe = (row: string, format: string, judge: ServiceCheck['judge'], isOptional?: true): ServiceCheck => ({
+/** A stream of events: pieces, and one that ends it. Servers that do not know the field answer in one piece. */
+const streams =
+  (piece: string, end: string) =>
+  (_: unknown, text: string): Problem => {
+    if (!/^(?:event|data|:)/.test(text))
+      return { absent: 'the response came in one piece, though a stream was asked for' }
+    const lacking = [piece, end].find((type) => !text.includes(`"${type}"`))
+    return lacking === undefined ? undefined : `the stream has no event ${lacking}`
+  }
+
+const transcribe = (
+  row: string,
+  format: string,
+  judge: ServiceCheck['judge'],
+  isOptional?: true,
+  more: Readonly<Record<string, string>> = {},
+): ServiceCheck => ({
   row,
   body(model) {
     const form = new FormData()
     form.append('model', model)
     form.append('response_format', format)
+    for (const [name, value] of Object.entries(more)) form.append(name, value)
     form.append('file', new File([tone()], 'tone.wav', { type: 'audio/wav' }))
     return form
   },
@@ -69,6 +87,18 @@ const transcribe = (row: string, format: string, judge: ServiceCheck['judge'], i
   judge,
   ...(isOptional ? { isOptional } : {}),
 })
+const rank = (row: string, judge: (reply: RerankReply) => Problem): ServiceCheck => ({
+  row,
+  body: (model, { shape = 'jina', lacks = [] }) =>
+    encodeRerankRequest(RANKED, { model, shape, lacks, warn() {} }, codec),
+  counted: { searches: 1, documents: TEXTS.length },
+  most: { input: 100 },
+  judge(_, text) {
+    const reply = decodeRerankReply(codec.encode(text), TEXTS.length, codec)
+    return reply && 'ranked' in reply ? judge(reply) : 'the response is no ranking of the documents'
+  },
+})
+
 const hasText = (reply: unknown): Problem =>
   typeof Object(reply).text === 'string' ? undefined : 'the response has no text'
 
@@ -91,23 +121,24 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
     ),
     {
       ...embed('usage', {}, () => undefined),
-      judge: (reply) => (tokensOf(reply) ? undefined : 'no tokens are reported'),
+      judge(reply) {
+        if (!tokensOf(reply)) return 'no tokens are reported'
+        const { prompt_tokens, total_tokens } = Object(Object(reply).usage)
+        const lacking = prompt_tokens === undefined ? 'prompt_tokens' : 'total_tokens'
+        if (prompt_tokens !== undefined && total_tokens !== undefined) return undefined
+        return { absent: `usage has no ${lacking}; the gateway adds it` }
+      },
     },
   ],
   rerank: [
-    {
-      row: 'ranking',
-      body: (model, { shape = 'jina', lacks = [] }) =>
-        encodeRerankRequest(RANKED, { model, shape, lacks, warn() {} }, codec),
-      counted: { searches: 1, documents: TEXTS.length },
-      most: { input: 100 },
-      judge(_, text) {
-        const reply = decodeRerankReply(codec.encode(text), TEXTS.length, codec)
-        return reply && 'ranked' in reply && reply.ranked.length === TEXTS.length
-          ? undefined
-          : 'the response is no ranking of the documents'
-      },
-    },
+    rank('ranking', (reply) =>
+      reply.ranked.length === TEXTS.length ? undefined : 'the response is no ranking of the documents',
+    ),
+    rank('usage', ({ searches, tokens }) =>
+      searches === undefined && tokens === undefined
+        ? { absent: 'neither searches nor tokens are reported; the gateway counts them' }
+        : undefined,
+    ),
   ],
   moderations: [
     {
@@ -120,7 +151,15 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
     },
   ],
   // A response is read as UTF-8, in which the first byte of a bare frame of MP3 is not a character.
-  speech: [speak('mp3', /^(?:ID3|\uFFFD)/), speak('wav', /^RIFF/, true)],
+  speech: [
+    speak('mp3', /^(?:ID3|\uFFFD)/),
+    speak('wav', /^RIFF/, true),
+    {
+      ...speak('mp3', /^/, true, { stream_format: 'sse' }),
+      row: 'stream',
+      judge: streams('speech.audio.delta', 'speech.audio.done'),
+    },
+  ],
   transcriptions: [
     transcribe('json', 'json', hasText),
     transcribe(
@@ -130,6 +169,7 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
         Number.isFinite(Number(Object(reply).duration)) ? hasText(reply) : { absent: 'the response has no duration' },
       true,
     ),
+    transcribe('stream', 'json', streams('transcript.text.delta', 'transcript.text.done'), true, { stream: 'true' }),
   ],
 }
 
@@ -142,6 +182,7 @@ const RANKED = {
   returnsDocuments: false,
   maxTokensPerDoc: undefined,
   others: {},
+  unpriced: [],
 }
 
 const listOf = (value: unknown, name: string): unknown[] => {
@@ -154,26 +195,4 @@ export function tokensOf(reply: unknown): number | undefined {
   const { total_tokens, prompt_tokens } = Object(Object(reply).usage) as Record<string, unknown>
   const tokens = total_tokens ?? prompt_tokens
   return typeof tokens === 'number' && tokens > 0 ? tokens : undefined
-}
-
-const RATE = 16_000
-
-/** One second of 440 Hz in 16 bits. */
-function tone(): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.alloc(44 + 2 * RATE)
-  bytes.write('RIFF', 0)
-  bytes.writeUInt32LE(36 + 2 * RATE, 4)
-  bytes.write('WAVEfmt ', 8)
-  bytes.writeUInt32LE(16, 16)
-  bytes.writeUInt16LE(1, 20)
-  bytes.writeUInt16LE(1, 22)
-  bytes.writeUInt32LE(RATE, 24)
-  bytes.writeUInt32LE(2 * RATE, 28)
-  bytes.writeUInt16LE(2, 32)
-  bytes.writeUInt16LE(16, 34)
-  bytes.write('data', 36)
-  bytes.writeUInt32LE(2 * RATE, 40)
-  for (let at = 0; at < RATE; at++)
-    bytes.writeInt16LE(Math.round(8_000 * Math.sin((2 * Math.PI * 440 * at) / RATE)), 44 + 2 * at)
-  return new Uint8Array(bytes)
 }

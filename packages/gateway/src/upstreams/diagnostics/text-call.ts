@@ -13,7 +13,7 @@ import { type CostAt, parsed, type TimedResult, timedRequest } from './timed-req
 
 /** What is asked, besides the model. Absent fields: nothing is said. */
 export type Asked = { parts: readonly Part[]; maxOutput: number; stream?: boolean } & Partial<
-  Pick<CanonicalRequest, 'tools' | 'toolChoice' | 'format' | 'reasoning'>
+  Pick<CanonicalRequest, 'tools' | 'hostedTools' | 'toolChoice' | 'format' | 'reasoning'>
 >
 
 /** The call to make, without the upstream's key. */
@@ -49,6 +49,7 @@ export function bodyOf(upstream: Upstream, dialect: TextDialectId, model: string
   return TEXT_DIALECTS[dialect].encodeRequest(request, {
     model,
     maxOutput: undefined,
+    searches: request.hostedTools.length > 0,
     ...(upstream.service ? { service: upstream.service } : {}),
     warn: () => {},
     unseal: () => undefined,

@@ -78,10 +78,12 @@ export async function timedRequest(
   }
 }
 
+const NO_CREDIT = 'the account has no credit'
+
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'the request was rejected',
   401: 'the key was rejected',
-  402: 'out of credit',
+  402: NO_CREDIT,
   403: 'the key is not allowed to do this',
   404: 'the model or the URL does not exist',
   422: 'the request was rejected',
@@ -95,7 +97,8 @@ function rejection(status: number, text: string, upstream: Upstream, { dialect }
   const said = detail?.replace(/^\d+ ?/, '') || message
   // Google rejects keys with status 400.
   const isKeyError = status === 400 && code === 'upstream_auth_error'
-  return `${isKeyError ? KEY_REJECTED : (STATUS_TEXTS[status] ?? general)}${place} (${status}): ${said}`
+  const known = isKeyError ? KEY_REJECTED : code === 'upstream_no_credit' ? NO_CREDIT : STATUS_TEXTS[status]
+  return `${known ?? general}${place} (${status}): ${said}`
 }
 
 const ERROR_TEXTS: readonly [code: RegExp, text: string][] = [

@@ -106,7 +106,17 @@ test('a reset is done once, and forgets everything but latency and requests in f
   const row = { upstream: 'a', state: 'enabled', at: 0, actor: '', reason: '', resets: 1 } as const
   health.setSwitches([row], new Map([['a', at]]))
   expect(health.report(at, 1)).toEqual([
-    { key: '...3456', state: 'ready', waitMs: undefined, cooling: [], reason: undefined, inFlight: 0, latencyMs: 7 },
+    {
+      key: '...3456',
+      state: 'ready',
+      waitMs: undefined,
+      cooling: [],
+      reason: undefined,
+      inFlight: 0,
+      latencyMs: 7,
+      failures: 0,
+      isKnown: false,
+    },
   ])
   expect([key?.health.obstacle('m', 1), key?.health.isHealthy]).toEqual([undefined, true])
   ill()

@@ -22,6 +22,25 @@ test('ten failures in a row open the breaker, nine do not', () => {
   expect(failing(10).report(0)).toMatchObject({ state: 'open', until: 1_000 })
 })
 
+const NO_URL: Verdict = { is: 'failure', ofUrl: true }
+
+test('a URL that an upstream lacks counts as a failure; of one that answers elsewhere it pauses only the model', () => {
+  const wrong = new KeyHealth()
+  for (let count = 0; count < 10; count++) attempt(wrong, NO_URL, 0)
+  expect(wrong.report(0)).toMatchObject({ state: 'open', failures: 10 })
+  const health = new KeyHealth()
+  attempt(health, GOOD, 0, 'text')
+  for (let count = 0; count < 30; count++) attempt(health, NO_URL, 0, 'audio')
+  expect(health.report(0)).toMatchObject({ state: 'ready', failures: 30, cooling: [{ model: 'audio', until: 30_000 }] })
+  expect([health.isReady('text', 0), health.isReady('audio', 0)]).toEqual([true, false])
+  expect(health.isUsableAsLastResort('audio', 0)).toBe(true)
+  attempt(health, GOOD, 1, 'text')
+  expect(health.report(1)).toMatchObject({ failures: 0 })
+  health.reset()
+  for (let count = 0; count < 10; count++) attempt(health, NO_URL, 2)
+  expect(health.report(2)).toMatchObject({ state: 'open' })
+})
+
 test('a success in between resets the count', () => {
   const health = failing(9)
   attempt(health, GOOD, 0)

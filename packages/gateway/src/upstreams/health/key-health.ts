@@ -5,15 +5,17 @@
 //                          ^------------------------- probe failed --------'
 //
 // A 429 starts a cool-down of the model (or of all models) and does not count as a failure. A rejected key is disabled. A
-// model that does not exist there, or a failure with a retry-after, pauses the model. Such a key is used again when its time
-// is over, or before that as a last resort if no other key is usable, unless a 429 has sent a retry-after.
+// model that does not exist there, or a failure with a retry-after, pauses the model. So does a URL that does not exist once
+// another call has succeeded: callers choose among the URLs of a service, and one that it lacks must not close the others to
+// everyone. Such a key is used again when its time is over, or before that as a last resort if no other key is usable, unless
+// a 429 has sent a retry-after.
 import { CoolDown, type RateLimited } from './cool-down.ts'
 
 /** What an attempt says about the upstream. */
 export type Verdict =
   | { is: 'good'; latencyMs: number }
-  /** No response, or an error of the upstream's own. `restMs`: its retry-after. */
-  | { is: 'failure'; restMs?: number }
+  /** No response, or an error of the upstream's own. `restMs`: its retry-after. `ofUrl`: it has no such URL. */
+  | { is: 'failure'; restMs?: number; ofUrl?: true }
   | ({ is: 'limited' } & RateLimited)
   /** The key is wrong, forbidden or out of credit. */
   | { is: 'rejected'; reason: string }
@@ -39,6 +41,10 @@ export type KeyHealthReport = {
   reason: string | undefined
   inFlight: number
   latencyMs: number | undefined
+  /** In a row, up to now. */
+  failures: number
+  /** A call has said something about the upstream. */
+  isKnown: boolean
 }
 
 /** The breaker opens after this many failures in a row, or above this rate of recent failures. */
@@ -62,6 +68,10 @@ export class KeyHealth {
   #inFlight = 0
   #latencyMs: number | undefined
   #failuresInARow = 0
+  /** Since the last success, of a key that has answered at other URLs. */
+  #missingUrls = 0
+  #hasAnswered = false
+  #isKnown = false
   /** The last attempt was rate-limited or rejected. */
   #isRejecting = false
   #failureRate = 0
@@ -156,21 +166,29 @@ export class KeyHealth {
   record(model: string, verdict: Verdict, now: number, probe = NO_PROBE): void {
     const counts = this.#openUntil === undefined || probe === this.#probe
     if (counts || verdict.is === 'good') this.#probeUntil = 0
-    if (verdict.is !== 'unknown') this.#isRejecting = verdict.is === 'limited' || verdict.is === 'rejected'
+    if (verdict.is !== 'unknown') {
+      this.#isRejecting = verdict.is === 'limited' || verdict.is === 'rejected'
+      this.#isKnown = true
+    }
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
+    else if (verdict.is === 'failure' && verdict.ofUrl && this.#hasAnswered) this.#missingUrls++
     else if (verdict.is === 'failure') this.#failed(now, counts)
     else if (verdict.is === 'limited') this.#coolDown.start(model, verdict, now)
     else if (verdict.is === 'rejected') {
       this.#rejectedUntil = now + REJECTED_FOR_MS
       this.#reason = verdict.reason
     }
-    const restMs = verdict.is === 'failure' ? verdict.restMs : verdict.is === 'absent' ? ABSENT_FOR_MS : undefined
+    const isMissing = verdict.is === 'absent' || (verdict.is === 'failure' && verdict.ofUrl && this.#hasAnswered)
+    const restMs = isMissing ? ABSENT_FOR_MS : verdict.is === 'failure' ? verdict.restMs : undefined
     if (restMs !== undefined) this.#pauses.start(model, { waitMs: restMs, all: false }, now)
   }
 
   /** Forgets failures, rejections and cool-downs, also those of a shared quota. Requests in flight and latency stay. */
   reset(): void {
     this.#failuresInARow = 0
+    this.#missingUrls = 0
+    this.#hasAnswered = false
+    this.#isKnown = false
     this.#isRejecting = false
     this.#failureRate = 0
     this.#attempts = 0
@@ -188,7 +206,8 @@ export class KeyHealth {
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
     const cooling = longest([...this.#coolDown.models(now), ...this.#pauses.models(now)])
-    return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
+    const [failures, isKnown] = [this.#failuresInARow + this.#missingUrls, this.#isKnown]
+    return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs, failures, isKnown }
   }
 
   #state(now: number): KeyState {
@@ -202,6 +221,8 @@ export class KeyHealth {
     const before = this.#latencyMs
     this.#latencyMs = before === undefined ? latencyMs : before + (latencyMs - before) * SMOOTHING
     this.#failuresInARow = 0
+    this.#missingUrls = 0
+    this.#hasAnswered = true
     this.#failureRate += (0 - this.#failureRate) * SMOOTHING
     this.#attempts++
     if (this.#openUntil !== undefined) this.#failureRate = 0

@@ -95,13 +95,14 @@ export const xai: UpstreamKind = {
   service: { endUser: 'user', effort: 'reasoning_effort', customTools: false },
 }
 
-/** In China: https://api.moonshot.cn. The fields for reasoning effort differ by generation, which the name of the model tells. */
+/** The fields for reasoning effort differ by generation, which the name of the model tells. */
 export const moonshot: UpstreamKind = {
   kind: 'moonshot',
   name: 'Moonshot (Kimi)',
   source: 'https://platform.kimi.ai/docs/api/overview',
   keysPage: 'https://platform.kimi.ai/console/api-keys',
   baseUrl: 'https://api.moonshot.ai',
+  mainland: { baseUrl: 'https://api.moonshot.cn', keysPage: 'https://platform.moonshot.cn/console/api-keys' },
   baseUrlSuffix: '',
   endpoints: [
     standardEndpoint('chat', { path: '/v1/chat/completions' }),
@@ -118,13 +119,17 @@ export const moonshot: UpstreamKind = {
   testedWith: 'none',
 }
 
-/** In China: https://dashscope.aliyuncs.com. Newer accounts have a base URL of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
+/** Newer accounts have a base URL of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
 export const qwen: UpstreamKind = {
   kind: 'qwen',
   name: 'Qwen (Alibaba Cloud Model Studio)',
   source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
   keysPage: 'https://modelstudio.console.alibabacloud.com/?tab=playground#/api-key',
   baseUrl: 'https://dashscope-intl.aliyuncs.com',
+  mainland: {
+    baseUrl: 'https://dashscope.aliyuncs.com',
+    keysPage: 'https://bailian.console.aliyun.com/?tab=model#/api-key',
+  },
   baseUrlSuffix: '',
   endpoints: [
     standardEndpoint('chat', { path: '/compatible-mode/v1/chat/completions' }),
@@ -148,6 +153,7 @@ export const openrouter: UpstreamKind = {
   baseUrl: 'https://openrouter.ai/api/v1',
   endpoints: THREE_DIALECTS,
   services: standardServices(['embeddings', 'rerank']),
+  sellsManyVendors: true,
   service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning', customTools: false },
   // The list of models needs no key, and would not check it.
   healthPath: '/key',

@@ -179,3 +179,9 @@ test.each(readPriceList().vendors)('the models of $kind in the price list fit it
   const source = JSON.stringify({ upstreams: [{ id: 'up', kind, keys: ['k'] }], models: written })
   expect(assemble({ source, file: 'f', env: {} }, BUILT_IN).mistakes).toEqual([])
 })
+
+test('the base URL in mainland China has the form of the other one', () => {
+  const mainland = ALL.flatMap((kind) => (kind.mainland ? [{ ...kind, baseUrl: kind.mainland.baseUrl }] : []))
+  expect(mainland.map(({ kind }) => kind)).toEqual(['ark', 'moonshot', 'qwen', 'siliconflow'])
+  for (const kind of mainland) expect(load(kind, `, base_url: "${kind.baseUrl}"`).mistakes).toEqual([])
+})

@@ -55,13 +55,13 @@ export const jina: UpstreamKind = {
   testedWith: 'none',
 }
 
-/** In China: https://api.siliconflow.cn/v1 */
 export const siliconflow: UpstreamKind = {
   kind: 'siliconflow',
   name: 'SiliconFlow',
   source: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
   keysPage: 'https://cloud.siliconflow.com/account/ak',
   baseUrl: 'https://api.siliconflow.com/v1',
+  mainland: { baseUrl: 'https://api.siliconflow.cn/v1', keysPage: 'https://cloud.siliconflow.cn/account/ak' },
   baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat')],
   services: {

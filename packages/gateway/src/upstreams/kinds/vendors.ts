@@ -54,7 +54,7 @@ export const gemini: UpstreamKind = {
   testedWith: 'sandbox',
 }
 
-/** The base URL outside China (BytePlus). In China: https://ark.cn-beijing.volces.com/api/v3 */
+/** Outside China it is BytePlus, in China Volcengine. */
 export const ark: UpstreamKind = {
   kind: 'ark',
   name: 'Ark (BytePlus ModelArk, Volcengine)',
@@ -62,6 +62,10 @@ export const ark: UpstreamKind = {
   keysPage: 'https://console.byteplus.com/ark/apiKey',
   keyVariable: 'ARK_API_KEY',
   baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3',
+  mainland: {
+    baseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
+    keysPage: 'https://console.volcengine.com/ark/region:ark+cn-beijing/apiKey',
+  },
   baseUrlSuffix: '/api/v3',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   // Images to edit go to the same path.

@@ -157,7 +157,8 @@ describe('time', () => {
       socket.on('close', () => closed.resolve())
       drip(socket)
     })
-    const { body } = await downloadPublic(own(port), { ...OPTIONS, timeoutMs: 100 })
+    // Long enough for the head of the response to arrive on a busy machine.
+    const { body } = await downloadPublic(own(port), { ...OPTIONS, timeoutMs: 1_500 })
     await closed.promise
     expect(await reasonOf(Array.fromAsync(body))).toBe('timed_out')
   })

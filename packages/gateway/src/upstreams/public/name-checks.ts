@@ -8,43 +8,47 @@ import { type Resolve, resolveBySystem } from './guard-public.ts'
 /** Replaced by tests. */
 export const NAME_RESOLVER: { resolve: Resolve } = { resolve: resolveBySystem }
 
-/** A name that takes longer is not known to be private. */
+/** A name that takes longer is not known to lead anywhere else. */
 const RESOLVE_WITHIN_MS = 1_000
 /** Lookups that have not ended, also those that have timed out. */
 const [MOST_PER_ACCOUNT, MOST_IN_ALL] = [16, 64]
 const [MOST_KEPT, KEPT_MS] = [1_024, 30_000]
 
 export type NameChecks = {
-  /** Which of the names lead to an address that is not public. `busy`: too many lookups of this account are still running. */
+  /** Which of the names are not known to lead to public addresses alone. `busy`: too many lookups are still running. */
   privateAmong(names: readonly string[], account: bigint): Promise<ReadonlySet<string> | 'busy'>
-  /** Whether the operator's own name leads into a private network. */
+  /** Whether the operator's own name leads into a private network, or did when it last led anywhere, or might: it takes too long to tell. */
   isPrivate(name: string): Promise<boolean>
 }
 
-type Known = { isPrivate: boolean; until: number }
-type Running = { promise: Promise<boolean>; account: bigint | undefined }
+type Leads = 'inside' | 'outside' | 'nowhere'
+type Known = { leads: Leads; until: number }
+type Running = { promise: Promise<Leads>; account: bigint | undefined }
 
 export function createNameChecks(ticker: Ticker): NameChecks {
   const known = new Map<string, Known>()
   const running = new Map<string, Running>()
+  /** Of the operator: connections there outlive a name server that fails. */
+  const inside = new Set<string>()
 
-  function keep(name: string, isPrivate: boolean): boolean {
+  function keep(name: string, leads: Leads): Leads {
     known.delete(name)
     const [oldest] = known.keys()
     if (known.size >= MOST_KEPT && oldest !== undefined) known.delete(oldest)
-    known.set(name, { isPrivate, until: ticker.now() + KEPT_MS })
-    return isPrivate
+    known.set(name, { leads, until: ticker.now() + KEPT_MS })
+    return leads
   }
 
   /** undefined: as many lookups as may run at once are running. */
-  function look(name: string, account: bigint | undefined): Promise<boolean> | undefined {
+  function look(name: string, account: bigint | undefined): Promise<Leads> | undefined {
     const found = known.get(name)
-    if (found && found.until > ticker.now()) return Promise.resolve(found.isPrivate)
+    if (found && found.until > ticker.now()) return Promise.resolve(found.leads)
     const begun = running.get(name)
     if (begun) return begun.promise
-    if (running.size >= MOST_IN_ALL) return undefined
-    const promise = leadsInside(name)
-      .then((isPrivate) => keep(name, isPrivate))
+    // Names of the operator are few, and callers must not keep them from being looked up.
+    if (account !== undefined && running.size >= MOST_IN_ALL) return undefined
+    const promise = placeOf(name)
+      .then((leads) => keep(name, leads))
       .finally(() => running.delete(name))
     running.set(name, { promise, account })
     return promise
@@ -55,28 +59,36 @@ export function createNameChecks(ticker: Ticker): NameChecks {
     return own.length > 0 && own.length + more > MOST_PER_ACCOUNT
   }
 
-  const within = (promise: Promise<boolean> | undefined): Promise<boolean> =>
-    promise ? withTimeout(ticker, RESOLVE_WITHIN_MS, promise).then((isPrivate) => isPrivate === true) : NOT_KNOWN
+  const within = (promise: Promise<Leads>): Promise<Leads | undefined> =>
+    withTimeout(ticker, RESOLVE_WITHIN_MS, promise)
 
   return {
     async privateAmong(names, account) {
       const unknown = names.filter((name) => !known.has(name) && !running.has(name))
       if (isFull(account, unknown.length)) return 'busy'
-      const answers = await Promise.all(names.map((name) => within(look(name, account))))
-      return new Set(names.filter((_, index) => answers[index]))
+      const begun = names.flatMap((name) => look(name, account) ?? [])
+      if (begun.length < names.length) return 'busy'
+      const places = await Promise.all(begun.map(within))
+      return new Set(names.filter((_, index) => places[index] !== 'outside'))
     },
-    isPrivate: (name) => within(look(name, undefined)),
+    isPrivate: async (name) => {
+      const begun = look(name, undefined)
+      const leads = begun && (await within(begun))
+      if (leads === 'inside') inside.add(name)
+      if (leads === 'outside') inside.delete(name)
+      return leads === undefined || inside.has(name)
+    },
   }
 }
 
-const NOT_KNOWN = Promise.resolve(false)
-
-/** One private address among public ones is no accident. A name that does not resolve leads nowhere. */
-async function leadsInside(name: string): Promise<boolean> {
+/** One private address among public ones is no accident. */
+async function placeOf(name: string): Promise<Leads> {
   const answers = await NAME_RESOLVER.resolve(name).catch(() => [])
-  return answers.some((answer) => {
+  if (answers.length === 0) return 'nowhere'
+  const isInside = answers.some((answer) => {
     const ip = parseIp(answer)
     const kind = ip && kindOf(ip)
     return kind !== 'public' && kind !== 'translated'
   })
+  return isInside ? 'inside' : 'outside'
 }

@@ -2,6 +2,7 @@
 // no price is not sent.
 
 import type { VideoRequest } from '@trivium/protocol/canonical/video.ts'
+import { isPricedElsewhere } from '@trivium/protocol/dialects/shared/pass-through/unread-fields.ts'
 import type { PricedOptions } from '../../modalities/video/bound.ts'
 import { isPricedTier, MOST_TOOL_CALLS, type VideoPrice } from '../../modalities/video/price.ts'
 
@@ -46,6 +47,10 @@ const COUNTS: ReadonlySet<string> = new Set([
   'sequentialvideogeneration',
 ])
 
+/** Said at all, and a number of videos, or leave for another model or vendor to make them. */
+const isUnpriced = (field: VideoRequest['unknown'][number]): boolean =>
+  field.text !== 'null' && (isCount(field.name) || isPricedElsewhere(field))
+
 const isCount = (name: string): boolean => COUNTS.has(name.toLowerCase().replaceAll(/[^a-z]/g, ''))
 
 export function requestOptions(
@@ -57,7 +62,7 @@ export function requestOptions(
   const isSent = serviceTier === undefined || isKnownTier(serviceTier, price)
   const tier = isSent && serviceTier !== undefined ? pricedTier(serviceTier, price) : undefined
   const isPriced = (tool: string): boolean => price.tools?.has(tool) === true
-  const counts = unknown.filter(({ name, text }) => isCount(name) && text !== 'null').map(({ name }) => name)
+  const unpriced = unknown.filter(isUnpriced).map(({ name }) => name)
   // The final of a draft has sound if the draft has.
   const isSilent = request.generateAudio === undefined ? draft?.isSilent === true : !request.generateAudio
   return {
@@ -70,7 +75,7 @@ export function requestOptions(
         : {}),
     },
     serviceTier: isSent ? serviceTier : undefined,
-    drop: isSent ? counts : ['service_tier', ...counts],
+    drop: isSent ? unpriced : ['service_tier', ...unpriced],
     dropTools: tools.filter((tool) => !isPriced(tool)),
   }
 }

@@ -1,6 +1,7 @@
 // Reads a request for a video and checks everything that can be decided before anything is held.
 
 import type { VideoInput, VideoRequest } from '@trivium/protocol/canonical/video.ts'
+import { urlsInUnread } from '@trivium/protocol/dialects/shared/pass-through/unread-fields.ts'
 import { decodeVideoRequest } from '@trivium/protocol/dialects/video-tasks/request/decode-request.ts'
 import { checkVideoLimits } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
@@ -28,10 +29,11 @@ export async function readRequest(
   { incoming, slot, catalogue }: Admitted<unknown>,
   deps: ReadTaskDependencies,
 ): Promise<ReadVideoRequest> {
-  const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
-  const video = decodeVideoRequest(body, codec)
-  incoming.record.model = video.model
-  return { video, body, draft: undefined }
+  const { bodyBytes } = catalogue.config.server.limits
+  const parse = (body: Uint8Array) => ({ video: decodeVideoRequest(body, codec), body, draft: undefined })
+  const request = await readJson(incoming.http, bodyBytes, slot, deps, parse)
+  incoming.record.model = request.video.model
+  return request
 }
 
 /** A video that was made as a draft, and where: only that upstream knows it. */
@@ -53,9 +55,10 @@ export async function offerFor(
   checkVideoLimits(request, offer.model.limits)
   const { callbackUrl } = request
   if (callbackUrl !== undefined) checkCallbackUrl(callbackUrl, catalogue.config.callbacks.allowPrivate)
-  const urls = request.inputs.flatMap(({ source, ...input }) =>
+  const named = request.inputs.flatMap(({ source, ...input }) =>
     source.kind === 'url' ? [{ field: fieldOf(input), url: source.url }] : [],
   )
+  const urls = [...named, ...urlsInUnread(request.unknown)]
   const allowed = withoutAssets(await offerForRequest(offer, { urls }, caller, deps), request)
   const input = request.inputs.find(({ kind }) => kind === 'draft')
   if (!input) return { offer: allowed, draft: undefined }

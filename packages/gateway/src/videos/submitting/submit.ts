@@ -51,6 +51,8 @@ const DEFINITE: ReadonlySet<string> = new Set([
   'rate_limit_exceeded',
   'upstream_auth_error',
   'upstream_model_not_found',
+  'upstream_unknown_url',
+  'upstream_no_credit',
 ])
 
 export async function attempt(call: VideoSubmit, deps: SubmitDependencies): Promise<Submitted> {

@@ -2,7 +2,7 @@
 // field as the client knows it, and come before anything is sent.
 
 import { RequestError, unsupported } from '../reading.ts'
-import type { CanonicalRequest, SearchOptions } from '../request.ts'
+import type { CacheMark, CanonicalRequest, Part, SearchOptions } from '../request.ts'
 import type { Warn } from '../warning.ts'
 import { isSearchDemanded, isSearchName } from './web-search.ts'
 
@@ -39,6 +39,30 @@ export function dropHostedTools(
 
 /** The model still answers in text without it, as it does without a web search. */
 const IMAGE_TOOL = 'image_generation'
+
+/** Reasoning that no vendor signed, for targets that take back only their own, unless some of that stands beside it. */
+export function warnOfUnsigned(parts: readonly Part[], warn: Warn): void {
+  let isDropped = false
+  for (const part of parts) {
+    if (part.type === 'redacted' || ('signature' in part && part.signature !== undefined)) return
+    isDropped ||= part.type === 'reasoning' && part.text !== ''
+  }
+  if (isDropped) warn('pastReasoning', 'dropped')
+}
+
+/** Marks for the vendor's prompt cache, for targets that take none. */
+export function warnOfCacheMarks({ instructions, turns, tools }: CanonicalRequest, warn: Warn): void {
+  const look = ({ cache }: { cache?: CacheMark }): void => {
+    if (cache !== undefined) warn(cache.isBreakpoint ? 'cacheBreakpoint' : 'cacheMark', 'dropped')
+  }
+  for (const text of instructions) look(text)
+  for (const tool of tools) look(tool)
+  for (const { parts } of turns)
+    for (const part of parts) {
+      if ('cache' in part) look(part)
+      if (part.type === 'result') for (const inner of part.parts) look(inner)
+    }
+}
 
 /** Without tools, `auto` and `none` say nothing; the others ask for what cannot be. `search`: as above. */
 export function checkToolChoice(

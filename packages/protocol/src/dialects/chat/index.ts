@@ -14,6 +14,7 @@ import { encodeRequest } from './request/encode-request.ts'
 import { fieldNames } from './request/field-names.ts'
 import { origin } from './request/origin.ts'
 import { serviceOf } from './request/services.ts'
+import { translated } from './translated-fields.ts'
 
 const WANTED: Readonly<Record<ChatService['reasoning'], WantedReasoning | undefined>> = {
   taken: { form: 'text' },
@@ -34,6 +35,7 @@ export const chat: TextDialectDescription = {
   origin,
   endpoint,
   fieldNames,
+  translated,
   heartbeat,
   passThrough,
   encodeError,

@@ -83,6 +83,7 @@ function readRequest(
     storing: storingFields({ bytes, scan: facts, codec }, ['metadata']),
     urls: namedUrls(bytes, facts, codec),
     objects: decoded ? vendorObjects(decoded.body) : NO_OBJECTS,
+    body: decoded?.body,
     calledMessages: () => (decoded ? calledMessages(decoded.body) : scannedCalledMessages(bytes, facts.fields, codec)),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {

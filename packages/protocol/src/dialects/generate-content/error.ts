@@ -8,7 +8,7 @@ import {
 import { maskSecrets } from '../../canonical/mask.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders, secondsToWait } from '../shared/errors/error-headers.ts'
-import { type KnownPhrases, messageWith } from '../shared/errors/known-phrases.ts'
+import { type KnownPhrases, messageWith, NO_KEY } from '../shared/errors/known-phrases.ts'
 import { isObject, readFacts, readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 /** `reason` is given where the status word alone leaves open what to do. */
@@ -47,12 +47,14 @@ const ROWS = {
   upstream_no_image: { status: 'UNAVAILABLE', reason: 'UPSTREAM_NO_IMAGE' },
   upstream_auth_error: { status: 'UNAVAILABLE', reason: 'UPSTREAM_AUTH_ERROR' },
   upstream_model_not_found: { status: 'UNAVAILABLE', reason: 'UPSTREAM_MODEL_NOT_FOUND' },
+  upstream_unknown_url: { status: 'UNAVAILABLE', reason: 'UPSTREAM_UNKNOWN_URL' },
+  upstream_no_credit: { status: 'UNAVAILABLE', reason: 'UPSTREAM_NO_CREDIT' },
   service_unavailable: { status: 'UNAVAILABLE' },
   upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },
 } satisfies Record<ErrorCode, Row>
 
 const WORDS: KnownPhrases = {
-  invalid_api_key: { said: ['api key not valid'], say: 'API key not valid.' },
+  invalid_api_key: { said: ['api key not valid', NO_KEY], say: 'API key not valid.' },
   api_key_expired: { said: ['api key expired'], say: 'API key expired.' },
   context_length_exceeded: {
     said: ['exceeds the maximum number of tokens'],
@@ -120,7 +122,7 @@ const ROUGH = new Map<string, UpstreamCode>([
   ['OUT_OF_RANGE', 'bad_request'],
   ['UNAUTHENTICATED', 'upstream_auth_error'],
   ['PERMISSION_DENIED', 'upstream_auth_error'],
-  ['NOT_FOUND', 'upstream_auth_error'],
+  ['NOT_FOUND', 'upstream_unknown_url'],
   ['RESOURCE_EXHAUSTED', 'rate_limit_exceeded'],
   ['UNAVAILABLE', 'service_unavailable'],
   ['DEADLINE_EXCEEDED', 'upstream_timeout'],

@@ -14,6 +14,7 @@ import { encodeRequest } from './request/encode-request.ts'
 import { fieldNames } from './request/field-names.ts'
 import { origin } from './request/origin.ts'
 import { rejectStored } from './request/stored-state.ts'
+import { translated } from './translated-fields.ts'
 
 /** The characters of a base64 text that do not depend on what follows. */
 const sealedMark = (base64: string): string => `"${base64.replace(/.?=*$/, '')}`
@@ -31,6 +32,7 @@ export const generateContent: TextDialectDescription = {
   origin,
   endpoint,
   fieldNames,
+  translated,
   heartbeat,
   passThrough,
   tokenCounting,

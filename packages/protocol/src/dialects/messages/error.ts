@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders } from '../shared/errors/error-headers.ts'
-import { type KnownPhrases, messageWith } from '../shared/errors/known-phrases.ts'
+import { type KnownPhrases, messageWith, NO_KEY } from '../shared/errors/known-phrases.ts'
 import { readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 const TYPES = {
@@ -36,11 +36,13 @@ const TYPES = {
   upstream_no_image: 'api_error',
   upstream_auth_error: 'api_error',
   upstream_model_not_found: 'api_error',
+  upstream_unknown_url: 'api_error',
+  upstream_no_credit: 'api_error',
   service_unavailable: 'overloaded_error',
   upstream_timeout: 'timeout_error',
 } satisfies Record<ErrorCode, string>
 
-const WRONG_KEY = { said: ['x-api-key'], say: 'invalid x-api-key:' }
+const WRONG_KEY = { said: ['x-api-key', NO_KEY], say: 'invalid x-api-key:' }
 
 const WORDS: KnownPhrases = {
   invalid_api_key: WRONG_KEY,
@@ -86,7 +88,7 @@ function messageWithField(error: ErrorInfo): string {
 }
 
 const SURE = new Map<string, UpstreamCode>([
-  ['billing_error', 'upstream_auth_error'],
+  ['billing_error', 'upstream_no_credit'],
   ['overloaded_error', 'service_unavailable'],
   ['timeout_error', 'upstream_timeout'],
   ['request_too_large', 'request_too_large'],
@@ -96,7 +98,7 @@ const ROUGH = new Map<string, UpstreamCode>([
   ['invalid_request_error', 'bad_request'],
   ['authentication_error', 'upstream_auth_error'],
   ['permission_error', 'upstream_auth_error'],
-  ['not_found_error', 'upstream_auth_error'],
+  ['not_found_error', 'upstream_unknown_url'],
   ['rate_limit_error', 'rate_limit_exceeded'],
 ])
 

@@ -14,6 +14,7 @@ import { fieldNames } from './request/field-names.ts'
 import { origin } from './request/origin.ts'
 import { rejectStored } from './request/stored-state.ts'
 import { version } from './request/version.ts'
+import { translated } from './translated-fields.ts'
 
 export const messages: TextDialectDescription = {
   id: 'messages',
@@ -30,6 +31,7 @@ export const messages: TextDialectDescription = {
   origin,
   endpoint,
   fieldNames,
+  translated,
   heartbeat,
   passThrough,
   tokenCounting,

@@ -14,6 +14,7 @@ import { encodeRequest } from './request/encode-request.ts'
 import { fieldNames } from './request/field-names.ts'
 import { origin } from './request/origin.ts'
 import { rejectStored } from './request/stored-state.ts'
+import { translated } from './translated-fields.ts'
 
 export const responses: TextDialectDescription = {
   id: 'responses',
@@ -31,6 +32,7 @@ export const responses: TextDialectDescription = {
   origin,
   endpoint,
   fieldNames,
+  translated,
   heartbeat,
   passThrough,
   tokenCounting,

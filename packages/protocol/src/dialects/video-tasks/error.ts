@@ -37,6 +37,8 @@ const ROWS = {
   upstream_no_image: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_auth_error: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_model_not_found: { code: 'InternalServiceError', type: 'InternalServerError' },
+  upstream_unknown_url: { code: 'InternalServiceError', type: 'InternalServerError' },
+  upstream_no_credit: { code: 'InternalServiceError', type: 'InternalServerError' },
   service_unavailable: { code: 'ServerOverloaded', type: 'ServiceUnavailable' },
   upstream_timeout: { code: 'InternalServiceError', type: 'InternalServerError' },
 } satisfies Record<ErrorCode, Row>
@@ -63,11 +65,11 @@ function body(error: ErrorInfo, requestId: string) {
 // Codes grow suffixes (`RateLimitExceeded.EndpointRPMExceeded`): only their beginning is stable.
 const BEGINNINGS: [beginning: string, code: UpstreamCode][] = [
   ['RateLimitExceeded', 'rate_limit_exceeded'],
-  ['QuotaExceeded', 'upstream_auth_error'],
-  ['AccountOverdue', 'upstream_auth_error'],
+  ['QuotaExceeded', 'upstream_no_credit'],
+  ['AccountOverdue', 'upstream_no_credit'],
   ['AuthenticationError', 'upstream_auth_error'],
   ['AccessDenied', 'upstream_auth_error'],
-  ['InvalidEndpointOrModel', 'upstream_auth_error'],
+  ['InvalidEndpointOrModel', 'upstream_model_not_found'],
   ['OperationDenied.InvalidState', 'conflict'],
   ['NotFound.', 'not_found'],
   ['ServerOverloaded', 'service_unavailable'],

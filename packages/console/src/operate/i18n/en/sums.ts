@@ -1,6 +1,14 @@
 // What the pages Usage and Margin have in common.
 export const sums = {
-  dimensions: { account: 'Account', key: 'Key', model: 'Model', upstream: 'Upstream', outcome: 'Outcome', day: 'Day' },
+  dimensions: {
+    account: 'Account',
+    key: 'Key',
+    person: 'Person',
+    model: 'Model',
+    upstream: 'Upstream',
+    outcome: 'Outcome',
+    day: 'Day',
+  },
   charged: 'Charged',
   cost: 'Upstream cost',
   margin: 'Margin',

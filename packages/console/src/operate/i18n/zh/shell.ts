@@ -6,7 +6,7 @@ export const shell: OperateTexts['shell'] = {
   roles: { owner: '所有者', admin: '管理员', finance: '财务', support: '客服', viewer: '只读' },
   role: '您的角色',
   needs: (roles) => `需要${roles.join('或')}角色`,
-  openAlerts: (count) => (count === 0 ? '没有未恢复的告警' : `${count} 条未恢复的告警`),
+  openAlerts: (count) => (count === 0 ? '暂无告警' : `${count} 条未恢复的告警`),
   search: {
     title: '搜索',
     open: '搜索（Ctrl K）',

@@ -1,8 +1,16 @@
 import type { OperateTexts } from '../texts.ts'
 
 export const sums: OperateTexts['sums'] = {
-  dimensions: { account: '账户', key: '密钥', model: '模型', upstream: '上游', outcome: '结果', day: '日期' },
-  charged: '收费',
+  dimensions: {
+    account: '账户',
+    key: '密钥',
+    person: '人员',
+    model: '模型',
+    upstream: '上游',
+    outcome: '结果',
+    day: '日期',
+  },
+  charged: '计费金额',
   cost: '上游成本',
   margin: '毛利',
   unknown: '成本未知',

@@ -145,6 +145,7 @@ export const accounts = {
     text: 'People who can sign in and use this account.',
     email: 'Email',
     cap: 'Cap',
+    spentInAll: 'Spent in total',
     actions: 'Actions',
     actionsOf: (email: string) => `Actions for ${email}`,
     empty: 'Nobody. The account is used only through its keys.',

@@ -54,7 +54,7 @@ export const accounts: OperateTexts['accounts'] = {
   },
   create: {
     open: '创建账户',
-    check: '检查',
+    check: '预览更改',
     owner: '邮箱或名称',
     ownerHint: '填写邮箱，该用户可以登录；填写名称，账户仅通过密钥使用。',
     missing: '请输入邮箱或名称。',
@@ -70,7 +70,7 @@ export const accounts: OperateTexts['accounts'] = {
     amount: '金额（USD）',
     amountHint: '负数表示扣减，最多扣到可用余额为零。',
     wrongAmount: '请输入不为零的金额，例如 25.00。',
-    check: '检查',
+    check: '预览更改',
     confirm: (amount) => (amount.startsWith('-') ? `扣减 ${amount.slice(1)} USD？` : `充值 ${amount} USD？`),
     book: '确认',
     done: '余额已更改。',
@@ -95,7 +95,7 @@ export const accounts: OperateTexts['accounts'] = {
     title: (name) => `重命名 ${name}？`,
     name: '名称',
     missing: '请输入名称。',
-    check: '检查',
+    check: '预览更改',
     done: '已重命名。',
   },
   erase: {
@@ -141,6 +141,7 @@ export const accounts: OperateTexts['accounts'] = {
     text: '可以登录并使用此账户的人。',
     email: '邮箱',
     cap: '消费上限',
+    spentInAll: '累计消费',
     actions: '操作',
     actionsOf: (email) => `${email} 的操作`,
     empty: '无成员，账户仅通过密钥使用。',
@@ -178,7 +179,7 @@ export const accounts: OperateTexts['accounts'] = {
       hint: '尚无密码的人可通过登录链接设置密码。',
       missing: '请输入邮箱。',
     },
-    check: '检查',
+    check: '预览更改',
     ownerHint: '所有者可使用全部功能并邀请他人。成员只能看到自己的密钥和请求。',
     capHint: '此人可消费的金额。留空表示无上限。',
     remove: {

@@ -7,6 +7,7 @@ export const alerts = {
     error_rate: { title: 'Many requests fail', threshold: 'of requests within 5 minutes' },
     margin_negative: { title: 'A model costs more than it earns', threshold: 'USD lost within 24 hours' },
     audit_failed: { title: 'The ledger audit failed', threshold: '' },
+    commits_lost: { title: 'The database lost commits', threshold: '' },
     old_holds: { title: 'Funds are held for too long', threshold: 'held' },
     disk_full: { title: 'A disk is nearly full', threshold: 'used' },
     contents_full: { title: 'Stored content is nearly at its limit', threshold: 'of the limit' },

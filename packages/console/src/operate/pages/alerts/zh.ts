@@ -6,6 +6,7 @@ const VALUES: readonly (readonly [RegExp, string])[] = [
   [/(\d+) of (\d+) requests of the last 5 minutes failed \((.+)\)$/, '最近 5 分钟的 $2 个请求中有 $1 个失败（$3）'],
   [/lost (\S+) USD within 24 hours: charged (\S+), paid (\S+)$/, '24 小时内亏损 $1 USD：收费 $2，成本 $3'],
   [/the ledger is not consistent$/, '账本不一致'],
+  [/noticed on (\S+) at (\S+) UTC$/, '发现于 $1 $2（UTC）'],
   [/(\d+) holds, the oldest for (\d+) minutes$/, '$1 笔冻结，最早的已持续 $2 分钟'],
   [/(\d+) % used$/, '已使用 $1%'],
   [/(\d+) % of the limit$/, '已达上限的 $1%'],
@@ -16,12 +17,13 @@ const VALUES: readonly (readonly [RegExp, string])[] = [
 
 export const alerts: OperateTexts['alerts'] = {
   title: '告警',
-  text: '条件成立时触发一次，解除时恢复一次。',
+  text: '条件满足时通知一次，恢复时再通知一次。',
   rules: {
     upstream_down: { title: '上游不可用', threshold: '持续时间' },
     error_rate: { title: '大量请求失败', threshold: '（占最近 5 分钟的请求）' },
     margin_negative: { title: '模型成本高于收入', threshold: 'USD（24 小时内的亏损）' },
     audit_failed: { title: '账本对账失败', threshold: '' },
+    commits_lost: { title: '数据库丢失了已确认的提交', threshold: '' },
     old_holds: { title: '资金长时间被冻结', threshold: '持续时间' },
     disk_full: { title: '磁盘将满', threshold: '已使用' },
     contents_full: { title: '存储内容接近上限', threshold: '占上限' },

@@ -2,7 +2,7 @@ import { phrases } from './phrases-en.ts'
 
 export const auditLog = {
   title: 'Audit log',
-  text: 'Who changed what, newest first. Entries cannot be changed or removed.',
+  text: 'Who changed what, newest first. Entries cannot be changed. They are removed after the retention period.',
   label: 'Changes',
   empty: 'No changes yet',
   emptyText: 'Every change made in the console, by the API, a command or a job is listed here.',

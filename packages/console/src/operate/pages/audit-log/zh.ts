@@ -3,7 +3,7 @@ import { phrases } from './phrases-zh.ts'
 
 export const auditLog: OperateTexts['auditLog'] = {
   title: '审计日志',
-  text: '谁改了什么，最新的在前。记录不可修改，也不可删除。',
+  text: '谁改了什么，最新的在前。记录不可修改，超过保留期后自动清除。',
   label: '变更',
   empty: '还没有任何变更',
   emptyText: '通过控制台、API、命令行或后台任务所做的每次变更都会记录在此。',

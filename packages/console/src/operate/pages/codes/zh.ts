@@ -24,7 +24,7 @@ export const codes: OperateTexts['codes'] = {
   emptyText: '创建一个批次，将兑换码作为代金券或礼品发放。',
   create: {
     open: '创建兑换码',
-    check: '检查',
+    check: '预览更改',
     label: '批次标签',
     labelHint: '用于在此处识别批次。同一标签的兑换码一起统计和作废。',
     amount: '单个金额（USD）',

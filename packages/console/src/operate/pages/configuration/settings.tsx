@@ -29,7 +29,7 @@ export function Settings() {
   const { data, error, refetch } = useAdmin('settings')
   const [{ find }, setUrl] = useUrlState({ find: '' })
   const [drafts, setDrafts] = useState<Drafts>(new Map())
-  const [version, setVersion] = useState<Version>()
+  const [version, setVersion] = useState<Promise<Version | undefined>>()
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
   const act = useAct()
   const messageOf = useOperateError()
@@ -43,7 +43,7 @@ export function Settings() {
 
   const change = (id: string, draft: Draft | undefined) => {
     // What a colleague saves from now on is shown before it is overwritten.
-    if (drafts.size === 0) void readVersion('settings').then(setVersion)
+    if (drafts.size === 0) setVersion(readVersion('settings'))
     const next = new Map(drafts)
     if (draft === undefined) next.delete(id)
     else next.set(id, draft)
@@ -55,7 +55,12 @@ export function Settings() {
     if (!settings || drafts.size === 0) return
     const mistakes = wrongIn(settings, drafts, t)
     if (Object.keys(mistakes).length > 0) return setWrong(mistakes)
-    const patch = { method: 'PATCH', path: 'settings', body: patchOf(settings, drafts), version } as const
+    const patch = {
+      method: 'PATCH',
+      path: 'settings',
+      body: patchOf(settings, drafts),
+      version: await version,
+    } as const
     const rehearsed = await rehearse(patch)
     if (!rehearsed.ok) {
       const { param } = rehearsed.error

@@ -74,7 +74,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
     const id = subject?.id ?? values.id.trim()
     const asked: AnyAct = {
       ...change,
-      version,
+      version: await version(),
       rehearsed: rehearsed.value,
       title: subject ? t.acts.change(id) : t.acts.create(id),
       ...(subject && !isEmpty(paid) && may('money') ? { text: <PriceImpact noun="group" id={id} patch={paid} /> } : {}),

@@ -41,7 +41,7 @@ export const groups: OperateTexts['groups'] = {
     created: (group) => `分组 ${group} 已添加。`,
     change: (group) => `修改分组 ${group}？`,
     save: '保存',
-    review: '检查',
+    review: '预览更改',
     saved: (group) => `分组 ${group} 已修改。`,
     undo: (group) => `撤销对分组 ${group} 的修改？`,
     restore: '恢复',

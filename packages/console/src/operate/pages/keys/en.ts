@@ -6,6 +6,7 @@ export const keys = {
   accountHint: 'ID, name or email',
   group: 'Group',
   lastFour: 'Last four characters',
+  madeBy: 'Made by',
   view: 'View',
   views: {
     active: 'Active',

@@ -13,7 +13,7 @@ import { Filters } from '../../ui/filters.tsx'
 import { CsvLink } from '../../ui/list.tsx'
 import { KeyList } from './key-list.tsx'
 
-const FILTERS = { view: 'active', search: '', account: '', group: '', last_four: '', after: '' }
+const FILTERS = { view: 'active', search: '', account: '', group: '', last_four: '', made_by: '', after: '' }
 const VIEWS = ['active', 'unused', 'never', 'noCap', 'noExpiry', 'capNearlySpent', 'all'] as const
 type View = (typeof VIEWS)[number]
 const DAY_MS = 86_400_000
@@ -37,11 +37,11 @@ const paramsOf = (view: View): Params<'GET', 'keys'> => {
 export default function KeysPage() {
   const t = useOperateTexts().keys
   const [filters, setFilters] = useUrlState(FILTERS)
-  const { search, account, group, last_four } = filters
+  const { search, account, group, last_four, made_by } = filters
   const view = VIEWS.find((each) => each === filters.view) ?? 'active'
-  const params = { ...paramsOf(view), search, account, group, last_four }
+  const params = { ...paramsOf(view), search, account, group, last_four, made_by }
   const onSearch = useCallback((next: string) => setFilters({ search: next, after: '' }), [setFilters])
-  const isFiltered = view !== 'active' || [search, account, group, last_four].some((value) => value !== '')
+  const isFiltered = view !== 'active' || [search, account, group, last_four, made_by].some((value) => value !== '')
   return (
     <>
       <PageHeader
@@ -57,6 +57,7 @@ export default function KeysPage() {
             { name: 'account', label: t.account, placeholder: t.accountHint },
             { name: 'group', label: t.group },
             { name: 'last_four', label: t.lastFour },
+            { name: 'made_by', label: t.madeBy, placeholder: 'ada@example.com' },
           ]}
         />
       </div>

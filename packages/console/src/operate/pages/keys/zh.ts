@@ -8,6 +8,7 @@ export const keys: OperateTexts['keys'] = {
   accountHint: 'ID、名称或邮箱',
   group: '分组',
   lastFour: '末四位',
+  madeBy: '创建者',
   view: '视图',
   views: {
     active: '有效',
@@ -34,7 +35,7 @@ export const keys: OperateTexts['keys'] = {
   bulk: {
     edit: '编辑',
     delete: '删除',
-    check: '检查',
+    check: '预览更改',
     done: '已完成。',
     nothing: '请填写要更改的内容。',
     unchanged: '不变',

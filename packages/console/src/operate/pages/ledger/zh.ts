@@ -15,7 +15,7 @@ export const ledger: OperateTexts['ledger'] = {
       revenue: '请求与测试的收费',
       credit: '运营人员发放的额度，包括兑换码和退款',
       'trial credit': '试用额度',
-      'trial credit of sandbox models': '只有沙箱模型可用期间的试用额度',
+      'trial credit of sandbox models': '只有沙盒模型可用期间的试用额度',
       shortfall: '请求费用超出余额的部分',
       tests: '上游测试',
     },

@@ -88,7 +88,7 @@ function Form({ subject, upstreams, onClose }: FormProps) {
     setError(undefined)
     const asked: AnyAct = {
       ...change,
-      version,
+      version: await version(),
       rehearsed: rehearsed.value,
       title: subject ? t.acts.change(subject.id) : t.acts.create(values.id.trim()),
       ...(subject && 'price' in patch

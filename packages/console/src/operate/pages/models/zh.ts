@@ -5,7 +5,7 @@ export const models: OperateTexts['models'] = {
   text: '客户端可调用的模型、售价以及您的成本。',
   create: '添加模型',
   edit: '编辑',
-  review: '检查',
+  review: '预览更改',
   columns: {
     model: '模型',
     state: '状态',

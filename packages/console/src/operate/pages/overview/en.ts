@@ -1,7 +1,9 @@
 const listed = (names: readonly string[]): string => names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
 
+type Need = { count?: number; detail: string | null }
+
 /** What needs an operator: of one, or of several of the same kind. */
-const needs: Readonly<Record<string, (names: readonly string[]) => string>> = {
+const needs: Readonly<Record<string, (names: readonly string[], first: Need) => string>> = {
   audit_failed: () => 'The last ledger audit found errors',
   upstream_down: (names) =>
     names.length === 1 ? `Upstream ${names[0]} is down` : `${names.length} upstreams are down: ${listed(names)}`,
@@ -9,6 +11,10 @@ const needs: Readonly<Record<string, (names: readonly string[]) => string>> = {
     names.length === 1
       ? `Upstream ${names[0]} rejects a key`
       : `${names.length} upstream keys are rejected: ${listed(names)}`,
+  upstream_failing: (names, { count = 0, detail }) =>
+    names.length === 1
+      ? `${names[0]}: the last ${count} calls failed${detail === null ? '' : ` (${detail})`}`
+      : `The last calls of ${names.length} upstreams failed: ${listed(names)}`,
   no_upstream: () => 'No upstream is connected: only sandbox models respond',
   model_without_price: (names) =>
     names.length === 1
@@ -46,6 +52,7 @@ export const overview = {
       audit_failed: 'Open the ledger',
       upstream_down: 'See why',
       upstream_key_rejected: 'Replace the key',
+      upstream_failing: 'See why',
       no_upstream: 'Add an upstream',
       model_without_price: 'Set a price',
       model_without_route: 'Add a route',
@@ -84,8 +91,9 @@ export const overview = {
     none: 'No upstream is configured.',
     states: {
       ready: 'Healthy',
-      degraded: 'Some keys fail',
-      down: 'Down',
+      degraded: 'Degraded',
+      down: 'Failing',
+      unknown: 'Unknown',
       draining: 'Draining',
       disabled: 'Disabled',
     },

@@ -19,6 +19,8 @@ type Need = { kind: string; about: string; page: PageId }
 export function needLink([first, ...others]: readonly Need[]): string {
   if (!first) return pathOf('overview')
   if (others.length > 0 || first.about === '') return pathOf(first.page)
+  // A request says what the upstream answered.
+  if (first.kind === 'upstream_failing') return pageLink('requests', { upstream: first.about })
   if (first.page === 'upstreams') return LINKS.upstream(first.about)
   return first.page === 'models' ? LINKS.model(first.about) : pathOf(first.page)
 }

@@ -9,7 +9,13 @@ import { needLink } from './links.ts'
 type Need = Output<'GET', 'overview'>['needs_you'][number]
 
 /** What keeps the gateway from serving; the rest can wait for a moment. */
-const GRAVE: ReadonlySet<string> = new Set(['audit_failed', 'upstream_down', 'node_not_ready', 'upstream_key_rejected'])
+const GRAVE: ReadonlySet<string> = new Set([
+  'audit_failed',
+  'upstream_down',
+  'node_not_ready',
+  'upstream_key_rejected',
+  'upstream_failing',
+])
 
 /** Each alert by itself, others by their kind. */
 function groupsOf(needs: readonly Need[]): readonly Need[][] {
@@ -55,7 +61,11 @@ function NeedRow({ group }: { group: readonly Need[] }) {
   const title =
     kind === 'alert'
       ? (texts.alerts.rules[about]?.title ?? about)
-      : (t.kinds[kind]?.(group.map((need) => need.about)) ?? `${kind}: ${about}`)
+      : (t.kinds[kind]?.(
+          group.map((need) => need.about),
+          first,
+        ) ?? `${kind}: ${about}`)
+  const isSaid = kind === 'upstream_failing'
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2.5 last:border-b-0">
       <span className={GRAVE.has(kind) ? 'text-bad' : 'text-warn'}>
@@ -63,7 +73,7 @@ function NeedRow({ group }: { group: readonly Need[] }) {
       </span>
       <div className="min-w-0 flex-1 basis-60 wrap-anywhere">
         {title}
-        {isOne && detail !== null && (
+        {isOne && !isSaid && detail !== null && (
           <span className="text-muted"> · {kind === 'alert' ? texts.alerts.value(detail) : detail}</span>
         )}
         {isOne && since !== null && (

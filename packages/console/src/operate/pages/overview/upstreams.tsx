@@ -18,6 +18,7 @@ const TONES: Readonly<Record<Tile['state'], Tone>> = {
   down: 'bad',
   draining: 'warn',
   disabled: 'plain',
+  unknown: 'plain',
 }
 
 export function Upstreams({ data }: { data: Overview }) {
@@ -44,7 +45,7 @@ function UpstreamTile({ tile, requestsTo }: { tile: Tile; requestsTo: RequestsLi
   const { id, state, share, requests, failed, first_token_ms: token, charged_usd, upstream_cost_usd: cost } = tile
   const money = cost === undefined ? [t.charged, charged_usd] : [tile.unknown_costs ? t.costAtLeast : t.cost, cost]
   return (
-    <li className="min-w-0 rounded-md border px-3 py-2">
+    <li className="min-w-0 rounded-md border px-3 py-2 in-data-stale:text-muted">
       <div className="flex items-center justify-between gap-2">
         <Link href={LINKS.upstream(id)} className="min-w-0 truncate font-medium hover:underline" title={id}>
           {id}

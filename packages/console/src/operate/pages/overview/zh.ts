@@ -2,13 +2,17 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 
 const listed = (names: readonly string[]): string => names.slice(0, 5).join('、') + (names.length > 5 ? '……' : '')
 
-const needs: Readonly<Record<string, (names: readonly string[]) => string>> = {
+const needs: OperateTexts['overview']['needs']['kinds'] = {
   audit_failed: () => '最近一次账本对账发现错误',
   upstream_down: (names) =>
     names.length === 1 ? `上游 ${names[0]} 不可用` : `${names.length} 个上游不可用：${listed(names)}`,
   upstream_key_rejected: (names) =>
     names.length === 1 ? `上游 ${names[0]} 拒绝了一个密钥` : `${names.length} 个上游密钥被拒绝：${listed(names)}`,
-  no_upstream: () => '尚未接入上游，目前只有沙箱模型响应',
+  upstream_failing: (names, { count = 0, detail }) =>
+    names.length === 1
+      ? `${names[0]}：最近 ${count} 次调用全部失败${detail === null ? '' : `（${detail}）`}`
+      : `${names.length} 个上游最近的调用全部失败：${listed(names)}`,
+  no_upstream: () => '尚未接入上游，目前只有沙盒模型响应',
   model_without_price: (names) =>
     names.length === 1
       ? `模型 ${names[0]} 没有价格，无法使用`
@@ -45,6 +49,7 @@ export const overview: OperateTexts['overview'] = {
       audit_failed: '打开账本',
       upstream_down: '查看原因',
       upstream_key_rejected: '更换密钥',
+      upstream_failing: '查看原因',
       no_upstream: '添加上游',
       model_without_price: '设置价格',
       model_without_route: '添加路由',
@@ -61,7 +66,7 @@ export const overview: OperateTexts['overview'] = {
     requests: '请求数',
     errors: '错误率',
     firstToken: '首 Token 延迟 p50 / p95',
-    charged: '收费',
+    charged: '计费金额',
     margin: '毛利',
     marginAtMost: '毛利（至多）',
     unknown: (count) => `${count} 个请求成本未知`,
@@ -83,8 +88,9 @@ export const overview: OperateTexts['overview'] = {
     none: '尚未配置上游。',
     states: {
       ready: '正常',
-      degraded: '部分密钥失败',
+      degraded: '部分可用',
       down: '不可用',
+      unknown: '未知',
       draining: '排空中',
       disabled: '已停用',
     },
@@ -93,7 +99,7 @@ export const overview: OperateTexts['overview'] = {
     p95: 'p95',
     cost: '成本',
     costAtLeast: '成本（至少）',
-    charged: '收费',
+    charged: '计费金额',
     noTraffic: '无流量',
   },
   top: {
@@ -104,7 +110,7 @@ export const overview: OperateTexts['overview'] = {
     model: '模型',
     code: '错误码',
     requests: '请求数',
-    charged: '收费',
+    charged: '计费金额',
     none: '此时间范围内没有',
     count: '次数',
     deleted: '已删除的账户',

@@ -6,9 +6,10 @@ import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
-import { type Role, useRole } from '../../ui/permissions.ts'
+import { type Permission, type Role, useRole } from '../../ui/permissions.ts'
+import { AdminKeyPermissions, narrowedTo } from './admin-key-permissions.tsx'
 import { rolesOfKeys } from './ranks.ts'
-import { PermissionsOf } from './roles.tsx'
+import { PermissionsOf, usePermissionsOf } from './roles.tsx'
 
 const DAY_MS = 86_400_000
 const EXPIRIES = ['30', '90', '365', 'never'] as const
@@ -22,16 +23,20 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
   const own = useRole()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('viewer')
+  const [without, setWithout] = useState<ReadonlySet<Permission>>(new Set())
   const [expiry, setExpiry] = useState<Expiry>('90')
   const [networks, setNetworks] = useState('')
   const [secret, setSecret] = useState<string>()
   const listed = networks.split(/[\s,]+/).filter((each) => each !== '')
+  const ofRole = usePermissionsOf(role)
+  const permissions = narrowedTo(ofRole, without)
   const change = () => ({
     method: 'POST' as const,
     path: 'admin-keys' as const,
     body: {
       name: name.trim(),
       role,
+      ...(permissions && { permissions }),
       ...(expiry === 'never' ? {} : { expires_at: new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() }),
       ...(listed.length === 0 ? {} : { networks: listed }),
     },
@@ -46,8 +51,8 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
         title: t.ask(name.trim()),
         text: (
           <div className="flex flex-col gap-2">
-            <p>{t.what(texts.shell.roles[role])}</p>
-            <PermissionsOf role={role} />
+            <p>{(permissions ? t.whatNarrowed : t.what)(texts.shell.roles[role])}</p>
+            <PermissionsOf role={role} only={permissions && ['see', ...permissions]} />
           </div>
         ),
         action: t.action,
@@ -73,11 +78,14 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
       <SelectField
         label={t.role}
         value={role}
-        onChange={(value) => setRole(value as Role)}
+        onChange={(value) => {
+          setRole(value as Role)
+          setWithout(new Set())
+        }}
         options={rolesOfKeys(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
         error={form.errors.role}
       />
-      <PermissionsOf role={role} />
+      <AdminKeyPermissions permissions={ofRole} without={without} onChange={setWithout} />
       <SelectField
         label={t.expires}
         value={expiry}

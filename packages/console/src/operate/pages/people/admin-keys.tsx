@@ -54,14 +54,30 @@ function useColumns(): Column<AdminKeyRow>[] {
       label: t.name,
       skeleton: 'w-32',
       cell: ({ name, last_four }) => (
-        <span className="flex flex-col">
+        <span className="flex flex-col rows:min-w-24">
           <span className="wrap-anywhere">{name}</span>
           <span className="text-sm font-normal text-muted">{t.endsIn(last_four)}</span>
         </span>
       ),
     },
     { id: 'role', label: t.role, cell: ({ role }) => <Badge tone="accent">{texts.shell.roles[role]}</Badge> },
-    { id: 'by', label: t.by, cell: ({ made_by_email: email }) => email ?? muted(t.commandLine) },
+    {
+      id: 'permissions',
+      label: t.permissions,
+      cell: ({ permissions }) =>
+        permissions ? (
+          <span className="block max-w-56 text-sm rows:min-w-36">
+            {permissions.map((each) => texts.people.roles.permissions[each]?.[0] ?? each).join(t.comma)}
+          </span>
+        ) : (
+          muted(t.allOfRole)
+        ),
+    },
+    {
+      id: 'by',
+      label: t.by,
+      cell: ({ made_by_key_name: key, made_by_email: email }) => key ?? email ?? muted(t.commandLine),
+    },
     {
       id: 'used',
       label: t.lastUsed,

@@ -55,7 +55,8 @@ function useColumns(): Column<InvitationRow>[] {
     {
       id: 'by',
       label: t.by,
-      cell: ({ made_by_email: email }) => email ?? <span className="text-muted">{t.commandLine}</span>,
+      cell: ({ made_by_key_name: key, made_by_email: email }) =>
+        key ?? email ?? <span className="text-muted">{t.commandLine}</span>,
     },
     { id: 'expires', label: t.expires, cell: ({ expires_at: at }) => <Time at={at} style="relative" /> },
     { id: 'revoke', label: t.revoke, control: 'button', align: 'right', cell: (row) => <Revoke row={row} /> },

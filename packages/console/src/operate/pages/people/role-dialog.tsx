@@ -38,7 +38,7 @@ export function RoleDialog({ person, onClose }: { person: PersonRow; onClose(): 
         done: t.done(person.email),
       }) as const
     const wanted = change(chosen === NONE ? null : (chosen as Role))
-    const done = await act({ ...wanted, version, danger: true, undo: change(person.role) })
+    const done = await act({ ...wanted, version: await version(), danger: true, undo: change(person.role) })
     if (done) onClose()
   }
   return (

@@ -59,11 +59,10 @@ export function RolesSection() {
   )
 }
 
-/** In short, where a role is chosen. */
-export function PermissionsOf({ role }: { role: Role }) {
+/** In short, where a role is chosen, or what an admin key has of its role. */
+export function PermissionsOf({ role, only }: { role: Role; only?: readonly string[] | undefined }) {
   const t = useOperateTexts().people.roles
-  const { data } = useRoles()
-  const permissions = data?.data.find(({ id }) => id === role)?.permissions ?? []
+  const permissions = usePermissionsOf(role).filter((permission) => only === undefined || only.includes(permission))
   return (
     <ul className="flex flex-col gap-1 text-sm text-muted">
       {permissions.map((permission) => {
@@ -82,3 +81,6 @@ export function PermissionsOf({ role }: { role: Role }) {
     </ul>
   )
 }
+
+export const usePermissionsOf = (role: Role): readonly Permission[] =>
+  useRoles().data?.data.find(({ id }) => id === role)?.permissions ?? []

@@ -54,11 +54,16 @@ function useColumns(): Column<SignInRow>[] {
     {
       id: 'result',
       label: t.result,
-      cell: ({ action }) =>
-        action === 'sign-in failed' ? (
+      cell: (row) =>
+        row.action === 'sign-in failed' ? (
           <Badge tone="bad">{t.failed}</Badge>
         ) : (
-          <Badge tone={action === 'sign-in' ? 'plain' : 'good'}>{action === 'sign-in' ? t.changed : t.succeeded}</Badge>
+          <span className="flex flex-col">
+            <Badge tone={row.action === 'sign-in' ? 'plain' : 'good'}>
+              {row.action === 'sign-in' ? t.changed : t.succeeded}
+            </Badge>
+            {textIn(row, 'missing_groups_claim') && <span className="text-sm text-muted">{t.noGroups}</span>}
+          </span>
         ),
     },
     {

@@ -11,7 +11,17 @@ import { useMay } from '../../ui/permissions.ts'
 
 export type ListedRequest = Row<'requests'>
 export type ShownRequest = Output<'GET', 'requests/{request}'>
-type ColumnId = 'time' | 'account' | 'model' | 'key' | 'upstream' | 'tokens' | 'cost' | 'paid' | 'latency' | 'outcome'
+export type ColumnId =
+  | 'time'
+  | 'account'
+  | 'model'
+  | 'key'
+  | 'upstream'
+  | 'tokens'
+  | 'cost'
+  | 'paid'
+  | 'latency'
+  | 'outcome'
 
 /** Those that account holders see, and those of operators. `hidden`: what the page around says already, or has no room for. */
 export function useOperatorColumns(hidden: readonly ColumnId[] = []): Column<ListedRequest>[] {
@@ -25,6 +35,7 @@ export function useOperatorColumns(hidden: readonly ColumnId[] = []): Column<Lis
       id: 'account',
       label: t.account,
       shrinks: true,
+      least: 18,
       cell: (row) => <AccountLink id={row.account_id} name={row.account} />,
     },
     {
@@ -38,7 +49,11 @@ export function useOperatorColumns(hidden: readonly ColumnId[] = []): Column<Lis
       label: t.paid,
       align: 'right',
       cell: ({ outcome, upstream_cost_usd: paid }) =>
-        outcome === 'running' || paid === undefined ? null : paid === null ? t.unknown : <Amount usd={paid} />,
+        outcome === 'running' || paid === undefined ? null : paid === null ? (
+          t.unknown
+        ) : (
+          <Amount usd={paid} rounded={4} />
+        ),
     },
     { id: 'outcome', label: t.outcome, cell: (row) => <Outcome row={row} /> },
   ]
@@ -77,16 +92,13 @@ export function AccountLink({ id, name }: { id: string; name: string | null }) {
   )
 }
 
-/** With what the client got, if that was an error. */
+/** With what the client got, if that was an error: in a row, when the pointer is over it. */
 function Outcome({ row: { outcome, status, error_code: code } }: { row: ListedRequest }) {
+  const got = code === null ? undefined : [status === 200 ? null : status, code].filter(Boolean).join(' ')
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 cards:justify-end">
+    <span title={got} className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 cards:justify-end">
       <OutcomeBadge outcome={outcome} />
-      {code !== null && (
-        <span className="font-mono text-xs whitespace-nowrap text-muted">
-          {[status === 200 ? null : status, code].filter(Boolean).join(' ')}
-        </span>
-      )}
+      {got && <span className="font-mono text-xs whitespace-nowrap text-muted rows:sr-only">{got}</span>}
     </span>
   )
 }

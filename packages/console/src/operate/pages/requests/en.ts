@@ -1,5 +1,6 @@
 export const requests = {
   title: 'Requests',
+  columns: 'Columns',
   view: 'Show',
   views: { requests: 'Served', rejected: 'Rejected' },
   account: 'Account',
@@ -47,8 +48,14 @@ export const requests = {
   margin: 'Margin',
   unknown: 'Unknown',
   revision: 'Configuration revision',
+  clientId: 'ID from the caller',
   vendorId: 'ID at the upstream',
   attempts: 'Attempts',
+  noAnswer: 'No response',
+  /** By the code of its error; others are shown as the gateway says them. */
+  reasons: {
+    bad_request: 'The upstream rejected the request.',
+  } as Readonly<Record<string, string>>,
   response: 'Response to the client',
   noStatus: 'Unknown: the client disconnected, or the task ended later',
   route: {

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Segments } from '../../../ui/form/choices.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { formatTime } from '../../../ui/values.tsx'
 import { useAccountChoices, useModelChoices, useUpstreamChoices } from '../../api/choices.ts'
@@ -14,7 +15,8 @@ import { type FilterField, Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
 import { useMay } from '../../ui/permissions.ts'
 import { OutcomeChart } from './chart.tsx'
-import { useOperatorColumns } from './columns.tsx'
+import { ColumnMenu, useChosenColumns } from './column-menu.tsx'
+import { type ListedRequest, useOperatorColumns } from './columns.tsx'
 import { FILTERS, type RequestFilters, shownIn } from './filters.ts'
 import { RejectedList } from './rejected.tsx'
 import { RequestDrawer } from './request.tsx'
@@ -35,6 +37,8 @@ export default function RequestsPage() {
   const every = isLive ? { every: LIVE } : {}
   const sought = { account, key, error_code, from, to }
   const params = { ...sought, model, upstream, outcome, status, id, unknown_cost }
+  const chosen = useChosenColumns()
+  const columns = useOperatorColumns()
   const isBeyondSums = [error_code, status, id, unknown_cost].some((value) => value !== '')
   return (
     <>
@@ -75,6 +79,7 @@ export default function RequestsPage() {
               onChange={(value) => setFilters({ view: value, after: '' })}
               options={VIEWS.map((value) => ({ value, label: t.views[value] }))}
             />
+            {view === 'requests' && <ColumnMenu chosen={chosen} columns={columns} />}
             <LiveSwitch isLive={isLive} onChange={(live) => setFilters({ live: live ? 'on' : 'off' })} />
             <CsvLink
               path={view === 'requests' ? 'requests' : 'rejected-requests'}
@@ -86,7 +91,12 @@ export default function RequestsPage() {
         {view === 'rejected' ? (
           <RejectedList params={sought} {...every} />
         ) : (
-          <RequestList params={params} {...every} onOpen={(request) => setFilters({ request }, { replace: false })} />
+          <RequestList
+            params={params}
+            columns={columns.filter(({ id }) => !chosen.hidden.some((hidden) => hidden === id))}
+            {...every}
+            onOpen={(request) => setFilters({ request }, { replace: false })}
+          />
         )}
       </Section>
       <RequestDrawer id={filters.request} onClose={() => setFilters({ request: '' })} />
@@ -109,13 +119,13 @@ type ListProps = {
     | 'to',
     string
   >
+  columns: readonly Column<ListedRequest>[]
   every?: number
   onOpen(id: string): void
 }
 
-function RequestList({ params, every, onOpen }: ListProps) {
+function RequestList({ params, columns, every, onOpen }: ListProps) {
   const t = useOperateTexts().requests
-  const columns = useOperatorColumns(['key', 'tokens'])
   const [{ request }] = useUrlState(FILTERS)
   return (
     <AdminList

@@ -8,7 +8,7 @@ import { CopyText } from '../../../ui/copy.tsx'
 import { Drawer } from '../../../ui/dialog.tsx'
 import { Facts, Part } from '../../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../../ui/states.tsx'
-import { Amount, isZero } from '../../../ui/values.tsx'
+import { Amount, Duration, isZero } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS, pageLink } from '../../links.ts'
@@ -42,7 +42,7 @@ export function RequestDrawer({ id, onClose }: { id: string; onClose(): void }) 
 function Shown({ request }: { request: ShownRequest }) {
   const t = useOperateTexts().requests
   const revision = request.configuration?.revision
-  const vendorId = request.error?.upstream_request_id
+  const { client_request_id: clientId, upstream_request_id: vendorId } = request
   return (
     <ReceiptDetails
       receipt={receiptOf(request)}
@@ -50,6 +50,7 @@ function Shown({ request }: { request: ShownRequest }) {
       facts={[
         { label: t.account, value: <AccountLink id={request.account_id} name={request.account} /> },
         ...(revision ? [{ label: t.revision, value: <RevisionLink revision={revision} /> }] : []),
+        ...(clientId ? [{ label: t.clientId, value: <CopyText text={clientId} label={t.clientId} /> }] : []),
         ...(vendorId ? [{ label: t.vendorId, value: <CopyText text={vendorId} label={t.vendorId} /> }] : []),
       ]}
       attempts={<Attempts request={request} />}
@@ -117,24 +118,59 @@ function Attempts({ request: { attempts } }: { request: ShownRequest }) {
   return (
     <Part title={t.attempts}>
       <ol className="flex flex-col">
-        {attempts.map(({ upstream, model, upstream_model, outcome }, index) => (
+        {attempts.map((attempt, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are known by their number.
           <li key={index} className="relative flex gap-3 pb-3 last:pb-0">
             <span aria-hidden="true" className="flex flex-col items-center">
               <span className="mt-1.5 size-2 shrink-0 rounded-full bg-edge" />
               {index < attempts.length - 1 && <span className="-mb-4.5 w-px flex-1 bg-line" />}
             </span>
-            <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1">
-              <Link href={LINKS.upstream(upstream)} className="font-medium hover:underline">
-                {upstream}
-              </Link>
-              <span className="break-all text-muted">{upstream_model ?? model}</span>
-              <OutcomeBadge outcome={outcome} />
-            </span>
+            <AttemptFacts attempt={attempt} />
           </li>
         ))}
       </ol>
     </Part>
+  )
+}
+
+type Attempt = ShownRequest['attempts'][number]
+
+/** Of one that failed, what the upstream answered, and in its own words why. */
+function AttemptFacts({ attempt }: { attempt: Attempt }) {
+  const t = useOperateTexts().requests
+  const { upstream, model, upstream_model, outcome, error, status, duration_ms: ms } = attempt
+  const { vendor_code, vendor_message, reason } = attempt
+  const said = [vendor_code, vendor_message].filter(Boolean).join(': ')
+  const why = error === undefined ? undefined : (t.reasons[error] ?? reason)
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <Link href={LINKS.upstream(upstream)} className="font-medium hover:underline">
+          {upstream}
+        </Link>
+        <span className="break-all text-muted">{upstream_model ?? model}</span>
+        <OutcomeBadge
+          outcome={error === undefined || outcome === 'timeout' || outcome === 'cut' ? outcome : 'failed'}
+        />
+        {error !== undefined && (
+          <span className="text-sm text-muted">
+            {status === null ? t.noAnswer : <span className="tabular-nums">{status}</span>}
+            {typeof ms === 'number' && (
+              <>
+                {' · '}
+                <Duration ms={ms} />
+              </>
+            )}
+          </span>
+        )}
+      </span>
+      {why && <p className="text-sm">{why}</p>}
+      {said !== '' && (
+        <p lang="en" className="font-mono text-xs wrap-anywhere text-muted">
+          {said}
+        </p>
+      )}
+    </div>
   )
 }
 

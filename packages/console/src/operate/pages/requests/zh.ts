@@ -2,6 +2,7 @@ import type { OperateTexts } from '../../i18n/texts.ts'
 
 export const requests: OperateTexts['requests'] = {
   title: '请求',
+  columns: '列',
   view: '显示',
   views: { requests: '已受理', rejected: '已拒绝' },
   account: '账户',
@@ -49,8 +50,24 @@ export const requests: OperateTexts['requests'] = {
   margin: '毛利',
   unknown: '未知',
   revision: '配置版本',
+  clientId: '调用方请求 ID',
   vendorId: '上游请求 ID',
   attempts: '尝试记录',
+  noAnswer: '无响应',
+  reasons: {
+    bad_request: '上游拒绝了该请求。',
+    unsupported_parameter: '上游不支持请求中的某个参数。',
+    context_length_exceeded: '请求超过模型的上下文长度。',
+    content_policy_violation: '请求内容被拒绝。',
+    request_too_large: '请求超过上游允许的大小。',
+    rate_limit_exceeded: '上游限制了请求速率。',
+    upstream_auth_error: '上游拒绝了网关使用的凭证。',
+    upstream_model_not_found: '上游没有网关请求的模型。',
+    upstream_unknown_url: '上游没有此 URL，请检查其 base_url。',
+    upstream_no_credit: '网关在上游的账户余额不足。',
+    upstream_timeout: '上游未在限定时间内响应。',
+    service_unavailable: '上游过载或不可用。',
+  },
   response: '客户端收到的响应',
   noStatus: '未知：客户端已断开，或任务在之后才结束',
   route: {

@@ -76,7 +76,7 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       method: 'DELETE',
       path: 'upstreams/{upstream}',
       params,
-      version,
+      version: await version(),
       title: t.deleteTitle(id),
       text: t.deleteText,
       action: t.delete,

@@ -8,7 +8,7 @@ export const usage: OperateTexts['usage'] = {
   nothing: '无',
   sort: '排序',
   sorts: {
-    '-charged': '收费从高到低',
+    '-charged': '计费金额从高到低',
     '-requests': '请求数从多到少',
     '-tokens': 'Token 数从多到少',
     '-margin': '毛利从高到低',

@@ -12,6 +12,7 @@ import { ModelChoice } from '../model-choice.tsx'
 import { useModels } from '../models.ts'
 import { AddFiles, Thumbnails, useReadPictures } from '../pictures.tsx'
 import { PriceNote } from '../price-note.tsx'
+import { usualSeconds } from './length.ts'
 import { submitVideo, type VideoEntry, type VideoSettings } from './video-call.ts'
 import { VideoView } from './video-view.tsx'
 
@@ -24,9 +25,16 @@ export function VideoTab() {
   const history = useHistory<VideoEntry>('video')
   const choice = useModels('video')
   const [prompt, setPrompt] = useKeptText(`video-${useSession().account.id}`)
-  const [chosen, setChosen] = useState({ seconds: '', resolution: '', ratio: '', picture: '' })
+  const [typed, setTyped] = useState({ resolution: '', ratio: '', picture: '' })
+  /** undefined: not chosen yet. */
+  const [seconds, setSeconds] = useState<string>()
   const readPictures = useReadPictures(1)
   const limits = choice.model?.limits ?? {}
+  const chosen = { ...typed, seconds: seconds ?? usualSeconds(limits) }
+  const setChosen = (change: Partial<typeof chosen>) => {
+    if (change.seconds !== undefined) setSeconds(change.seconds)
+    setTyped((former) => ({ ...former, ...change }))
+  }
   const settings: VideoSettings = { ...chosen, prompt: prompt.trim(), model: choice.model?.id ?? '' }
   const canMake = settings.prompt !== '' && settings.model !== ''
 
@@ -48,7 +56,7 @@ export function VideoTab() {
     <SelectField
       label={t[name]}
       value={chosen[name]}
-      onChange={(value) => setChosen({ ...chosen, [name]: value })}
+      onChange={(value) => setChosen({ [name]: value })}
       options={[{ value: '', label: t.byModel }, ...values.map((value) => ({ value, label: value }))]}
     />
   )
@@ -71,16 +79,21 @@ export function VideoTab() {
                       multiple={false}
                       onAdd={async (files) => {
                         const [picture = ''] = await readPictures(files, 0)
-                        setChosen((former) => ({ ...former, picture }))
+                        setChosen({ picture })
                       }}
                     />
                   ) : (
-                    <Thumbnails urls={[chosen.picture]} onRemove={() => setChosen({ ...chosen, picture: '' })} />
+                    <Thumbnails urls={[chosen.picture]} onRemove={() => setChosen({ picture: '' })} />
                   )}
                 </div>
               )}
             </MoreSettings>
-            <PriceNote model={choice.model} group={choice.builtIn?.group ?? ''} count={Number(chosen.seconds)} />
+            <PriceNote
+              model={choice.model}
+              group={choice.builtIn?.group ?? ''}
+              count={Number(chosen.seconds)}
+              chosen={chosen}
+            />
             <Button type="submit" variant="primary" wide disabled={!canMake}>
               {t.makeVideo}
             </Button>

@@ -64,7 +64,7 @@ export function VideoView({ entry, history, onAgain, onRemove }: VideoViewProps)
       {(status === 'expired' || (status === 'succeeded' && url !== '' && src === undefined)) && (
         <p className="text-muted">{t.videoGone}</p>
       )}
-      {outcome.error && <Failure error={outcome.error} />}
+      {outcome.error && <Failure error={outcome.error} seconds={settings.seconds} />}
       <AnswerFacts
         outcome={outcome}
         isEnded={ended}

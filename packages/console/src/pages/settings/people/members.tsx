@@ -46,6 +46,11 @@ export function MembersSection() {
                   {' \u00b7 '}
                   <Cap member={member} />
                 </div>
+                <div className="text-sm text-muted">
+                  {t.spentThisMonth} <Amount usd={member.spent_this_month_usd} />
+                  {' \u00b7 '}
+                  {t.spentInAll} <Amount usd={member.spent_usd} />
+                </div>
               </div>
               {mayChange && member.email !== account.email && (
                 <Menu

@@ -3,8 +3,9 @@ import type { AccountRow } from '../../../administration/accounts/rows.ts'
 import type { Arguments } from '../../args.ts'
 import type { StoreCommand } from '../../command.ts'
 import { UsageError } from '../../errors.ts'
-import { showAccounts, showImport } from '../columns.ts'
+import { type Shown, showAccounts, showImport } from '../columns.ts'
 import { accountTermsInput, CAP_NAMES, LIMIT_NAMES, present } from '../inputs.ts'
+import { formatCsv } from '../reports/csv.ts'
 import { IMPORT_COLUMNS, importInput } from '../reports/import-file.ts'
 import { ACCOUNT, byAccount, CAP, LIMITS, SECTION } from './options.ts'
 
@@ -26,12 +27,20 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
         value: 'USD',
         summary: 'opening balance; default: registration.trial_credit of the configuration',
       },
+      { name: 'credit-line', value: 'USD', summary: "how far it may spend beyond its balance, or 'unlimited'" },
+      ...CAP,
+      ...LIMITS,
+      { name: 'key', value: 'NAME', summary: 'create a key of this name, and print its secret once' },
+      { name: 'group', value: 'GROUP', summary: 'the group of that key; default: default' },
+      { name: 'member-of', value: 'ACCOUNT', summary: 'another account that the person becomes a member of' },
+      { name: 'role', value: 'ROLE', summary: 'the role in that account, member or owner; default: member' },
+      { name: 'link', summary: 'print a one-time sign-in link for the person' },
       { name: 'password', value: 'TEXT', summary: 'password to sign in with; default: none' },
       { name: 'password-stdin', summary: 'read the password from standard input' },
     ],
-    example: 'account create --email ada@example.com --credit 25',
-    input: withPassword,
-    json: flatAccount,
+    example: 'account create --email ada@example.com --credit-line unlimited --cap 50 --cap-period month --key laptop',
+    input: openingInput,
+    json: newAccount,
   },
   {
     name: 'account list',
@@ -93,7 +102,12 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
     example: 'account credit-line --account ada@example.com --amount 500',
   },
   {
-    ...byAccount('account disable', 'disable an account: its requests are rejected; its people can still view it'),
+    ...byAccount(
+      'account disable',
+      'disable an account: its requests are rejected; its people can still view it',
+      [{ name: 'reason', value: 'TEXT', summary: 'why: its callers read it in the error, and the audit log has it' }],
+      ({ reason }) => present([['reason', reason]]),
+    ),
     json: flatAccount,
   },
   { ...byAccount('account enable', 'accept requests of a disabled account again'), json: flatAccount },
@@ -110,11 +124,16 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
     name: 'account import',
     section: SECTION,
     positionals: [{ name: 'FILE', summary: `CSV with a header row: ${IMPORT_COLUMNS.join(', ')}` }],
-    options: [{ name: 'dry-run', summary: 'check the file, and write nothing' }],
-    summary: 'create accounts from a CSV file, each with limits and a key',
-    example: 'account import people.csv --dry-run',
+    options: [
+      { name: 'dry-run', summary: 'check the file, and write nothing' },
+      { name: 'links', summary: 'print a one-time sign-in link for each new person' },
+      { name: 'csv', summary: 'print comma-separated values' },
+    ],
+    summary: 'create accounts from a CSV file, each with limits, a key and a sign-in link',
+    example: 'account import people.csv --links',
     input: importInput,
-    show: showImport,
+    show: (result, { flags }) =>
+      flags.has('csv') ? formatCsv(result as readonly Shown[], IMPORTED_COLUMNS) : showImport(result),
   },
   {
     ...byAccount('account sign-in-link', 'print a one-time link for setting a password (invitation or reset)'),
@@ -146,16 +165,35 @@ export const ACCOUNT_COMMANDS: readonly StoreCommand[] = [
   byAccount('account remove-second-factor', 'turn off two-factor authentication and end all sessions'),
 ]
 
-async function withPassword({ values: { email, name, credit, password }, flags }: Arguments): Promise<object> {
+async function openingInput({ values, flags }: Arguments): Promise<object> {
+  const { email, name, credit, password, key, group, role, 'credit-line': line, 'member-of': team } = values
   const fromInput = flags.has('password-stdin')
   if (fromInput && password !== undefined) throw new UsageError('use either --password or --password-stdin')
-  return present([
-    ['email', email],
-    ['name', name],
-    ['credit_usd', credit],
-    ['password', fromInput ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : password],
-  ])
+  return {
+    ...accountTermsInput(values),
+    ...present([
+      ['email', email],
+      ['name', name],
+      ['credit_usd', credit],
+      ['credit_line_usd', line],
+      ['password', fromInput ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : password],
+      ['key', key],
+      ['group', group],
+      ['member_of', team],
+      ['role', role],
+      ['link', flags.has('link') || undefined],
+    ]),
+  }
 }
+
+type NewAccountRow = AccountRow & { key_id: string | null; secret: string | null; sign_in_url: string | null }
+/** Only with what was asked for. */
+function newAccount({ key_id, secret, sign_in_url, ...row }: NewAccountRow) {
+  const key = secret === null ? {} : { key_id, secret }
+  return { ...flatAccount(row), ...key, ...(sign_in_url === null ? {} : { sign_in_url }) }
+}
+
+const IMPORTED_COLUMNS = ['account', 'id', 'result', 'secret', 'sign_in_url']
 
 /** The link itself goes to the holder. */
 function showSignInLink(result: unknown): string {

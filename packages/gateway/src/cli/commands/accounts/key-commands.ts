@@ -1,9 +1,9 @@
 // The commands that work on keys of accounts.
 import type { KeyRow } from '../../../administration/key-rows.ts'
 import type { StoreCommand } from '../../command.ts'
-import { showKeys } from '../columns.ts'
+import { showKeys, showKeysOfAll } from '../columns.ts'
 import { present, TERM_NAMES, termsInput, wholeNumber } from '../inputs.ts'
-import { byAccount, SECTION, TERMS } from './options.ts'
+import { ANY_ACCOUNT, byAccount, SECTION, TERMS } from './options.ts'
 
 const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
 /** Limits beside the other fields, as these commands have always had them. */
@@ -25,11 +25,28 @@ export const KEY_COMMANDS: readonly StoreCommand[] = [
     example: 'key create --account ada@example.com --name laptop --cap 5 --cap-period month',
   },
   {
-    ...byAccount('key list', 'list the keys of an account'),
+    name: 'key list',
+    section: SECTION,
+    positionals: [],
+    summary: 'list keys: all, or those of an account, or those that a person made',
+    options: [
+      ANY_ACCOUNT,
+      {
+        name: 'made-by',
+        value: 'EMAIL',
+        summary: 'only keys that this person made, in all accounts or as an operator',
+      },
+    ],
+    input: ({ values }) =>
+      present([
+        ['account', values.account],
+        ['made_by', values['made-by']],
+      ]),
+    example: 'key list --account ada@example.com',
     rows: 0,
     // The operation gives the newest first.
     json: (rows: KeyRow[]) => rows.toReversed().map(flatKey),
-    show: showKeys,
+    show: (result, { values }) => (values.account === undefined ? showKeysOfAll : showKeys)(result),
   },
   {
     name: 'key limit',

@@ -1,7 +1,8 @@
 // The commands that work on people.
+import { NARROWED } from '../../../administration/permissions.ts'
 import type { StoreCommand } from '../../command.ts'
 import { showAdminKeys, showInvitations, shown, text, time } from '../columns.ts'
-import { CAP_NAMES, memberCapInput, present, termsInput } from '../inputs.ts'
+import { CAP_NAMES, list, memberCapInput, present, termsInput } from '../inputs.ts'
 import { ROWS } from './options.ts'
 
 const EMAIL = {
@@ -165,10 +166,20 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     options: [
       { name: 'name', value: 'TEXT', required: true, summary: 'what it is for' },
       { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support or viewer' },
+      {
+        name: 'permissions',
+        value: 'A,B',
+        summary: `only these of the role, out of ${NARROWED.join(', ')}; default: all of the role`,
+      },
       { name: 'expires', value: 'TIME', summary: 'expiry, such as 2030-01-31T12:00:00Z' },
       { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
     ],
-    input: ({ values }) => ({ name: values.name, role: values.role, ...termsInput(values, false) }),
+    input: ({ values: { name, role, permissions, ...terms } }) => ({
+      name,
+      role,
+      ...(permissions === undefined ? {} : { permissions: list('permissions', permissions) }),
+      ...termsInput(terms, false),
+    }),
     example: 'admin-key create --name billing --role finance',
   },
   {

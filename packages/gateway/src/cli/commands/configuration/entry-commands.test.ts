@@ -163,7 +163,7 @@ describe('a mistake is one line on stderr, and changes nothing', () => {
     },
     { args: () => ['group', 'add', '--id', 'x', '--models', 'a,,b'], says: '--models must be a list' },
     { args: () => ['settings', 'set', 'mail.url', 'smtp://u:p@x'], says: 'settings set mail.url -' },
-    { args: () => ['settings', 'set', 'registration.trial_credit'], says: "'settings set' takes NAME VALUE" },
+    { args: () => ['settings', 'set', 'registration.trial_credit'], says: "'settings set' requires VALUE: " },
     { args: () => ['settings', 'set', 'registration.trial_credit', 'much'], says: 'registration.trial_credit' },
     {
       args: () => ['settings', 'set', 'registration.trial_credit', 'null'],
@@ -188,4 +188,9 @@ describe('a mistake is one line on stderr, and changes nothing', () => {
     before = await newest()
   })
   afterAll(async () => expect(await newest()).toBe(before))
+})
+
+test('a test of alerts without targets fails, and says what to set', async () => {
+  const stderr = 'no alert targets: set alerts.webhooks or alerts.email in the configuration\n'
+  expect(await command('alert', 'test')).toEqual({ code: 1, stdout: '', stderr })
 })

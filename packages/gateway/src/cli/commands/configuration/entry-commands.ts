@@ -166,7 +166,7 @@ function commandsOf(noun: Noun): StoreCommand[] {
     {
       ...base,
       name: `${kind} show`,
-      summary: `show a${kind === 'upstream' ? 'n' : ''} ${kind} as it is written, and where`,
+      summary: `show a${kind === 'upstream' ? 'n' : ''} ${kind}'s definition and its source`,
       options: [],
       example: `${kind} show ${edit.split(' ')[2]}`,
       input: named,

@@ -43,6 +43,9 @@ test('a file is stored as one revision, and what is in force is printed as a fil
     action: 'config import',
     after: { effects: expect.arrayContaining([expect.any(String)]) },
   })
+  expect((await runHere(['config', 'import', file, '--dry-run'], data)).stdout).toMatch(
+    /^the entries can be stored; nothing is written\n(.+\n)*group\/default: new, \{"models"/,
+  )
   expect((await json(['config', 'export'])).result).toMatchObject({ variables: [], left_out: [] })
 
   const { result, stderr } = await json(['config', 'import', file, '--reason', 'the first one'])

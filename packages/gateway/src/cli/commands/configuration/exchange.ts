@@ -84,11 +84,33 @@ function importInput({ positionals, values }: Arguments, context?: CommandContex
 
 function describeImport(result: Stored | DryRun): string {
   if ('object' in result) {
-    const { effects = [] } = (result.after ?? {}) as { effects?: string[] }
-    return ['the entries can be stored; nothing is written', ...effects.map((each) => `effect: ${each}`), ''].join('\n')
+    const { effects = [], ...entries } = (result.after ?? {}) as { effects?: string[] } & Entries
+    const before = (result.before ?? {}) as Entries
+    const changes = Object.entries(entries).map(([id, value]) => `${id}: ${changeText(before[id], value)}`)
+    const told = ['the entries can be stored; nothing is written', ...changes]
+    return [...told, ...effects.map((each) => `effect: ${each}`), ''].join('\n')
   }
   const { entries, revision, shadowed } = result
   const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`
   const hidden = shadowed.length > 0 ? `overridden by the file or the environment: ${shadowed.join(', ')}\n` : ''
   return `${count} stored, revision ${revision}\n${hidden}`
+}
+
+type Entries = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Entries =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What a stored entry would become, by its fields. Secrets are masked before this. */
+function changeText(before: unknown, after: unknown): string {
+  if (before === undefined || before === null) return `new, ${JSON.stringify(after)}`
+  if (!isObject(before) || !isObject(after))
+    return JSON.stringify(before) === JSON.stringify(after)
+      ? 'as it is'
+      : `${JSON.stringify(before)} -> ${JSON.stringify(after)}`
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = names.flatMap((name) => {
+    const [was = null, is = null] = [before[name], after[name]].map((each) => each ?? null)
+    return JSON.stringify(was) === JSON.stringify(is) ? [] : [`${name} ${JSON.stringify(was)} -> ${JSON.stringify(is)}`]
+  })
+  return changed.length === 0 ? 'as it is' : changed.join(', ')
 }

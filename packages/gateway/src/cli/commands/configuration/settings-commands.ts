@@ -45,7 +45,12 @@ export const SETTINGS_COMMANDS: readonly StoreCommand[] = [
     example: 'upstream key list main',
     input: ({ positionals: [upstream] }) => ({ upstream }),
     json: ({ items }: { items: readonly object[] }) => items,
-    show: shown([text('id', 'id'), text('ends in', 'last_four'), time('added', 'added_at')]),
+    show: shown([
+      text('id', 'id'),
+      text('ends in', 'last_four'),
+      time('added', 'added_at'),
+      { title: 'change it', cell: ({ place }) => (place === null ? null : `in ${place}`) },
+    ]),
   },
   {
     ...base,
@@ -64,13 +69,13 @@ export const SETTINGS_COMMANDS: readonly StoreCommand[] = [
     ...ofKey,
     name: 'upstream key remove',
     summary: 'remove a key from a stored upstream; restoring a revision brings it back',
-    example: 'upstream key remove main 0198c2f1',
+    example: 'upstream key remove main sec_5f0c27d1a94be386',
   },
   {
     ...ofKey,
     name: 'upstream key erase',
     summary: 'remove a key and erase its secret; revisions that use it can no longer be restored',
-    example: 'upstream key erase main 0198c2f1',
+    example: 'upstream key erase main sec_5f0c27d1a94be386',
   },
   {
     ...base,

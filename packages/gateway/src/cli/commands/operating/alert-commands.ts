@@ -1,5 +1,6 @@
 // The commands about alerts.
 import type { StoreCommand } from '../../command.ts'
+import { CommandError } from '../../errors.ts'
 import { showAlertRules, showAlerts, showAlertTest } from '../columns.ts'
 import { present } from '../inputs.ts'
 import { itemsOf } from './operating-commands.ts'
@@ -43,6 +44,12 @@ export const ALERT_COMMANDS: readonly StoreCommand[] = [
     summary: 'send a test to every webhook and email address of the section alerts',
     example: 'alert test',
     input: ({ values: { target } }) => present([['target', target]]),
+    async drive(run) {
+      const result = (await run({})) as { targets: readonly unknown[] }
+      if (result.targets.length === 0)
+        throw new CommandError('no alert targets: set alerts.webhooks or alerts.email in the configuration')
+      return result
+    },
     show: showAlertTest,
   },
   {

@@ -11,10 +11,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   email: 'email',
   name: 'name',
   credit: 'credit_usd',
+  credit_line: 'credit_line_usd',
   cap: 'cap_usd',
   cap_period: 'cap_period',
   group: 'group',
   key: 'key',
+  member_of: 'member_of',
+  role: 'role',
   ...Object.fromEntries(LIMITS.map((name) => [name, `limits.${name}`])),
 }
 export const IMPORT_COLUMNS = Object.keys(FIELDS)
@@ -30,7 +33,11 @@ export function importInput({ positionals: [file = ''], flags }: Arguments): obj
   if (rows.length === 0) throw new UsageError(`${file} has no accounts: one line for each, below the titles`)
   for (const { line, cells } of rows)
     if (cells.length > columns.length) throw new UsageError(`${file}, line ${line} has more cells than titles`)
-  return { rows: rows.map(({ cells }) => inputRow(columns, cells)), dry_run: flags.has('dry-run') }
+  return {
+    rows: rows.map(({ cells }) => inputRow(columns, cells)),
+    dry_run: flags.has('dry-run'),
+    links: flags.has('links'),
+  }
 }
 
 /** An empty cell is absent. */

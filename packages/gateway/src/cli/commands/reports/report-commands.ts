@@ -5,7 +5,7 @@ import type { Option, StoreCommand } from '../../command.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
-import { list, present, time, type Values } from '../inputs.ts'
+import { list, pastTime, present, type Values } from '../inputs.ts'
 import { formatCsv } from './csv.ts'
 import { FILTERS, OUTCOME } from './traffic-commands.ts'
 
@@ -14,7 +14,7 @@ const RANGE: readonly Option[] = [
   {
     name: 'from',
     value: 'TIME',
-    summary: 'the start of the report: a day or full hour, UTC; default: the first of this month',
+    summary: 'the start of the report: a day or full hour, UTC, yesterday, 7d or 24h; default: the first of this month',
   },
   {
     name: 'to',
@@ -24,8 +24,8 @@ const RANGE: readonly Option[] = [
 ]
 const range = ({ from, to }: Values) =>
   [
-    ['from', from === undefined ? undefined : time(from)],
-    ['to', to === undefined ? undefined : time(to)],
+    ['from', from === undefined ? undefined : pastTime(from)],
+    ['to', to === undefined ? undefined : pastTime(to)],
   ] as const
 
 type Shown = Readonly<Record<string, unknown>>
@@ -53,14 +53,21 @@ export const secretWord = async (word: string): Promise<string> =>
 
 const BY: Readonly<Record<string, readonly string[]>> = {
   account: ['account_id', 'account'],
-  key: ['key_id', 'key', 'account_id'],
+  key: ['key_id', 'key', 'account_id', 'account'],
+  person: ['person_id', 'person'],
   model: ['model'],
   upstream: ['upstream'],
   day: ['day'],
 }
 
+type Statement = Shown & { models: Shown[]; entries: Shown[]; owners: string[] }
+const ENTRY = ['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd']
+
 const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'], hour: ['hour'] }
-const SUMS = FIGURES.filter((name) => name !== 'margin_usd')
+
+/** Of requests whose costs are all unknown, so is the margin. Programs that read JSON find the number of unknown costs beside it. */
+const withKnownMargin = (row: Shown): Shown =>
+  Number(row.unknown_costs ?? 0) > 0 && row.unknown_costs === row.requests ? { ...row, margin_usd: null } : row
 
 export const REPORT_COMMANDS: readonly StoreCommand[] = [
   {
@@ -79,14 +86,14 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
     json: byCost,
     show: (result, { flags, values }) =>
       flags.has('csv')
-        ? formatCsv(result as readonly Shown[], [...(BY[values.by ?? ''] ?? []), ...FIGURES])
-        : showRows(result),
+        ? formatCsv((result as readonly Shown[]).map(withKnownMargin), [...(BY[values.by ?? ''] ?? []), ...FIGURES])
+        : showRows((result as readonly Shown[]).map(withKnownMargin)),
   },
   {
     name: 'report usage',
     section: SECTION,
     positionals: [],
-    summary: 'report requests, tokens, charges and upstream costs, grouped',
+    summary: 'report requests, tokens, charges, upstream costs and margin, grouped',
     options: [
       { name: 'by', value: 'A,B', summary: `out of ${Object.keys(GROUPS).join(', ')}; default: one sum of all` },
       ...FILTERS,
@@ -103,9 +110,27 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
       ]),
     rows: 0,
     show: (result, { flags, values: { by = '' } }) => {
-      const rows = (result as readonly Shown[]).map(({ id: _, ...row }) => row)
+      const rows = (result as readonly Shown[]).map(({ id: _, ...row }) => withKnownMargin(row))
       const columns = by.split(',').flatMap((name) => GROUPS[name.trim()] ?? [])
-      return flags.has('csv') ? formatCsv(rows, [...columns, ...SUMS]) : showRows(rows)
+      return flags.has('csv') ? formatCsv(rows, [...columns, ...FIGURES]) : showRows(rows)
+    },
+  },
+  {
+    name: 'report statement',
+    section: SECTION,
+    positionals: [],
+    summary: "show an account's statement of a month: balances, entries, and charges by model",
+    options: [
+      { name: 'account', value: 'ACCOUNT', required: true, summary: 'email address, name or id' },
+      { name: 'month', value: 'YYYY-MM', required: true, summary: 'the month, in UTC' },
+      { name: 'csv', summary: 'print the entries as comma-separated values' },
+    ],
+    example: 'report statement --account ada@example.com --month 2030-01 --csv',
+    input: ({ values: { account, month } }) => present(Object.entries({ account, month })),
+    show(result, { flags }) {
+      const { id: _, models, entries, owners, ...head } = result as Statement
+      if (flags.has('csv')) return formatCsv(entries, ENTRY)
+      return `${describe({ ...head, owners: owners.join(', ') })}\n${showRows(models)}\n${showRows(entries)}`
     },
   },
   {

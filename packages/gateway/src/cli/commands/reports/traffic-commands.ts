@@ -2,7 +2,7 @@
 import type { Option, StoreCommand } from '../../command.ts'
 import { ANY_ACCOUNT, byAccount, ROWS, SECTION } from '../accounts/options.ts'
 import { figure, shown, showRejectedRequests, showUsage, text, time } from '../columns.ts'
-import { present, time as timeOf, type Values, wholeNumber } from '../inputs.ts'
+import { present, pastTime as timeOf, type Values, wholeNumber } from '../inputs.ts'
 
 const MODEL: Option = { name: 'model', value: 'MODEL', summary: 'only this model' }
 /** What requests are sought by. */
@@ -14,7 +14,11 @@ export const FILTERS: readonly Option[] = [
 ]
 export const OUTCOME: Option = { name: 'outcome', value: 'OUTCOME', summary: 'only this outcome, such as failed' }
 const TIMES: readonly Option[] = [
-  { name: 'from', value: 'TIME', summary: 'only from this time on, such as 2030-01-31T12:00:00Z' },
+  {
+    name: 'from',
+    value: 'TIME',
+    summary: 'only from this time on, such as 2030-01-31T12:00:00Z, yesterday, 7d or 24h',
+  },
   { name: 'to', value: 'TIME', summary: 'only before this time' },
 ]
 const LISTED = { section: 'Reports', positionals: [], rows: 100 } as const
@@ -40,7 +44,11 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
     options: [
       ANY_ACCOUNT,
       { name: 'key', value: 'ID', summary: "only requests with this key; 'key list' shows the id" },
-      { name: 'since', value: 'TIME', summary: 'only from this time on, such as 2030-01-31T12:00:00Z' },
+      {
+        name: 'since',
+        value: 'TIME',
+        summary: 'only from this time on, such as 2030-01-31T12:00:00Z, yesterday or 24h',
+      },
       ROWS,
     ],
     example: 'rejected-requests --account ada@example.com --since 2030-01-31',
@@ -61,6 +69,8 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
       { ...OUTCOME, summary: 'only this outcome, such as failed; running: open requests; errors: all failures' },
       { name: 'status', value: 'STATUS', summary: 'only responses with this status, such as 502' },
       { name: 'error-code', value: 'CODE', summary: 'only this error code' },
+      { name: 'client-id', value: 'ID', summary: "only the caller's x-client-request-id, or trace id of traceparent" },
+      { name: 'vendor-id', value: 'ID', summary: "only the vendor's id of the request" },
       ...TIMES,
       ROWS,
     ],
@@ -68,13 +78,18 @@ export const TRAFFIC_COMMANDS: readonly StoreCommand[] = [
     example: 'request list --model gpt-x --from 2030-01-31',
     input: ({ values }) => ({
       ...filtersIn(values, ['account', 'key', 'model', 'upstream', 'outcome', 'error-code']),
-      ...(values.status === undefined ? {} : { status: wholeNumber(values.status) }),
+      ...present([
+        ['client_request_id', values['client-id']],
+        ['upstream_request_id', values['vendor-id']],
+        ['status', values.status && wholeNumber(values.status)],
+      ]),
     }),
     show: shown([
       time('time', 'at'),
       text('request', 'id'),
-      figure('account', 'account_id'),
-      figure('key', 'key_id'),
+      text('account', 'account'),
+      text('key', 'key'),
+      figure('key id', 'key_id'),
       text('model', 'model'),
       text('upstream', 'upstream'),
       text('outcome', 'outcome'),

@@ -23,7 +23,7 @@ export async function certifyInParts(
   const { parts, recordings: _, ...estimate } = (await run({ estimate: true })) as Certification
   say(`${intent(estimate)}\n`)
   if (!flags.has('yes')) await confirm()
-  let sum: Certificate = { ...estimate, server: server ?? null }
+  let sum: Certificate = { ...estimate, models: [], server: server ?? null }
   for (const part of parts) {
     say(`${part.part}: ${bound(part)} ...`)
     const of = folder === undefined ? {} : { record: true }
@@ -46,7 +46,7 @@ function intent(estimate: Omit<Certification, 'parts' | 'recordings'>): string {
   const { upstream, kind, models } = estimate
   const named = models.map(({ type, model }) => `${model} (${type})`).join(', ')
   const lacks = estimate.cost_at_most_usd === null ? '; a model has no price here' : ''
-  return `Certifying ${upstream} (${kind}) with ${named}: ${bound(estimate)}${lacks}, at your expense.`
+  return `Certifying ${upstream} (${kind})${named && ` with ${named}`}: ${bound(estimate)}${lacks}, at your expense.`
 }
 
 /** Reads one line, from a terminal or a pipe. */
@@ -66,6 +66,7 @@ function added(sum: Certificate, part: Omit<Certificate, 'server'>): Certificate
   const known = [sum.cost_usd, part.cost_usd].flatMap((each) => (each === null ? [] : (parseUsd(each) ?? 0n)))
   return {
     ...sum,
+    models: [...sum.models, ...part.models.filter(({ type }) => !sum.models.some((each) => each.type === type))],
     ok: sum.ok && part.ok,
     cost_usd: known.length === 0 ? null : formatUsd(known.reduce((one, other) => one + other)),
     unknown_costs: sum.unknown_costs + part.unknown_costs,
@@ -87,7 +88,7 @@ export function showCertification(result: unknown): string {
   const unknown = unknown_costs > 0 ? `; of ${unknown_costs} calls it is not known` : ''
   const where = booked ? ', booked to the ledger account tests' : ''
   return [
-    `${upstream} (${server ?? kind}) with ${of}, ${date}, Trivium ${trivium}\n\n`,
+    `${upstream} (${server ?? kind})${of && ` with ${of}`}, ${date}, Trivium ${trivium}\n\n`,
     table<Certificate['checks'][number]>(
       [
         { title: 'part', cell: ({ part }) => part },

@@ -12,6 +12,8 @@ const WELL: KeyReport = {
   reason: undefined,
   inFlight: 0,
   latencyMs: 12.3,
+  failures: 0,
+  isKnown: true,
 }
 
 const main: Upstream = {

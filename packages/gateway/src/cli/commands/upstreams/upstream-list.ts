@@ -6,6 +6,7 @@ import { SANDBOX_KIND } from '../../../config/sandbox.ts'
 import type { FileConfig } from '../../../config/types.ts'
 import type { Probe } from '../../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../../upstreams/health/health.ts'
+import { healthOf, type UpstreamHealth } from '../../../upstreams/health/upstream-health.ts'
 import { Report } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
 
@@ -27,12 +28,14 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, know
 function listed(about: AboutUpstream, { states, probes }: Known) {
   const { id, kind, http } = about
   const known = states.flatMap((each) => each[id] ?? [])
+  const keys = mergeReports(known.map((each) => each.keys))
   return {
     ...about,
     http: kind === SANDBOX_KIND ? null : (known.find((each) => each.http)?.http ?? http),
     switch: known[0]?.switched ?? null,
     checks: probes?.[id] ?? null,
-    key_states: mergeReports(known.map((each) => each.keys))?.map(keyState) ?? null,
+    health: healthOf(keys),
+    key_states: keys?.map(keyState) ?? null,
   }
 }
 
@@ -43,11 +46,22 @@ const COLUMNS: readonly Column<ReturnType<typeof listed>>[] = [
   { title: 'base url', cell: ({ kind, base_url }) => (kind === SANDBOX_KIND ? '(built-in)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
   { title: 'switch', cell: (row) => (row.switch === 'enabled' ? null : row.switch) },
-  { title: 'status', cell: ({ checks }) => checks && describeProbes(checks) },
+  {
+    title: 'status',
+    cell: ({ checks, key_states, health }) => (checks ? describeProbes(checks) : key_states && STATUS[health]),
+  },
   { title: 'max concurrency', cell: ({ max_concurrency }) => max_concurrency, right: true },
   { title: 'keys', cell: ({ keys }) => keys, right: true },
   { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },
 ]
+
+/** As the server's own requests have found it; the column of the health says more. */
+const STATUS: Readonly<Record<UpstreamHealth, string>> = {
+  ready: 'healthy',
+  degraded: 'degraded',
+  down: 'failing',
+  unknown: 'unknown',
+}
 
 /** By increasing severity. */
 const STATES = ['ready', 'cooling', 'probing', 'open', 'rejected'] as const
@@ -63,6 +77,8 @@ function mergeReports(reports: readonly (readonly KeyReport[])[]): KeyReport[] |
     return {
       ...worst,
       inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      failures: Math.max(...all.map(({ failures }) => failures)),
+      isKnown: all.some(({ isKnown }) => isKnown),
       latencyMs: latencies.length === 0 ? undefined : Math.max(...latencies),
       cooling: [...new Map(waits.map((each) => [each.model, each])).values()],
     }

@@ -26,6 +26,57 @@ const writing = (storage: Storage, entry = ENTRY) => storage.audited(entry).conf
 const numbers = (rows: readonly { revision: number }[]) => rows.map(({ revision }) => revision)
 
 export function configurationContract(use: Use): void {
+  test('a value that is no JSON is shown as such, among those that are, and can be deleted', async () => {
+    const { storage, raw } = use()
+    const [main, other] = [change('main', undefined, UPSTREAM), change('other', undefined, UPSTREAM)]
+    await writing(storage).write(0, [main, other])
+    await raw(`UPDATE stored_entry SET value = 'oops{' WHERE id = 'main'`)
+    await raw(`UPDATE configuration_change SET after = '' WHERE id = 'main'`)
+    const unreadable = { $unreadable: 'oops{' }
+    const values = async () => (await storage.configuration.read()).entries.map(({ id, value }) => [id, value])
+    expect(await values()).toEqual([
+      ['main', unreadable],
+      ['other', UPSTREAM],
+    ])
+    expect((await storage.configuration.find(1))?.changes).toMatchObject([{ after: { $unreadable: '' } }, other])
+    expect(await storage.configuration.changesSince(0)).toMatchObject([{ id: 'main', after: unreadable }, other])
+    expect(await writing(storage).write(1, [change('main', unreadable, undefined)])).toBe(true)
+    expect(await values()).toEqual([['other', UPSTREAM]])
+  })
+
+  test('what a damaged value was before is known from the revision that wrote it', async () => {
+    const { storage, raw } = use()
+    const changed = { ...UPSTREAM, kind: 'anthropic' }
+    await writing(storage).write(0, [change('main', undefined, UPSTREAM), change('other', undefined, UPSTREAM)])
+    await writing(storage).write(1, [change('main', UPSTREAM, changed)])
+    await raw(`UPDATE stored_entry SET value = 'oops{'`)
+    const unreadable = { $unreadable: 'oops{' }
+    const ids = ['main', 'other']
+    await writing(storage).write(
+      2,
+      ids.map((id) => change(id, unreadable, undefined)),
+    )
+    const before = async (revision: number) =>
+      (await storage.configuration.changesSince(revision)).map((each) => [each.id, each.before])
+    expect(await before(2)).toEqual([
+      ['main', changed],
+      ['other', UPSTREAM],
+    ])
+    expect(await before(1)).toEqual([
+      ['main', UPSTREAM],
+      ['other', UPSTREAM],
+    ])
+    expect(await before(0)).toEqual(ids.map((id) => [id, undefined]))
+    // A row that no revision wrote, and one whose history is damaged, too.
+    await raw(`UPDATE configuration_change SET before = 'oops{' WHERE id = 'main' AND revision = 1`)
+    expect(await before(0)).toEqual(ids.map((id) => [id, undefined]))
+    await raw(`UPDATE configuration_change SET after = 'oops{' WHERE id = 'main' AND revision = 2`)
+    expect(await before(2)).toEqual([
+      ['main', unreadable],
+      ['other', UPSTREAM],
+    ])
+  })
+
   test('a revision has its changes, entries, secrets, author and the row of the audit log', async () => {
     const { storage, now } = use()
     expect(await storage.configuration.read()).toEqual({ revision: 0, entries: [], secrets: [] })

@@ -32,4 +32,32 @@ export function requestStatusContract(use: Use): void {
       expect(await list(418, account)).toEqual([])
     }
   })
+
+  test('requests by the ids that their caller and the vendor gave them', async () => {
+    const { begin, newId, alive } = spender(use)
+    const { storage, wallet, node } = await begin()
+    const living = await alive(storage, node)
+    const ended = async (receipt: string) => {
+      const id = newId()
+      await storage.ledger.apply(hold(id, wallet, living))
+      await storage.ledger.apply(voided(id, living, { receipt }))
+      return id
+    }
+    const odd = 'it"s \\ {odd}'.replaceAll(' ', '')
+    const receipt = (ids: object) => JSON.stringify({ ids, group: 'default', error: { upstream_request_id: 'other' } })
+    const both = await ended(receipt({ client: 'mine', upstream: 'theirs' }))
+    const client = await ended(receipt({ client: odd }))
+    const upstream = await ended(receipt({ upstream: odd }))
+    const again = await ended(receipt({ client: 'mine', upstream: 'theirs-2' }))
+    for (const receipt of ['', '{}', '{"ids":{', 'no JSON']) await ended(receipt)
+    const list = async (filter: object) =>
+      (await storage.lists.requests(filter, {}, 10)).rows.map(({ row }) => row.request)
+    expect(await list({ clientId: 'mine' })).toEqual([again, both])
+    expect(await list({ clientId: odd })).toEqual([client])
+    expect(await list({ clientId: 'theirs' })).toEqual([])
+    expect(await list({ upstreamId: 'theirs' })).toEqual([both])
+    expect(await list({ upstreamId: odd })).toEqual([upstream])
+    expect(await list({ upstreamId: 'other' })).toEqual([])
+    expect(await list({ clientId: 'mine', upstreamId: 'theirs-2', account: wallet.account })).toEqual([again])
+  })
 }

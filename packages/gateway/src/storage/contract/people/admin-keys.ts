@@ -8,7 +8,9 @@ const wanted = (more: Partial<NewAdminKey> = {}): NewAdminKey => ({
   hash: newHash(),
   lastFour: 'abcd',
   role: 'finance',
+  permissions: undefined,
   madeBy: undefined,
+  madeByKey: undefined,
   expiresAt: undefined,
   networks: undefined,
   ...more,
@@ -40,6 +42,36 @@ export function adminKeysContract(use: Use): void {
       new Map(),
       new Map([[expected.id, 'billing']]),
     ])
+  })
+
+  test('a sign-in link ends with the key that made it, or with the one that made that key', async () => {
+    const { storage, now } = use()
+    const { signIns, adminKeys } = storage
+    const [leaked, other] = [await adminKeys.create(wanted(), 10), await adminKeys.create(wanted(), 10)]
+    const child = await adminKeys.create(wanted({ madeByKey: leaked?.id }), 10)
+    const link = async (madeByKey: bigint | undefined, holder?: { person: bigint }, forMs = 1_000) => {
+      const { person } = holder ?? (await newHolder(storage))
+      const hash = newHash()
+      const made = await signIns.createLink({ hash, purpose: 'setup', person, expiresAt: now() + forMs, madeByKey })
+      return { made, find: () => signIns.findLink(hash, 'setup'), person }
+    }
+    const holder = await newHolder(storage)
+    const ended = [await link(leaked?.id), await link(child?.id, holder)]
+    await link(leaked?.id, undefined, 0)
+    const kept = [await link(other?.id), await link(undefined), await link(child?.id)]
+    // Who makes the next link decides about it.
+    const again = kept.pop()
+    if (again) kept.push(await link(undefined, again))
+    const { links } = await adminKeys.madeByKey(leaked?.id ?? 0n)
+    expect([links.count, links.emails]).toEqual([2, links.emails.toSorted()])
+    expect(links.emails).toContain(holder.email)
+    expect(links.emails).toHaveLength(2)
+    await adminKeys.delete(leaked?.id ?? 0n)
+    for (const { find } of ended) expect(await find()).toBeUndefined()
+    for (const { find, person } of kept) expect(await find()).toBe(person)
+    expect((await adminKeys.madeByKey(leaked?.id ?? 0n)).links).toEqual({ count: 0, emails: [] })
+    const late = await link(child?.id)
+    expect([late.made, await late.find()]).toEqual([false, undefined])
   })
 
   test('of keys that are created at once, no more exist than allowed; the list is read in both directions', async () => {

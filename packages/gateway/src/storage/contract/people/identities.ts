@@ -47,6 +47,19 @@ export function identitiesContract(use: Use): void {
     expect(bound.toSorted()).toEqual([false, true])
     expect(await storage.identities.bind({ ...name, issuer: 'https://other.example.com' }, bob.person)).toBe(true)
     expect(await storage.identities.find({ issuer: ISSUER, subject: 'nobody' })).toBeUndefined()
+
+    const known = [
+      () => storage.identities.hasOwner(['https://other.example.com']),
+      () => storage.identities.hasOwner(['https://third.example.com']),
+      () => storage.identities.hasOwner([]),
+    ]
+    const seen = () => Promise.all(known.map((ask) => ask()))
+    expect(await seen()).toEqual([false, false, false])
+    await storage.people.setRole(bob.person, 'owner')
+    expect(await seen()).toEqual([true, false, false])
+    await storage.people.setRole(ada.person, 'owner')
+    await storage.people.setDisabled(bob.person, true)
+    expect(await seen()).toEqual([false, false, false])
   })
 
   test('what it gives is refreshed at once; the last owner stays one', async () => {
@@ -82,6 +95,10 @@ export function identitiesContract(use: Use): void {
     expect((await storage.people.findById(person))?.role).toBe('owner')
     expect(await storage.identities.refresh(owner, { role: 'owner', keptRole: undefined, groups: [] })).toBe(true)
     expect((await storage.accounts.holder(account)).groups).toEqual([])
+    // The account of a person with a role stays until the role is gone, which takes another owner.
+    expect(await storage.accounts.erase(account, { force: true })).toBe(false)
+    expect(await storage.people.setRole((await newHolder(storage)).person, 'owner')).toBe(true)
+    expect(await storage.people.setRole(person, undefined)).toBe(true)
     expect(await storage.accounts.erase(account, { force: true })).toBe(true)
   })
 }

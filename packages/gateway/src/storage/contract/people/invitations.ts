@@ -13,6 +13,7 @@ export function invitationsContract(use: Use): void {
     memberRole: undefined,
     email: undefined,
     madeBy: undefined,
+    madeByKey: undefined,
     byOperator: true,
     expiresAt: use().now() + 1_000,
     ...more,

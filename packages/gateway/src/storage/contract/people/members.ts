@@ -100,12 +100,22 @@ export function membersContract(use: Use): void {
     const before = await storage.keys.changeCounter()
     expect(await storage.members.set(ada.account, bob.person, 'member')).toBe('done')
     expect(await storage.keys.changeCounter()).toBeGreaterThan(before)
-    const owner = { account: ada.account, person: ada.person, email: ada.email, role: 'owner', cap: undefined } as const
+    const owner = {
+      account: ada.account,
+      person: ada.person,
+      email: ada.email,
+      role: 'owner',
+      gatewayRole: undefined,
+      byOperator: false,
+      cap: undefined,
+    } as const
     const member = {
       account: ada.account,
       person: bob.person,
       email: bob.email,
       role: 'member',
+      gatewayRole: undefined,
+      byOperator: false,
       cap: undefined,
     } as const
     expect(await storage.members.list(ada.account)).toEqual([owner, member])

@@ -36,6 +36,7 @@ export function sessionsContract(use: Use): void {
       userAgent: 'Browser/1',
       address: '192.0.2.1',
       provedAt: undefined,
+      endsAt: undefined,
     })
     const found = await storage.sessions.find(hash)
     expect(found).toEqual({
@@ -43,8 +44,25 @@ export function sessionsContract(use: Use): void {
       person: (await storage.people.find(email)) as Person,
       account: (await storage.accounts.find(account)) as Account,
       role: 'owner',
+      isByOperator: false,
     })
     expect(await storage.sessions.find(newHash())).toBeUndefined()
+  })
+
+  test('a person with a role and without an account gets an empty one by signing in, once', async () => {
+    const { storage } = use()
+    const { person, account, email } = await newHolder(storage)
+    await storage.members.remove(account, person)
+    expect(await storage.sessions.create(fields(person))).toBeUndefined()
+    await storage.people.setRole(person, 'viewer')
+    const session = await begin(storage, person)
+    expect(await storage.accounts.find(session.account)).toMatchObject({ name: email, balance: 0n })
+    expect(await storage.members.accountsOf(person)).toMatchObject([{ role: 'owner' }])
+    expect((await begin(storage, person)).account).toBe(session.account)
+    // It stays as long as the role.
+    expect(await storage.accounts.erase(session.account, { force: true })).toBe(false)
+    await storage.people.setRole(person, undefined)
+    expect(await storage.accounts.erase(session.account, { force: true })).toBe(true)
   })
 
   test('a session ends with its time, unless it is touched before', async () => {

@@ -1,15 +1,17 @@
 // Stored configuration on both engines.
 import { sql } from 'kysely'
 import type { AuditEntry } from '../../console/audit-log.ts'
-import type {
-  Configuration,
-  ConfigurationWriter,
-  EntryChange,
-  EntryKind,
-  NamedChange,
-  NewStoredSecret,
-  Revision,
-  StoredSecret,
+import {
+  type Configuration,
+  type ConfigurationWriter,
+  type EntryChange,
+  type EntryKind,
+  isUnreadable,
+  type NamedChange,
+  type NewStoredSecret,
+  type Revision,
+  readEntryValue,
+  type StoredSecret,
 } from '../../console/configuration.ts'
 import { checkText } from '../guard.ts'
 import { bytes, integer, optional, type Row, small, text } from '../rows.ts'
@@ -84,7 +86,15 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
         ON changed.kind = first.kind AND changed.id = first.id AND changed.revision = first.revision
       LEFT JOIN stored_entry ON stored_entry.kind = first.kind AND stored_entry.id = first.id
       ORDER BY first.kind, first.id`
-    return (await runner.read(rawStatement(db, found))).map(toChange)
+    const changes = (await runner.read(rawStatement(db, found))).map(toChange)
+    const asWritten = async (change: EntryChange): Promise<EntryChange> => {
+      const { kind, id } = change
+      const written = db.selectFrom('configuration_change').select('after').where('revision', '<=', revision)
+      const latest = written.where('kind', '=', kind).where('id', '=', id).orderBy('revision', 'desc').limit(1)
+      const [row] = await runner.read(statement(latest))
+      return { ...change, before: optional(row?.after, json) }
+    }
+    return await Promise.all(changes.map((each) => (isUnreadable(each.before) ? asWritten(each) : each)))
   },
   async secrets(after, limit) {
     const kept = db.selectFrom('stored_secret').select(['id', 'sealed']).where('sealed', 'is not', null)
@@ -169,7 +179,7 @@ const eraseSecret = (db: Database, id: string, now: number): Statement =>
       .where('erased_at', 'is', null),
   )
 
-const json = (value: unknown): unknown => JSON.parse(text(value)) as unknown
+const json = (value: unknown): unknown => readEntryValue(text(value))
 const entryOf = ({ kind, id }: Row) => ({ kind: text(kind) as EntryKind, id: text(id) })
 
 const toChange = (row: Row): EntryChange => ({

@@ -9,6 +9,7 @@ import {
   type Database,
   incrementChangeCounter,
   KEY,
+  operatorColumns,
   required,
   type Statement,
   statement,
@@ -60,7 +61,7 @@ export function consoleKeysOver({
       return (await read(playground(db, account, person)))[0]
     },
     async rotate(key, secret) {
-      const rotated = rotate(db, key, checkSecret(secret))
+      const rotated = rotate(db, key, checkSecret(secret), clock())
       return (await runner.write([rotated, incrementChangeCounter(db)])) !== undefined
     },
   }
@@ -88,7 +89,12 @@ function filtered(db: Database, account: bigint, { state, purpose, person }: Key
 }
 
 /** The new revision makes nodes that still have the former secret in their cache look it up again. */
-function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil, person }: NewSecret): Statement {
+function rotate(
+  db: Database,
+  key: bigint,
+  { hash, lastFour, formerUntil, person, learned }: NewSecret,
+  now: number,
+): Statement {
   return required(
     db
       .updateTable('api_key')
@@ -98,6 +104,7 @@ function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil, person
         former_hash: formerUntil === undefined ? null : row.ref('hash'),
         former_until: formerUntil ?? null,
         revision: row('revision', '+', 1n),
+        ...(learned ? { ...operatorColumns(learned.operator), own_since: learned.isolated ? now : null } : {}),
         // A person who has signed up with another's address now knows the secret, even of a key that the operator made.
         made_by: row.case().when(isUnproved(row, person)).then('sign-up').else(row.ref('made_by')).end(),
         person: row

@@ -168,13 +168,15 @@ const personConditions = ({ role, email, disabled }: PersonFilter): Condition[] 
   )
 
 function keyConditions(filter: ListedKeyFilter, now: number): Condition[] {
-  const { state, search, unusedSince, isUnused, hasCap, hasExpiry, capUsed } = filter
+  const { state, search, maker, makerKey, unusedSince, isUnused, hasCap, hasExpiry, capUsed } = filter
   const unused = (since: number) => sql`created_at < ${since} AND spent_at < ${since} AND NOT EXISTS (
     SELECT 1 FROM daily_key_spending WHERE key = api_key.id AND day >= ${since - (since % DAY_MS)} AND last_at >= ${since})`
   return present(
     state === 'deleted' ? sql`deleted = 1` : undefined,
     state === 'expired' ? sql`deleted = 0 AND expires_at <= ${now}` : undefined,
     state === 'active' ? sql`deleted = 0 AND (expires_at IS NULL OR expires_at > ${now})` : undefined,
+    maker === undefined ? undefined : sql`(person = ${maker} OR operator_person = ${maker})`,
+    makerKey === undefined ? undefined : sql`operator_key = ${makerKey}`,
     unusedSince === undefined ? undefined : unused(unusedSince),
     isUnused === undefined ? undefined : sql`${sql.raw(isUnused ? 'NOT' : '')} EXISTS (${USE})`,
     hasCap === undefined ? undefined : isSet('cap', hasCap),

@@ -15,7 +15,7 @@ import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/r
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, optional, type Row, small, text, toUsageRow } from '../rows.ts'
-import { type Connection, rawStatement } from '../statements.ts'
+import { type Connection, HAS_IDS, rawStatement } from '../statements.ts'
 import { type Condition, columnsOf, present, readIdPage } from './pages.ts'
 
 /** Ids of transfers grow with time, but several nodes write them: times may be this far out of order. */
@@ -26,7 +26,7 @@ const SKEW_MS = 60_000
 const MOST_OF_REQUEST = 100_000
 
 export function requestListsOver(connection: Connection): Pick<Lists, 'requests' | 'transfers'> {
-  const { db, runner, receiptError } = connection
+  const { db, runner } = connection
 
   /** The first transfer of this time or later; the last one of all if there is none. By halves, since ids grow with time. */
   async function firstTransferAt(time: number): Promise<bigint> {
@@ -66,7 +66,7 @@ export function requestListsOver(connection: Connection): Pick<Lists, 'requests'
       const columns = [...columnsOf('request', ['account', 'upstream_cost', ...USAGE]), sql`${receipt} AS receipt`]
       const page = await readIdPage(
         connection,
-        { table: 'request', order: 'newest', columns, ...requestConditions(filter, receiptError) },
+        { table: 'request', order: 'newest', columns, ...requestConditions(filter, connection) },
         place,
         limit,
       )
@@ -96,14 +96,20 @@ const HAS_FAILED = sql`outcome IN (${sql.join(FAILED_OUTCOMES.map((outcome) => s
 
 function requestConditions(
   filter: ListedRequestFilter,
-  receiptError: string,
+  { receiptError, receiptIds }: Connection,
 ): { where: Condition[]; filters: Condition[] } {
   const { account, key, model, upstream, outcome, hasUnknownCost, code, status, request, from, to } = filter
+  const { clientId, upstreamId } = filter
+  // As the indexes of ids are written.
+  const hasId = (column: string, id: string) =>
+    sql`${sql.raw(HAS_IDS)} AND ${sql.raw(column)} = ${checkText('id', receiptIds.written(id))}`
   const isFailure =
     FAILED_OUTCOMES.some((each) => each === outcome) || outcome === ALL_ERRORS || (status ?? 0) >= LOWEST_ERROR
   const where = present(
     account === undefined ? undefined : sql`account = ${account}`,
     request === undefined ? undefined : sql`id = ${request}`,
+    clientId === undefined ? undefined : hasId(receiptIds.client, clientId),
+    upstreamId === undefined ? undefined : hasId(receiptIds.upstream, upstreamId),
     from === undefined ? undefined : sql`id >= ${firstIdAt(from)}`,
     to === undefined ? undefined : sql`id < ${firstIdAt(to)}`,
     isFailure && account === undefined ? HAS_FAILED : undefined,

@@ -1,4 +1,5 @@
 // Admin keys on both engines.
+import { sql } from 'kysely'
 import type { AdminKey, AdminKeys, FoundAdminKey } from '../../people/admin-keys.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, checkList, checkText } from '../guard.ts'
@@ -10,20 +11,23 @@ import {
   PERSON,
   prefixed,
   required,
+  type Statement,
   statement,
 } from '../statements.ts'
 
 const COLUMNS = [
-  ...(['id', 'name', 'last_four', 'role', 'made_by', 'created_at'] as const),
+  ...(['id', 'name', 'last_four', 'role', 'permissions', 'made_by', 'made_by_key', 'created_at'] as const),
   ...(['expires_at', 'networks', 'last_used_at', 'deleted_at'] as const),
 ] as const
 const KEY_PREFIX = 'key_'
 const PERSON_PREFIX = 'person_'
+/** People with a link, in the answer to what a key made. */
+const MOST_NAMED = 20
 
 export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => ({
   async create(key, most) {
     checkList('networks', key.networks)
-    const { name, hash, lastFour, role, madeBy, expiresAt, networks } = key
+    const { name, hash, lastFour, role, permissions, madeBy, madeByKey, expiresAt, networks } = key
     const live = db
       .selectFrom('admin_key')
       .select((row) => row.fn.countAll().as('keys'))
@@ -34,14 +38,22 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
       hash: checkHash(hash),
       last_four: checkText('lastFour', lastFour),
       role,
+      permissions: permissions === undefined ? null : JSON.stringify(permissions),
       made_by: madeBy ?? null,
+      made_by_key: madeByKey ?? null,
       created_at: clock(),
       expires_at: expiresAt ?? null,
       networks: networks === undefined ? null : JSON.stringify(networks),
     })
     // The row of the change counter is a lock, so that the count is exact.
-    const rows = await runner.write([incrementChangeCounter(db), required(live), required(insert.returning(COLUMNS))])
-    const row = rows?.[2]?.[0]
+    const maker = makerIsThere(db, madeByKey)
+    const rows = await runner.write([
+      incrementChangeCounter(db),
+      ...maker,
+      required(live),
+      required(insert.returning(COLUMNS)),
+    ])
+    const row = rows?.[2 + maker.length]?.[0]
     return row && toAdminKey(row)
   },
   async find(which) {
@@ -70,18 +82,61 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
       .groupBy('role')
     return new Map((await runner.read(statement(query))).map(({ role, keys }) => [role as GatewayRole, small(keys)]))
   },
+  async madeByKey(key) {
+    const live = db.selectFrom('admin_key').select(COLUMNS).where('deleted_at', 'is', null).where('id', '<>', key)
+    const open = db
+      .selectFrom('invitation')
+      .select((row) => row.fn.countAll().as('invitations'))
+      .where('ended_at', 'is', null)
+      .where('expires_at', '>', clock())
+      .where('made_by_key', 'in', lineOf(key))
+    const links = db
+      .selectFrom('link')
+      .innerJoin('person', 'person.id', 'link.person')
+      .where('link.expires_at', '>', clock())
+      .where('link.made_by_key', 'in', lineOf(key))
+    const [keys, [row], [counted], named] = await Promise.all([
+      runner.read(statement(live.where('id', 'in', lineOf(key)).orderBy('id'))),
+      runner.read(statement(open)),
+      runner.read(statement(links.select((each) => each.fn.countAll().as('links')))),
+      runner.read(statement(links.select('person.email').orderBy('person.email').limit(MOST_NAMED))),
+    ])
+    return {
+      adminKeys: keys.map(toAdminKey),
+      invitations: small(row?.invitations),
+      links: { count: small(counted?.links), emails: named.map(({ email }) => text(email)) },
+    }
+  },
   async delete(key) {
-    const deleted = db
-      .updateTable('admin_key')
-      .set({ deleted_at: clock() })
-      .where('id', '=', key)
-      .where('deleted_at', 'is', null)
-    return (await runner.write([required(deleted.returning('id'))])) !== undefined
+    const now = clock()
+    const live = db.updateTable('admin_key').set({ deleted_at: now }).where('deleted_at', 'is', null)
+    const invited = db.updateTable('invitation').set({ ended_at: now }).where('ended_at', 'is', null)
+    const rows = await runner.write([
+      // Its row is a lock: what the key makes at the same time is there already, or is not made.
+      incrementChangeCounter(db),
+      statement(invited.where('made_by_key', 'in', lineOf(key))),
+      statement(db.deleteFrom('link').where('made_by_key', 'in', lineOf(key))),
+      statement(live.where('id', 'in', lineOf(key)).where('id', '<>', key)),
+      required(live.where('id', '=', key).returning('id')),
+    ])
+    return rows !== undefined
   },
   async touch(key) {
     await runner.write([statement(db.updateTable('admin_key').set({ last_used_at: clock() }).where('id', '=', key))])
   },
 })
+
+/** The key, those that it made, those that these made, and so on. */
+const lineOf = (key: bigint) => sql<bigint>`(WITH RECURSIVE line (id) AS (
+    SELECT id FROM admin_key WHERE id = ${key}
+    UNION SELECT admin_key.id FROM line JOIN admin_key ON admin_key.made_by_key = line.id)
+  SELECT id FROM line)`
+
+/** Nothing is made by a key that is deleted meanwhile. */
+export const makerIsThere = (db: Database, madeByKey: bigint | undefined): Statement[] =>
+  madeByKey === undefined
+    ? []
+    : [required(db.selectFrom('admin_key').select('id').where('id', '=', madeByKey).where('deleted_at', 'is', null))]
 
 function findQuery(db: Database, which: { hash: Uint8Array } | { id: bigint }) {
   const query = db
@@ -105,7 +160,9 @@ const toAdminKey = (row: Row): AdminKey => ({
   name: text(row.name),
   lastFour: text(row.last_four),
   role: row.role as GatewayRole,
+  permissions: optional(row.permissions, (value) => JSON.parse(text(value)) as string[]),
   madeBy: optional(row.made_by, integer),
+  madeByKey: optional(row.made_by_key, integer),
   createdAt: small(row.created_at),
   expiresAt: optional(row.expires_at, small),
   networks: optional(row.networks, (value) => JSON.parse(text(value)) as string[]),

@@ -20,9 +20,10 @@ export const erasureOver = ({ db, runner, clock }: Connection): Pick<Accounts, '
 const eraseAccount = (db: Database, account: bigint, force: boolean, now: number): Statement[] => {
   const ended = db
     .updateTable('account')
-    .set({ name: `deleted account ${account}`, disabled: 1, deleted_at: now })
+    .set({ name: `deleted account ${account}`, disabled: 1, disabled_reason: '', deleted_at: now })
     .where('id', '=', account)
     .where('deleted_at', 'is', null)
+    .where((row) => row.not(row.exists(onlyHere(db, account, true))))
   const empty = force ? ended : ended.where('balance', '=', 0n).where('held', '=', 0n)
   return [
     required(empty.returning('id')),
@@ -59,14 +60,14 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
   ]
 }
 
-/** People who are members of no other account, and have no role in the gateway. */
-const onlyHere = (db: Database, account: bigint) =>
+/** People who are members of no other account, and who have a role in the gateway or none. */
+const onlyHere = (db: Database, account: bigint, hasRole = false) =>
   db
     .selectFrom('member')
     .innerJoin('person as one', 'one.id', 'member.person')
     .select('member.person')
     .where('member.account', '=', account)
-    .where('one.role', 'is', null)
+    .where('one.role', hasRole ? 'is not' : 'is', null)
     .where((row) =>
       row.not(
         row.exists(

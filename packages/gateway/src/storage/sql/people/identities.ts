@@ -25,6 +25,18 @@ export const identitiesOver = ({ db, runner, clock }: Connection): Identities =>
       .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     return (await runner.write([required(insert.returning('person'))])) !== undefined
   },
+  async hasOwner(issuers) {
+    if (issuers.length === 0) return false
+    const owner = db
+      .selectFrom('person')
+      .innerJoin('identity', 'identity.person', 'person.id')
+      .select('person.id')
+      .where('person.role', '=', 'owner')
+      .where('person.disabled', '=', 0)
+      .where('identity.issuer', 'in', issuers)
+      .limit(1)
+    return (await runner.read(statement(owner))).length > 0
+  },
   async refresh({ issuer, subject, ...before }, { role, keptRole, groups, person }) {
     for (const group of groups) checkText('group', group)
     const set = db

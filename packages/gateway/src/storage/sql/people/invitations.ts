@@ -5,17 +5,18 @@ import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, normaliseEmail } from '../guard.ts'
 import { flag, integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
+import { makerIsThere } from './admin-keys.ts'
 import { setMember } from './members.ts'
 import { changeRole, endAccess } from './people.ts'
 
 const COLUMNS = [
-  ...(['id', 'gateway_role', 'account', 'member_role', 'email', 'made_by', 'by_operator'] as const),
+  ...(['id', 'gateway_role', 'account', 'member_role', 'email', 'made_by', 'made_by_key', 'by_operator'] as const),
   ...(['created_at', 'expires_at', 'ended_at'] as const),
 ] as const
 const DAY_MS = 86_400_000
 
 export const invitationsOver = ({ db, runner, clock }: Connection): Invitations => ({
-  async create({ hash, role, account, memberRole, email, madeBy, byOperator, expiresAt }, most) {
+  async create({ hash, role, account, memberRole, email, madeBy, madeByKey, byOperator, expiresAt }, most) {
     const now = clock()
     const gone = db
       .deleteFrom('invitation')
@@ -27,19 +28,22 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
       member_role: memberRole ?? null,
       email: email === undefined ? null : normaliseEmail(email),
       made_by: madeBy ?? null,
+      made_by_key: madeByKey ?? null,
       by_operator: byOperator ? 1 : 0,
       created_at: now,
       expires_at: expiresAt,
     })
+    const maker = makerIsThere(db, madeByKey)
     const rows = await runner.write([
       // Its row is a lock, so that the counts are exact.
       incrementChangeCounter(db),
+      ...maker,
       statement(gone),
       required(fewerThan(db, most.inAll)),
       required(fewerThan(db, most.ofAccount).where('account', account === undefined ? 'is' : '=', account ?? null)),
       required(insert.returning(COLUMNS)),
     ])
-    const row = rows?.at(4)?.[0]
+    const row = rows?.at(4 + maker.length)?.[0]
     return row && toInvitation(row)
   },
   async find(which) {
@@ -61,7 +65,7 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
     const ended = db.updateTable('invitation').set({ ended_at: clock() }).where('id', '=', id)
     return (await runner.write([required(ended.where('ended_at', 'is', null).returning('id'))])) !== undefined
   },
-  async accept({ id, account }, person, { role, member, proves, needsProof, session }) {
+  async accept({ id, account, byOperator }, person, { role, member, proves, needsProof, session }) {
     const now = clock()
     const used = db
       .updateTable('invitation')
@@ -76,7 +80,7 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
       ...(needsProof && !proves ? [required(isProved(db, person))] : []),
       ...(member === undefined || account === undefined
         ? []
-        : [setMember(db, { account, person, role: member }, now, { needsProof: false })]),
+        : [setMember(db, { account, person, role: member }, now, { needsProof: false, byOperator })]),
       ...(role === undefined ? [] : [...changeRole(db, person, role), ...endAccess(db, person, session)]),
       incrementChangeCounter(db),
     ])
@@ -109,6 +113,7 @@ const toInvitation = (row: Row): Invitation => ({
   memberRole: optional(row.member_role, (role) => text(role) as MemberRole),
   email: optional(row.email, text),
   madeBy: optional(row.made_by, integer),
+  madeByKey: optional(row.made_by_key, integer),
   byOperator: flag(row.by_operator),
   createdAt: small(row.created_at),
   expiresAt: small(row.expires_at),

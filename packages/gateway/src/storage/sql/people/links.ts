@@ -3,15 +3,26 @@ import type { ExpressionBuilder } from 'kysely'
 import type { LinkPurpose, SignIns } from '../../people/sign-ins.ts'
 import { checkHash } from '../guard.ts'
 import { integer, optional } from '../rows.ts'
-import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
 import type { Schema } from '../tables.ts'
+import { makerIsThere } from './admin-keys.ts'
 
 export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'createLink' | 'useLink' | 'findLink'> => ({
-  async createLink({ hash, purpose, person, expiresAt }) {
-    const link = { hash: checkHash(hash), expires_at: expiresAt }
+  async createLink({ hash, purpose, person, expiresAt, madeByKey }) {
+    const link = { hash: checkHash(hash), expires_at: expiresAt, made_by_key: madeByKey ?? null }
     const insert = db.insertInto('link').values({ person, purpose, ...link })
     const replacing = insert.onConflict((conflict) => conflict.columns(['person', 'purpose']).doUpdateSet(link))
-    await runner.write([statement(replacing)])
+    if (madeByKey === undefined) return (await runner.write([statement(replacing)])) !== undefined
+    // The row of the change counter is a lock: the key is deleted before, or with this link.
+    const written = [incrementChangeCounter(db), ...makerIsThere(db, madeByKey), statement(replacing)]
+    return (await runner.write(written)) !== undefined
   },
   async useLink(hash, purpose) {
     const used = db

@@ -4,8 +4,9 @@ import type { Nanos } from '../../../money/amount.ts'
 import { type Period, spentIn } from '../../../money/limits.ts'
 import type { Holder } from '../../accounts.ts'
 import type { Member, MemberCap, MemberRole, Members } from '../../people/members.ts'
+import type { GatewayRole } from '../../people/people.ts'
 import { checkCap, normaliseEmail } from '../guard.ts'
-import { ACCOUNT_PREFIX, integer, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
+import { ACCOUNT_PREFIX, flag, integer, optional, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -14,6 +15,7 @@ import {
   incrementChangeCounter,
   prefixed,
   required,
+  SPENT,
   type Statement,
   statement,
 } from '../statements.ts'
@@ -23,8 +25,9 @@ import { takenAddress } from './registration.ts'
 
 export function membersOver({ db, runner, clock }: Connection): Members {
   return {
-    async set(account, person, role, cap) {
-      if (cap?.cap) checkCap(cap.cap)
+    async set(account, person, role, options = {}) {
+      const { cap, byOperator = false } = options
+      if (cap) checkCap(cap)
       const now = clock()
       const isNew = typeof person === 'object'
       const entered = isNew
@@ -34,7 +37,8 @@ export function membersOver({ db, runner, clock }: Connection): Members {
           ]
         : []
       const id = isNew ? idOf(THE_PERSON) : person
-      const member = setMember(db, { account, person: id, role, ...(cap ? capColumns(cap.cap) : {}) }, now)
+      const caps = 'cap' in options ? capColumns(cap) : {}
+      const member = setMember(db, { account, person: id, role, ...caps }, now, { byOperator })
       if (await runner.write([...entered, member, incrementChangeCounter(db)])) return 'done'
       if (isNew) return 'unknown'
       const unproved = db.selectFrom('person').select('id').where('id', '=', person).where('proved_at', 'is', null)
@@ -72,6 +76,18 @@ export function membersOver({ db, runner, clock }: Connection): Members {
         standing.held += integer(row.held)
       }
       return standing
+    },
+    async spent(account) {
+      const now = clock()
+      const sums = new Map<bigint, { inAll: Nanos; thisMonth: Nanos }>()
+      for (const row of await runner.readLedger(keysOfPeople(db, account))) {
+        const { inAll, thisMonth } = sums.get(integer(row.person)) ?? { inAll: 0n, thisMonth: 0n }
+        sums.set(integer(row.person), {
+          inAll: inAll + integer(row.spent),
+          thisMonth: thisMonth + spentIn(toSpent(row), 'month', now),
+        })
+      }
+      return sums
     },
     async list(account) {
       return (await runner.read(statement(membersOf(db).where('member.account', '=', account)))).map(toMember)
@@ -127,19 +143,28 @@ const keysUnderCap = (db: Database, account: bigint, person: bigint): Statement 
       .where('member.person', '=', person),
   )
 
+const keysOfPeople = (db: Database, account: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .select(['person', 'spent', ...SPENT])
+      .where('account', '=', account)
+      .where('person', 'is not', null),
+  )
+
 /** The values come from the rows that they name, so that there are none without them. */
 export function setMember(
   db: Database,
   { account, person, ...columns }: { account: bigint; person: bigint; role: MemberRole } & Partial<CapColumns>,
   now: number,
-  { needsProof } = { needsProof: true },
+  { needsProof = true, byOperator = false }: { needsProof?: boolean; byOperator?: boolean } = {},
 ): Statement {
   const changed = { ...columns, ...(columns.role === 'owner' ? capColumns(undefined) : {}) }
   const names = Object.keys(changed) as (keyof typeof changed)[]
   return required(
     db
       .insertInto('member')
-      .columns(['account', 'person', 'created_at', ...names])
+      .columns(['account', 'person', 'created_at', 'by_operator', ...names])
       .expression(
         db
           .selectFrom('account')
@@ -148,6 +173,7 @@ export function setMember(
             'account.id',
             'person.id as person',
             row.val(now).as('at'),
+            row.val(byOperator ? 1 : 0).as('by_operator'),
             ...names.map((name) => row.val(changed[name] ?? null).as(name)),
           ])
           .where('account.id', '=', account)
@@ -173,7 +199,10 @@ export const membersOf = (db: Database) =>
   db
     .selectFrom('member')
     .innerJoin('person', 'person.id', 'member.person')
-    .select(['member.account', 'member.person', 'person.email', 'member.role', 'member.cap', 'member.cap_period'])
+    .select([
+      ...(['member.account', 'member.person', 'person.email', 'member.role'] as const),
+      ...(['person.role as gateway_role', 'member.by_operator', 'member.cap', 'member.cap_period'] as const),
+    ])
     .orderBy('member.account')
     .orderBy('member.created_at')
     .orderBy('member.person')
@@ -193,6 +222,8 @@ export const toMember = (row: Row): Member => ({
   person: integer(row.person),
   email: text(row.email),
   role: row.role as MemberRole,
+  gatewayRole: optional(row.gateway_role, (role) => role as GatewayRole),
+  byOperator: flag(row.by_operator),
   cap: toCap(row),
 })
 

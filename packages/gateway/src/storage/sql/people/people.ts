@@ -54,6 +54,13 @@ export function peopleOver(connection: Connection): People {
       const rows = await runner.write([
         incrementChangeCounter(db),
         changed(db, person, { disabled: disabled ? 1 : 0 }, disabled),
+        // A new revision makes the ledger reject what nodes have cached of the keys: none of them pays for anything from now on.
+        statement(
+          db
+            .updateTable('api_key')
+            .set((row) => ({ revision: row('revision', '+', 1n) }))
+            .where('person', '=', person),
+        ),
         ...(disabled ? [endSessions(db, person)] : []),
       ])
       return rows !== undefined

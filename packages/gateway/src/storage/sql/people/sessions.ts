@@ -1,13 +1,27 @@
 // Sessions of the console on both engines.
+
+import { CREDIT } from '../../../money/ledger.ts'
 import type { MemberRole } from '../../people/members.ts'
 import type { NewSession, Session, Sessions } from '../../people/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
-import { ACCOUNT_PREFIX, integer, optional, type Row, small, text, toAccount, toPerson, withPrefix } from '../rows.ts'
+import {
+  ACCOUNT_PREFIX,
+  flag,
+  integer,
+  optional,
+  type Row,
+  small,
+  text,
+  toAccount,
+  toPerson,
+  withPrefix,
+} from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
   type Database,
   idOf,
+  incrementChangeCounter,
   named,
   PERSON,
   prefixed,
@@ -15,6 +29,7 @@ import {
   type Statement,
   statement,
 } from '../statements.ts'
+import { newAccount, THE_ACCOUNT } from './new-account.ts'
 
 /** Sessions of one person. More than anybody has browsers; a script that signs in again and again must not fill the store. */
 const MOST_SESSIONS = 50
@@ -32,15 +47,31 @@ const SESSION = [
   'user_agent',
   'address',
   'proved_at',
+  'ends_at',
 ] as const
 const SESSION_PREFIX = 'session_'
 const PERSON_PREFIX = 'person_'
 
 export function sessionsOver({ db, runner, clock }: Connection): Sessions {
+  /** People with a role in the gateway who have no account get an empty one: a session shows an account. */
+  async function withAccount(person: bigint, session: Statement[]): Promise<readonly Row[][] | undefined> {
+    const [found] = await runner.read(statement(operatorWithoutAccount(db, person)))
+    if (!found) return undefined
+    const now = clock()
+    const member = { account: idOf(THE_ACCOUNT), person, role: 'owner', created_at: now }
+    const account = [
+      incrementChangeCounter(db),
+      required(operatorWithoutAccount(db, person)),
+      ...newAccount(db, { name: text(found.email), credit: 0n, source: CREDIT }, now),
+      statement(db.insertInto('member').values(member)),
+    ]
+    return (await runner.write([...account, ...session]))?.slice(account.length)
+  }
+
   return {
     async create(session) {
       const statements = createSession(db, check(session), clock())
-      const rows = await runner.write(statements)
+      const rows = (await runner.write(statements)) ?? (await withAccount(session.person, statements))
       const created = rows?.[statements.length - 2]?.[0]
       return created && toSession(created)
     },
@@ -53,6 +84,7 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
           person: toPerson(withPrefix(row, PERSON_PREFIX)),
           account: toAccount(withPrefix(row, ACCOUNT_PREFIX), now),
           role: row.member_role as MemberRole,
+          isByOperator: flag(row.by_operator),
         }
       )
     },
@@ -105,6 +137,14 @@ export function endSessions(db: Database, person: bigint, except?: bigint): Stat
   return statement((except === undefined ? all : all.where('id', '<>', except)).returning('id'))
 }
 
+const operatorWithoutAccount = (db: Database, person: bigint) =>
+  db
+    .selectFrom('person')
+    .select('email')
+    .where('id', '=', person)
+    .where('role', 'is not', null)
+    .where((row) => row.not(row.exists(row.selectFrom('member').select('account').where('person', '=', person))))
+
 /** The first statements lock what the session depends on, so that it cannot begin while the person is disabled or the password changed. */
 function createSession(db: Database, session: NewSession, now: number): Statement[] {
   const { person, password, withoutSecondFactor = false } = session
@@ -123,6 +163,7 @@ function createSession(db: Database, session: NewSession, now: number): Statemen
     created_at: now,
     seen_at: minuteOf(now),
     expires_at: session.expiresAt,
+    ends_at: session.endsAt ?? null,
     user_agent: session.userAgent,
     address: session.address,
     proved_at: session.withCode ? now : null,
@@ -152,6 +193,7 @@ const find = (db: Database, hash: Uint8Array, now: number): Statement =>
         ...prefixed('person', PERSON_PREFIX, PERSON),
         ...prefixed('account', ACCOUNT_PREFIX, ACCOUNT),
         'member.role as member_role',
+        'member.by_operator as by_operator',
       ])
       .where('session.hash', '=', hash)
       .where('session.expires_at', '>', now)
@@ -174,6 +216,7 @@ const toSession = (row: Row): Session => ({
   createdAt: small(row.created_at),
   seenAt: small(row.seen_at),
   expiresAt: small(row.expires_at),
+  endsAt: optional(row.ends_at, small),
   userAgent: text(row.user_agent),
   address: text(row.address),
   provedAt: optional(row.proved_at, small),

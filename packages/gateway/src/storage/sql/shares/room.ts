@@ -79,6 +79,10 @@ export function createRoom(pool: Pool, limits: ShareLimits, report: (removal: Re
     return removed
   }
 
+  /** What others have added since is removed by the calls that follow theirs. */
+  const hasTooMuch = async (account: bigint, most: number, kept: string): Promise<boolean> =>
+    (await pool.bytesOf(account)) > most && (await pool.oldest(account, 1, kept)).length === 0
+
   const room: Room = {
     limits,
     make(account, bytes, kept, stored) {
@@ -91,7 +95,7 @@ export function createRoom(pool: Pool, limits: ShareLimits, report: (removal: Re
         const most = Math.min(accountBytes, allBytes)
         const own = isWithin ? [] : await trim(account, most, kept, 'account')
         const removed = isKnown ? own : [...own, ...(await trimAll(allBytes, account, kept))]
-        return { removed, isOver: !isWithin && (await pool.bytesOf(account)) > most }
+        return { removed, isOver: !isWithin && (await hasTooMuch(account, most, kept)) }
       })
     },
   }

@@ -86,7 +86,7 @@ test.each([
       const contents = open()
       await contents.claim(newClaim(1n))
       await contents.close()
-      change('INSERT INTO schema_version VALUES (999, 999, 0)')
+      change('INSERT INTO schema_version (version, oldest_program, applied_at) VALUES (999, 999, 0)')
     },
   ],
 ])('a file of %s is left alone, and the store is down until it is gone', async (_, make) => {

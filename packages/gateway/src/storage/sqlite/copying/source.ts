@@ -68,7 +68,7 @@ function copyLedger(file: string, scratch: string): number {
   } finally {
     db.close()
   }
-  const copy = openForWriting(scratch, BUSY_MS, false)
+  const copy = openForWriting(scratch, { busyTimeoutMs: BUSY_MS, mayChange: false })
   try {
     openTransactions(copy)
     return checkVersion(copy, file)

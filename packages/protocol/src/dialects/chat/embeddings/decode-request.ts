@@ -1,6 +1,7 @@
 // The body of POST /v1/embeddings.
 
 import {
+  isObject,
   type Json,
   type RequestError,
   readInteger,
@@ -22,7 +23,9 @@ import {
   MOST_DIMENSIONS,
 } from '../../shared/embeddings/embedding.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
+import { isGiven } from '../../shared/pass-through/priced-fields.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import { unknownFields } from '../pass-through/service-fields.ts'
 
 const FIELDS = { model: 1, input: 1, dimensions: 1, encoding_format: 1, user: 1 }
 const NAMES = knownNames(namesOf(FIELDS), {})
@@ -35,8 +38,13 @@ export function decodeEmbeddingRequest(bytes: Uint8Array, codec: Codec, maxValue
   const { body, scan } = readBody(bytes, codec, NAMES, maxValues)
   const model = readName(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required')
+  if (isGiven(body.messages)) throw wrong('messages', 'messages is not a field of this endpoint. Use input')
+  // What is read as text here would be fetched there.
+  if (isGiven(body.modality) && body.modality !== 'text')
+    throw unsupported('modality', 'modality must be text: media cannot be embedded here.')
   const inputs = readInputs(body)
   return {
+    ...unknownFields(body, FIELDS),
     model,
     inputs,
     isSingle: false,
@@ -50,13 +58,15 @@ export function decodeEmbeddingRequest(bytes: Uint8Array, codec: Codec, maxValue
     ),
     untranslatable: tokensError(inputs),
     values: scan.values,
-    passed: (edits) => edited(bytes, scan, model, edits, codec),
+    passed: (edits) =>
+      edited(bytes, scan, { ...edits, named: model, texts: hasObjects(body) ? inputs : undefined }, codec),
   }
 }
 
 function readInputs({ input }: Json): readonly EmbeddingInput[] {
   if (input === undefined || input === null) throw wrong('input', 'input is required')
   if (typeof input === 'string') return [text(input, 'input')]
+  if (isObject(input)) return [text(input, 'input')]
   if (!Array.isArray(input)) throw wrong('input', `input must be ${KINDS}`)
   if (input.length === 0) throw wrong('input', 'input must not be empty')
   if (typeof input[0] === 'number') return [tokens(input, 'input')]
@@ -66,10 +76,21 @@ function readInputs({ input }: Json): readonly EmbeddingInput[] {
 
 const KINDS = 'a string, an array of strings, an array of token ids or an array of such arrays'
 
-function text(value: unknown, at: string): string {
+/** Only some services take objects, and strings mean the same to them: all get strings. */
+const hasObjects = ({ input }: Json): boolean => isObject(input) || (Array.isArray(input) && input.some(isObject))
+
+function text(given: unknown, at: string): string {
+  const value = isObject(given) ? textIn(given, at) : given
   if (typeof value !== 'string') throw mixed(at)
   if (value === '') throw wrong(at, `${at} must not be empty`)
   return value
+}
+
+/** An input that could be a medium as well: `{ "text": "..." }`. */
+function textIn(input: Json, at: string): unknown {
+  const other = Object.keys(input).find((name) => name !== 'text' && isGiven(input[name]))
+  if (other !== undefined) throw wrong(at, `${at} must be a string or have text only: media cannot be embedded here`)
+  return input.text
 }
 
 const mixed = (at: string): RequestError => wrong(at, `${at} is not like the others: input must be ${KINDS}`)
@@ -88,18 +109,22 @@ const tokensError = (inputs: readonly EmbeddingInput[]): RequestError | undefine
     ? undefined
     : unsupported('input', 'input has token ids, and the upstream of this model takes text. Send strings.')
 
+/** `named`: the model, by the caller. `texts`: the inputs, if they were written otherwise. */
+type Edits = EmbeddingEdits & { named: string; texts: readonly EmbeddingInput[] | undefined }
+
 /** Every byte that need not change stays. */
-function edited(bytes: Uint8Array, scan: JsonScan, named: string, edits: EmbeddingEdits, codec: Codec): Pieces {
-  const { model, user, lacks, names } = edits
+function edited(bytes: Uint8Array, scan: JsonScan, edits: Edits, codec: Codec): Pieces {
+  const { model, named, texts, user, lacks, names, remove } = edits
   const isThere = (name: string): boolean => fieldNamed(scan.fields, name) !== undefined
   const renamed = Object.keys(names).filter(isThere)
-  const fields: FieldEdits = { set: [], remove: [...lacks.filter(isThere), ...renamed] }
+  const fields: FieldEdits = { set: [], remove: [...lacks.filter(isThere), ...renamed, ...remove] }
   for (const name of renamed) {
     const { start, end } = fieldNamed(scan.fields, name) ?? { start: 0, end: 0 }
     const theirs = names[name] ?? name
     // What the caller wrote in the upstream's own words counts.
     if (!isThere(theirs)) setField(fields, theirs, bytes.subarray(start, end))
   }
+  if (texts !== undefined) setField(fields, 'input', JSON.stringify(texts))
   if (model !== named) setField(fields, 'model', jsonText(model))
   if (user !== undefined && !lacks.includes('user')) setField(fields, 'user', jsonText(user))
   return editFields(bytes, scan, fields, codec)

@@ -3,7 +3,7 @@
 import { isObject } from '../../../canonical/reading.ts'
 import { readCount } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { splicedPieces } from '../../../framing/splice.ts'
+import { type Splice, splicedPieces } from '../../../framing/splice.ts'
 import type { EmbeddingService } from '../../embedding-service.ts'
 import type { DecodedEmbeddings } from '../../shared/embeddings/embedding.ts'
 import { errorWithout, jsonIn, orderedVectors, scanVectors } from '../../shared/embeddings/scan-vectors.ts'
@@ -11,6 +11,8 @@ import { decodeError } from '../error.ts'
 
 const NAMES = { lists: ['data'], vector: 'embedding' }
 const QUOTE = 0x22
+const BRACE = 0x7d
+const FIGURES = ['prompt_tokens', 'total_tokens'] as const
 
 export const embeddingService: EmbeddingService = {
   encodeRequest({ inputs, isSingle, dimensions }, model, { names }, codec) {
@@ -21,14 +23,34 @@ export const embeddingService: EmbeddingService = {
     const scanned = scanVectors(bytes, NAMES, codec)
     if (!scanned || scanned.vectors.length === 0)
       return { ok: false, error: errorWithout(bytes, scanned, codec, decodeError) }
-    const model = scanned.fields.get('model')
+    const [model, usagePlace] = [scanned.fields.get('model'), scanned.fields.get('usage')]
+    const named = jsonIn(bytes, model, codec)
+    const usage = jsonIn(bytes, usagePlace, codec)
+    const tokens = tokensIn(usage)
     return {
       ok: true,
       vectors: orderedVectors(bytes, scanned),
-      tokens: tokensIn(jsonIn(bytes, scanned.fields.get('usage'), codec)),
-      passed(renameTo) {
-        if (renameTo === undefined || !model || bytes[model.start] !== QUOTE) return [bytes]
-        return splicedPieces(bytes, [{ ...model, bytes: codec.encode(JSON.stringify(renameTo)) }], codec)
+      model: typeof named === 'string' ? named : undefined,
+      tokens,
+      passed(renameTo, counted) {
+        const splices: Splice[] = []
+        if (renameTo !== undefined && model && bytes[model.start] === QUOTE)
+          splices.push({ ...model, bytes: codec.encode(JSON.stringify(renameTo)) })
+        const known = isObject(usage) ? usage : {}
+        const figure = tokens ?? counted
+        // Clients reject a response without either figure, and some services report only one, or none.
+        if (figure !== undefined && FIGURES.some((name) => typeof known[name] !== 'number')) {
+          const both = JSON.stringify({ ...known, prompt_tokens: figure, total_tokens: figure })
+          const end = bytes.lastIndexOf(BRACE)
+          splices.push(
+            usagePlace
+              ? { ...usagePlace, bytes: codec.encode(both) }
+              : { start: end, end, bytes: codec.encode(`,"usage":${both}`) },
+          )
+        }
+        if (splices.length === 0) return [bytes]
+        splices.sort((one, other) => one.start - other.start)
+        return splicedPieces(bytes, splices, codec)
       },
     }
   },
@@ -46,6 +68,6 @@ export const embeddingService: EmbeddingService = {
 /** Some services report only the total, which is the same: there is no output. */
 function tokensIn(usage: unknown): number | undefined {
   if (!isObject(usage)) return undefined
-  const counts = [usage.prompt_tokens, usage.total_tokens].map(readCount)
+  const counts = FIGURES.map((name) => readCount(usage[name]))
   return counts.find((count) => typeof count === 'number')
 }

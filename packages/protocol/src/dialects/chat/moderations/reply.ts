@@ -9,8 +9,8 @@ import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { decodeError } from '../error.ts'
 
-/** `tokens`: undefined, if not reported. */
-export type ModerationReply = { tokens: number | undefined }
+/** undefined: not reported. */
+export type ModerationReply = { model: string | undefined; tokens: number | undefined }
 
 /** undefined: it is no moderation. */
 export function decodeModerationReply(
@@ -21,7 +21,10 @@ export function decodeModerationReply(
   const reply: Json = isObject(body) ? body : {}
   if (!Array.isArray(reply.results)) return reply.error === undefined ? undefined : { error: decodeError(200, body) }
   const { prompt_tokens: prompt, total_tokens: total = prompt } = isObject(reply.usage) ? reply.usage : {}
-  return { tokens: typeof total === 'number' && Number.isInteger(total) && total >= 0 ? total : undefined }
+  return {
+    model: typeof reply.model === 'string' ? reply.model : undefined,
+    tokens: typeof total === 'number' && Number.isInteger(total) && total >= 0 ? total : undefined,
+  }
 }
 
 export function encodeModerationReply(bytes: Uint8Array, model: string, codec: Codec): Pieces {

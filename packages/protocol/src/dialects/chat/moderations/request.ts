@@ -8,8 +8,10 @@ import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/service-fields.ts'
 
-export type ModerationRequest = {
+export type ModerationRequest = ServiceFields & {
   /** Empty: the caller names none. */
   model: string
   /** Texts and images. */
@@ -17,15 +19,14 @@ export type ModerationRequest = {
   /** UTF-8 bytes of all texts. */
   textBytes: number
   images: number
-  /** Of images that the upstream would fetch. */
-  urls: readonly { field: string; url: string }[]
   bytes: Uint8Array
   fields: Fields
   /** JSON values of the body. */
   values: number
 }
 
-const NAMES = knownNames(namesOf({ model: 1, input: 1 }), {})
+const FIELDS = { model: 1, input: 1 }
+const NAMES = knownNames(namesOf(FIELDS), {})
 
 /** Throws RequestError. */
 export function decodeModerationRequest(
@@ -38,7 +39,8 @@ export function decodeModerationRequest(
   const items: readonly unknown[] = Array.isArray(input) ? input : [input]
   if (input === undefined || input === null || items.length === 0) throw wrong('input', 'input is required')
   if (items.length > mostInputs) throw wrong('input', `input must not have more than ${mostInputs} texts and images`)
-  const request = { textBytes: 0, images: 0, urls: [] as { field: string; url: string }[] }
+  const { urls, unpriced } = unknownFields(body, FIELDS)
+  const request = { textBytes: 0, images: 0, urls: [...urls] }
   for (const [index, item] of items.entries()) {
     const at = Array.isArray(input) ? `input[${index}]` : 'input'
     if (typeof item === 'string') request.textBytes += utf8Length(item)
@@ -48,6 +50,7 @@ export function decodeModerationRequest(
   return {
     model: readName(body, 'model') ?? '',
     inputs: items.length,
+    unpriced,
     bytes,
     fields: scan,
     values: scan.values,
@@ -68,5 +71,8 @@ function readPart(part: Json, at: string, counted: Counted): void {
 }
 
 /** The same bytes with the model as the upstream calls it. */
-export const encodeModerationRequest = ({ bytes, fields }: ModerationRequest, model: string, codec: Codec): Pieces =>
-  editFields(bytes, fields, { set: [{ name: 'model', json: jsonText(model) }], remove: [] }, codec)
+export const encodeModerationRequest = (
+  { bytes, fields, unpriced }: ModerationRequest,
+  model: string,
+  codec: Codec,
+): Pieces => editFields(bytes, fields, { set: [{ name: 'model', json: jsonText(model) }], remove: unpriced }, codec)

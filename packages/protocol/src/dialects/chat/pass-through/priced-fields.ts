@@ -2,7 +2,15 @@
 // services are here where they are known to cost something.
 
 import { isObject } from '../../../canonical/reading.ts'
-import { anyOf, boundOf, type FieldTable, neutral, other, tier, tool } from '../../shared/pass-through/priced-fields.ts'
+import {
+  ANSWERED_ELSEWHERE,
+  anyOf,
+  boundOf,
+  type FieldTable,
+  neutral,
+  tier,
+  tool,
+} from '../../shared/pass-through/priced-fields.ts'
 
 export const REQUEST = {
   ...neutral(
@@ -39,14 +47,8 @@ export const REQUEST = {
   }),
   // Qwen.
   enable_search: tool('web_search', { when: (value) => value === true }),
-  // OpenRouter: its own search, and other models that may answer at their own price.
-  plugins: tool('web_search', { when: (value) => Array.isArray(value) && value.some(isWebPlugin) }),
-  models: other('models'),
+  ...ANSWERED_ELSEWHERE,
 } satisfies FieldTable
-
-function isWebPlugin(plugin: unknown): boolean {
-  return isObject(plugin) && plugin.id === 'web' && plugin.enabled !== false
-}
 
 /** By type. */
 export const TOOLS = {

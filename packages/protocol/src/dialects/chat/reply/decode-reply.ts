@@ -120,7 +120,10 @@ function addSources(choices: readonly Choice[], body: Json): void {
 function addSearches(choices: Choice[]): void {
   for (const [index, { blocks, stop }] of choices.entries()) {
     const search = searchFor(blocks.flatMap((block) => (block.type === 'text' ? block.citations : [])))
-    if (search !== undefined) choices[index] = { blocks: [...blocks, search], stop }
+    if (search === undefined) continue
+    // The model searched before it said what it cites.
+    const at = blocks.findIndex((block) => block.type === 'text')
+    choices[index] = { blocks: blocks.toSpliced(at, 0, search), stop }
   }
 }
 

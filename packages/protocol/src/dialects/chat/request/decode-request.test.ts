@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { originOf } from '../../../../fixtures/origins.ts'
+import { untranslatedOf } from '../../../../fixtures/untranslated.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { fieldNames } from './field-names.ts'
@@ -103,7 +104,11 @@ describe('fields', () => {
     ['metadata', { metadata: { a: 'b' } }, { metadata: { a: 'b' } }],
     ['store', { store: false }, { store: false }],
     ['verbosity', { verbosity: 'low' }, { verbosity: 'low' }],
-    ['modalities', { modalities: ['text', 'audio'], audio: {} }, { modalities: ['audio'], untranslated: ['audio'] }],
+    [
+      'modalities',
+      { modalities: ['text', 'audio'], audio: { voice: 'a' } },
+      { modalities: ['audio'], untranslated: ['audio'] },
+    ],
     ['one call at a time', { parallel_tool_calls: false }, { parallelCalls: false }],
     [
       'what no other dialect has',
@@ -136,10 +141,12 @@ describe('fields', () => {
     ['metadata that is not text', { metadata: { a: 1 } }, { untranslated: ['metadata'] }],
   ]
   test.each(table)('%s', (_name, body, expected) => {
-    const { untranslated, ...request } = decode(body)
+    const { untranslated: _, ...request } = decode(body)
     const { untranslated: named, ...fields } = expected
     expect(request).toMatchObject(fields)
-    expect([...untranslated].sort()).toEqual([...(named ?? [])].sort())
+    expect(untranslatedOf('chat', { model: 'm', messages: [{ role: 'user', content: 'Hi.' }], ...body })).toEqual(
+      [...(named ?? [])].sort(),
+    )
   })
 
   test('every warning has a name of this dialect', () => {
@@ -159,7 +166,7 @@ describe('messages', () => {
       { role: 'system', content: 'Now in French.' },
       { role: 'user', content: 'Again.' },
     ])
-    expect(instructions).toEqual([{ text: 'Be brief.' }, { text: 'Be kind.', cache: {} }])
+    expect(instructions).toEqual([{ text: 'Be brief.' }, { text: 'Be kind.', cache: { isBreakpoint: true } }])
     expect(turns).toEqual([
       { role: 'user', parts: [{ type: 'text', text: 'Hi.' }], name: 'Ann' },
       { role: 'system', parts: [{ type: 'text', text: 'Now in French.' }] },

@@ -35,14 +35,6 @@ const MAX_TOP_LOGPROBS = 20
 /** The longest name of an end user or of a cache, in characters. */
 export const LONGEST_ID = 1_024
 
-/** Fields that have a place in the canonical request. Any other is reported as untranslated. */
-const TRANSLATED: ReadonlySet<string> = new Set(
-  `model messages stream stream_options temperature top_p top_k max_tokens max_completion_tokens n stop tools tool_choice
-  parallel_tool_calls functions function_call response_format reasoning_effort reasoning thinking include_reasoning verbosity presence_penalty
-  frequency_penalty logit_bias logprobs top_logprobs seed metadata user safety_identifier prompt_cache_key prompt_cache_retention service_tier store
-  modalities web_search_options`.split(/\s+/),
-)
-
 export function decodeRequest(value: unknown): CanonicalRequest {
   const body = asObject(value, 'body')
   const model = readName(body, 'model')
@@ -53,9 +45,6 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   if (messages.length === 0) throw wrong('messages', 'messages must have at least one message')
 
   const untranslated: string[] = []
-  for (const field in body)
-    if (!TRANSLATED.has(field) && body[field] !== null && body[field] !== undefined) untranslated.push(field)
-
   const stream = readFlag(body, 'stream') ?? false
   const options = readObject(body, 'stream_options')
   const showUsage = options !== undefined && readFlag(options, 'include_usage', 'stream_options') === true
@@ -88,6 +77,7 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   put(request, 'verbosity', verbosity)
   put(request, 'cacheKey', readName(body, 'prompt_cache_key', '', LONGEST_ID))
   put(request, 'cacheRetention', readName(body, 'prompt_cache_retention'))
+  put(request, 'cacheOptions', readObject(body, 'prompt_cache_options'))
   put(request, 'tier', readKnown(body, 'service_tier', TIERS, untranslated))
   put(request, 'endUser', endUser)
   put(request, 'metadata', decodeMetadata(body, untranslated))

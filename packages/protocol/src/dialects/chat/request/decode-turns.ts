@@ -137,11 +137,12 @@ function required(from: Json, name: string, at: string): string {
   return text
 }
 
+const BREAKPOINT: CacheMark = { isBreakpoint: true }
 const TTLS = ['5m', '30m', '1h'] as const
 
 /** The vendor's own mark, or the one that resellers of other vendors' models borrowed for this dialect. */
 function cacheMark(part: Json): CacheMark | undefined {
-  if (isObject(part.prompt_cache_breakpoint)) return {}
+  if (isObject(part.prompt_cache_breakpoint)) return BREAKPOINT
   if (!isObject(part.cache_control)) return undefined
   const { ttl } = part.cache_control
   const known = TTLS.find((candidate) => candidate === ttl)

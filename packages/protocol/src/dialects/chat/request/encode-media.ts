@@ -8,6 +8,7 @@ import type { WrittenPart } from '../wire.ts'
 
 export function encodeMedia(part: MediaPart, target: Target): WrittenPart[] {
   if (part.cite === true) target.warn('turns', 'changed')
+  if (part.name !== undefined && part.media !== 'document') target.warn('fileName', 'dropped')
   switch (part.media) {
     case 'image':
       return [encodeImage(part, target)]

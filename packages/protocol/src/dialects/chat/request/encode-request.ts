@@ -5,7 +5,7 @@ import { effortOf } from '../../../canonical/encoding/effort.ts'
 import { askedFormat } from '../../../canonical/encoding/object-format.ts'
 import { strictSchema } from '../../../canonical/encoding/strict-schema.ts'
 import { type NameRule, toolNames } from '../../../canonical/encoding/tool-names.ts'
-import { rejectOtherOutput } from '../../../canonical/encoding/unsupported-fields.ts'
+import { rejectOtherOutput, warnOfCacheMarks } from '../../../canonical/encoding/unsupported-fields.ts'
 import { put, RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -49,6 +49,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   put(body, 'store', request.store)
   put(body, 'prompt_cache_key', request.cacheKey)
   put(body, 'prompt_cache_retention', request.cacheRetention)
+  put(body, 'prompt_cache_options', request.cacheOptions)
+  warnOfCacheMarks(request, warn)
   const wrapped = wrappedTools(request, service)
   return { body, tools: { changed: names.changed, wrapped, firstCallOnly: false, ...undo } }
 }
@@ -93,6 +95,7 @@ const LOW_HIGH_MAX: Record<Exclude<Effort, 'none'>, string> = {
 
 function addReasoning(body: Record<string, unknown>, wish: ReasoningWish, service: ChatService, warn: Warn): void {
   const effort = effortOf(wish)
+  if (wish.wantsSummary) warn('reasoningSummary', 'dropped')
   if (service.effort === 'reasoning_effort') put(body, 'reasoning_effort', effort)
   else if (service.effort === 'low-high-max') put(body, 'reasoning_effort', lowHighMax(effort, warn))
   else if (service.effort === 'reasoning') put(body, 'reasoning', effort && { effort })

@@ -89,6 +89,7 @@ function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context):
     else if (part.type === 'foreign') target.warn('turns', 'dropped')
   }
   const isEmpty = text === undefined && refusal === undefined && calls.length === 0
+  if (reasoning && (service.reasoning === 'rejected' || isEmpty)) target.warn('pastReasoning', 'dropped')
   if (isEmpty && turn.parts.length > 0) return
   if (reasoning === undefined && service.reasoning === 'demanded' && calls.length > 0) reasoning = ''
   const message: WrittenAssistant = { role: 'assistant', content: text ?? (isEmpty ? '' : null) }

@@ -11,6 +11,8 @@ export type RankedDocument = { index: number; score: number }
 /** undefined: not reported. */
 export type RerankReply = {
   id: string | undefined
+  /** As the service names it. */
+  model: string | undefined
   /** The best first. */
   ranked: readonly RankedDocument[]
   searches: number | undefined
@@ -38,8 +40,8 @@ export function decodeRerankReply(
   }
   if (ranked.length === 0) return undefined
   ranked.sort((one, other) => other.score - one.score)
-  const { id } = reply
-  return { id: typeof id === 'string' ? id : undefined, ranked, ...reportedIn(reply) }
+  const { id, model } = reply
+  return { id: textOf(id), model: textOf(model), ranked, ...reportedIn(reply) }
 }
 
 function reportedIn({ usage, meta, tokens: own }: Json): Pick<RerankReply, 'searches' | 'tokens'> {
@@ -55,6 +57,8 @@ function reportedIn({ usage, meta, tokens: own }: Json): Pick<RerankReply, 'sear
       countOf(ofBilled?.input_tokens),
   }
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined

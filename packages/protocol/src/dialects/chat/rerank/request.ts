@@ -17,11 +17,13 @@ import {
 import type { Codec } from '../../../framing/codec.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/service-fields.ts'
 
 /** How a service is asked. `jina`: also vLLM, Infinity and others with its fields; `tei`: Text Embeddings Inference. */
 export type RerankShape = 'cohere' | 'jina' | 'voyage' | 'tei'
 
-export type RerankRequest = {
+export type RerankRequest = ServiceFields & {
   model: string
   query: string
   /** As the caller wrote them. */
@@ -45,10 +47,11 @@ const FIELDS = {
   return_documents: 1,
   max_tokens_per_doc: 1,
   rank_fields: 1,
+  // As Voyage calls it.
+  top_k: 1,
 }
 /** Of other services: to pass them on would rank something else than was read here. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  top_k: 'top_n',
   texts: 'documents',
   return_text: 'return_documents',
 }
@@ -71,20 +74,29 @@ export function decodeRerankRequest(
   if (!documents || documents.length === 0) throw wrong('documents', 'documents must have at least one document')
   if (documents.length > mostDocuments)
     throw wrong('documents', `documents must not have more than ${mostDocuments} documents`)
+  const own = unknownFields(body, FIELDS)
   // A name that is repeated would multiply every document.
   const rankFields = [...new Set(readStrings(body, 'rank_fields'))]
   return {
+    ...own,
     model,
     query,
     documents: documents as (string | Json)[],
     texts: documents.map((document, index) => textOf(document, `documents[${index}]`, rankFields)),
-    topN: readInteger(body, 'top_n', 1, Number.MAX_SAFE_INTEGER),
+    topN: most(body, 'top_n') ?? most(body, 'top_k'),
     returnsDocuments: readFlag(body, 'return_documents') ?? false,
-    maxTokensPerDoc: readInteger(body, 'max_tokens_per_doc', 1, Number.MAX_SAFE_INTEGER),
-    others: Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(FIELDS, name))),
+    maxTokensPerDoc: most(body, 'max_tokens_per_doc'),
+    // Some clients send all the fields that they know.
+    others: Object.fromEntries(
+      Object.entries(body).filter(
+        ([name, value]) => value !== null && !Object.hasOwn(FIELDS, name) && !own.unpriced.includes(name),
+      ),
+    ),
     values: scan.values,
   }
 }
+
+const most = (body: Json, name: string): number | undefined => readInteger(body, name, 1, Number.MAX_SAFE_INTEGER)
 
 /** Several fields are lines of their names and values. */
 function textOf(document: unknown, at: string, fields: readonly string[] = []): string {
@@ -101,16 +113,26 @@ export type RerankTarget = {
   shape: RerankShape
   /** Fields that the upstream does not have, by their wire names. */
   lacks: readonly string[]
-  warn(field: string, reason: 'dropped'): void
+  warn(field: string, reason: 'dropped' | 'no-price'): void
 }
 
+/** Of the first version of Cohere's API, which others took over; it has another field now. */
+const CHUNKS = 'max_chunks_per_doc'
+
 /** Documents are always sent as texts, and never asked back: the caller's own are returned. */
-export function encodeRerankRequest(
-  { query, texts, topN, maxTokensPerDoc, others }: Omit<RerankRequest, 'values'>,
-  { model, shape, lacks, warn }: RerankTarget,
+export const encodeRerankRequest = (
+  request: Omit<RerankRequest, 'values' | 'urls'>,
+  target: RerankTarget,
   codec: Codec,
-): Uint8Array {
-  const has = (name: string) => !lacks.includes(name)
+): Uint8Array => codec.encode(JSON.stringify(rerankFields(request, target)))
+
+/** The same before it is encoded, which takes far longer. */
+export function rerankFields(
+  { query, texts, topN, maxTokensPerDoc, others, unpriced }: Omit<RerankRequest, 'values' | 'urls'>,
+  { model, shape, lacks, warn }: RerankTarget,
+): Record<string, unknown> {
+  const has = (name: string) => !lacks.includes(name) && (name !== CHUNKS || shape === 'jina')
+  for (const name of unpriced) warn(name, 'no-price')
   const own = Object.entries(others).filter(([name]) => has(name) || warn(name, 'dropped'))
   const cap = shape === 'cohere' && has('max_tokens_per_doc') ? maxTokensPerDoc : undefined
   if (maxTokensPerDoc !== undefined && cap === undefined) warn('max_tokens_per_doc', 'dropped')
@@ -123,5 +145,5 @@ export function encodeRerankRequest(
     max_tokens_per_doc: cap,
     ...Object.fromEntries(own),
   }
-  return codec.encode(JSON.stringify(withoutUndefined(fields)))
+  return withoutUndefined(fields)
 }

@@ -12,27 +12,44 @@ const ASKED = {
   return_documents: true,
   max_tokens_per_doc: 9,
   instruct: 'i',
+  // Cohere's clients send fields of both versions.
+  max_chunks_per_doc: 3,
+  truncation: null,
+  rank_fields: null,
 }
+const LIMITS = { mostDocuments: 9, maxValues: 99 }
+const CHUNKS = { max_chunks_per_doc: 3 }
 const BOTH = { model: 'theirs', query: 'q', documents: ['a', 'b'], instruct: 'i' }
 
 test.each<[RerankShape, string[], object, string[]]>([
-  ['jina', [], { ...BOTH, top_n: 1, return_documents: false }, ['max_tokens_per_doc']],
+  ['jina', [], { ...BOTH, ...CHUNKS, top_n: 1, return_documents: false }, ['max_tokens_per_doc']],
   [
     'jina',
     ['return_documents', 'instruct'],
-    { ...BOTH, top_n: 1, instruct: undefined },
+    { ...BOTH, ...CHUNKS, top_n: 1, instruct: undefined },
     ['instruct', 'max_tokens_per_doc'],
   ],
-  ['cohere', [], { ...BOTH, top_n: 1, max_tokens_per_doc: 9 }, []],
-  ['cohere', ['max_tokens_per_doc', 'top_n'], BOTH, ['max_tokens_per_doc']],
-  ['voyage', [], { ...BOTH, top_k: 1 }, ['max_tokens_per_doc']],
-  ['tei', [], { query: 'q', texts: ['a', 'b'], truncate: true, instruct: 'i' }, ['max_tokens_per_doc']],
+  ['cohere', [], { ...BOTH, top_n: 1, max_tokens_per_doc: 9 }, ['max_chunks_per_doc']],
+  ['cohere', ['max_tokens_per_doc', 'top_n'], BOTH, ['max_chunks_per_doc', 'max_tokens_per_doc']],
+  ['voyage', [], { ...BOTH, top_k: 1 }, ['max_chunks_per_doc', 'max_tokens_per_doc']],
+  [
+    'tei',
+    [],
+    { query: 'q', texts: ['a', 'b'], truncate: true, instruct: 'i' },
+    ['max_chunks_per_doc', 'max_tokens_per_doc'],
+  ],
 ])('%s, without %p', (shape, lacks, expected, dropped) => {
-  const request = decodeRerankRequest(codec.encode(JSON.stringify(ASKED)), codec, { mostDocuments: 9, maxValues: 99 })
+  const request = decodeRerankRequest(codec.encode(JSON.stringify(ASKED)), codec, LIMITS)
   const warned: string[] = []
   const target = { model: 'theirs', shape, lacks, warn: (field: string) => void warned.push(field) }
   expect(JSON.parse(textOf(encodeRerankRequest(request, target, codec)))).toEqual(JSON.parse(JSON.stringify(expected)))
   expect(warned).toEqual(dropped)
+})
+
+test("Voyage's clients call the number of results top_k; nobody needs both", () => {
+  const decode = (more: object) =>
+    decodeRerankRequest(codec.encode(JSON.stringify({ ...ASKED, top_n: null, ...more })), codec, LIMITS).topN
+  expect([decode({ top_k: 2 }), decode({ top_k: 2, top_n: 1 }), decode({ top_k: null })]).toEqual([2, 1, undefined])
 })
 
 const RESULTS = { results: [{ index: 1, relevance_score: 0.5 }] }

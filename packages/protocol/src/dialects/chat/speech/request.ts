@@ -5,8 +5,10 @@ import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type Fields } from '../../../framing/json/edit-fields.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
+import { addUnknownUrls, type NamedUrl } from '../../shared/pass-through/named-urls.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import { SPEECH_FORMATS, type SpeechRequest } from '../../shared/speech/speech.ts'
+import { unknownFields } from '../pass-through/service-fields.ts'
 
 const FIELDS = { model: 1, input: 1, voice: 1, instructions: 1, response_format: 1, speed: 1, stream_format: 1 }
 const NAMES = knownNames(namesOf(FIELDS), { voice: { own: namesOf({ id: 1 }) } })
@@ -35,7 +37,13 @@ export function decodeSpeechRequest(bytes: Uint8Array, codec: Codec): ReadSpeech
   const others = scan.fields.filter(({ name }) => !Object.hasOwn(FIELDS, name))
   const long = others.find(({ start, end }) => end - start > MOST_UNKNOWN_BYTES)
   if (long) throw wrong(long.name, `${long.name} is not a field of this endpoint`)
+  const { urls, unpriced } = unknownFields(body, FIELDS)
+  // Servers take a sample of a voice for its name.
+  const sample: NamedUrl[] = []
+  addUnknownUrls(sample, 'voice', body.voice)
   return {
+    urls: [...urls, ...sample],
+    unpriced,
     model,
     input,
     characters,
@@ -44,7 +52,7 @@ export function decodeSpeechRequest(bytes: Uint8Array, codec: Codec): ReadSpeech
     ...(speed === undefined ? {} : { speed }),
     ...(format === undefined ? {} : { format }),
     asEvents: readWord(body, 'stream_format', ['audio', 'sse']) === 'sse',
-    unknown: others.map(({ name }) => name),
+    unknown: others.map(({ name }) => name).filter((name) => !unpriced.includes(name)),
     body: bytes,
     scan,
   }
@@ -72,19 +80,20 @@ export type SpeechTarget = {
   asEvents: boolean
   /** Fields that the upstream does not have, by their wire names. */
   lacks: readonly string[]
-  warn(field: string, reason: 'dropped'): void
+  warn(field: string, reason: 'dropped' | 'no-price'): void
 }
 
 /** The client's bytes, with the few fields changed that must be. */
 export function encodeSpeechRequest(
-  { body, scan }: Pick<ReadSpeechRequest, 'body' | 'scan'>,
+  { body, scan, unpriced }: Pick<ReadSpeechRequest, 'body' | 'scan' | 'unpriced'>,
   { model, asEvents, lacks, warn }: SpeechTarget,
   codec: Codec,
 ): Pieces {
   const dropped = scan.fields.map(({ name }) => name).filter((name) => lacks.includes(name))
   // Whether there are events is between the gateway and each side of it.
   for (const name of dropped) if (name !== 'stream_format') warn(name, 'dropped')
+  for (const name of unpriced) warn(name, 'no-price')
   const events = asEvents ? [{ name: 'stream_format', json: '"sse"' }] : []
-  const remove = asEvents ? dropped : [...dropped, 'stream_format']
+  const remove = [...unpriced, ...dropped, ...(asEvents ? [] : ['stream_format'])]
   return editFields(body, scan, { set: [{ name: 'model', json: JSON.stringify(model) }, ...events], remove }, codec)
 }

@@ -38,14 +38,20 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/ogg': 'ogg',
 }
 
-/** undefined: neither its name nor its content type is one of audio. */
-export function audioTypeOf(filename: string | undefined, contentType: string | undefined): AudioType | undefined {
+/** `content`: the extension of what the content looks like. undefined: neither that nor name and content type are those of audio. */
+export function audioTypeOf(
+  filename: string | undefined,
+  contentType: string | undefined,
+  content: string | undefined,
+): AudioType | undefined {
   const extension = /\.([a-z0-9]{1,8})$/i.exec(filename ?? '')?.[1]?.toLowerCase()
   const written = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const isMedia = /^(?:audio|video)\/[\w.+-]{1,64}$/.test(written)
   const known = extension === undefined ? undefined : TYPES[extension]
   if (extension !== undefined && known !== undefined) return { extension, mediaType: isMedia ? written : known }
-  if (!isMedia && EXTENSIONS[written] === undefined) return undefined
-  const ofType = EXTENSIONS[written] ?? Object.keys(TYPES).find((each) => TYPES[each] === written)
-  return { extension: ofType ?? extension ?? 'bin', mediaType: written }
+  if (isMedia || EXTENSIONS[written] !== undefined) {
+    const ofType = EXTENSIONS[written] ?? Object.keys(TYPES).find((each) => TYPES[each] === written)
+    return { extension: ofType ?? content ?? extension ?? 'bin', mediaType: written }
+  }
+  return content === undefined ? undefined : { extension: content, mediaType: TYPES[content] ?? 'audio/*' }
 }

@@ -1,7 +1,17 @@
 // The parts of POST /v1/audio/transcriptions and /v1/audio/translations, a multipart form: text fields in any order, and one
 // file that the caller has spooled.
 
-import { RequestError, readName, readNumber, readWord, unsupported, wrong } from '../../../canonical/reading.ts'
+import {
+  isObject,
+  type Json,
+  parsedJson,
+  RequestError,
+  readName,
+  readNumber,
+  readWord,
+  unsupported,
+  wrong,
+} from '../../../canonical/reading.ts'
 import { checkFormNames } from '../../shared/form-names.ts'
 import { namesOf } from '../../shared/pass-through/known-names.ts'
 import {
@@ -11,28 +21,30 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from '../../shared/transcription/transcription.ts'
+import { unknownFields } from '../pass-through/service-fields.ts'
 import { audioTypeOf } from './audio-type.ts'
 
 export type FormField = { name: string; value: string }
-/** `isAudio`: its content looks like audio or video. */
+/** `content`: the extension of the audio or video that its content looks like. */
 export type FormFile = {
   name: string
   filename: string | undefined
   contentType: string | undefined
   bytes: number
-  isAudio: boolean
+  content: string | undefined
   handle: string
 }
 
 const LISTS: readonly string[] = [
   ...(['timestamp_granularities', 'include', 'known_speaker_names', 'known_speaker_references'] as const),
 ]
-const NAMES = namesOf(
-  { file: 1, model: 1, language: 1, prompt: 1, response_format: 1, temperature: 1, stream: 1, chunking_strategy: 1 },
-  Object.fromEntries(LISTS.map((name) => [name, 1])),
-)
-/** Fields by which vendors fetch audio themselves: its length is known to nobody before. */
-const ELSEWHERE: readonly string[] = ['url', 'file_url', 'file_id', 'uri', 'audio_url']
+const SINGLE = { file: 1, model: 1, language: 1, prompt: 1, response_format: 1, temperature: 1, stream: 1 }
+export const FIELDS = {
+  ...SINGLE,
+  chunking_strategy: 1,
+  ...Object.fromEntries(LISTS.map((name) => [name, 1])),
+}
+const NAMES = namesOf(FIELDS)
 
 const FORMATS: Readonly<Record<TranscriptionTask, readonly TranscriptFormat[]>> = {
   transcribe: TRANSCRIPT_FORMATS,
@@ -62,11 +74,14 @@ export function decodeTranscription(
   for (const [index, file] of chosen.entries()) checkFile(file, index + 1)
   const names = [...written, ...chosen].map(({ name }) => name)
   checkFormNames(names, NAMES, (name) => LISTS.includes(name))
-  const elsewhere = names.find((name) => ELSEWHERE.includes(name.toLowerCase()))
+  // Some clients send all the fields of their form.
+  const given = written.filter(({ value }) => value !== '')
+  const { urls, unpriced } = unknownFields(unknownIn(given), {})
+  // Of audio that vendors fetch themselves nobody knows the length before.
+  const elsewhere = given.find(({ name }) => /^file_id$/i.test(name))?.name ?? urls[0]?.field
   if (elsewhere !== undefined)
     throw unsupported(elsewhere, `${elsewhere} is not supported. Send the audio itself as file.`)
-  // Some clients send all the fields of their form.
-  const fields = written.filter(({ value }) => value !== '')
+  const fields = given.filter(({ name }) => !unpriced.includes(baseOf(name)))
   if (fields.some(({ name }) => name === 'file')) throw wrong('file', 'file must be a file: send it with a filename')
   const values: Record<string, unknown> = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
   const model = readName(values, 'model')
@@ -82,12 +97,32 @@ export function decodeTranscription(
     file: fileOf(chosen[0]),
     format,
     stream,
+    unpriced,
     ...(language === undefined ? {} : { language }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(temperature === undefined ? {} : { temperature }),
     fields: fields.filter(({ name }) => name !== 'model'),
   }
 }
+
+/** Fields that are passed on without being read, and samples of voices. Objects are JSON. */
+function unknownIn(fields: readonly FormField[]): Json {
+  const found: Record<string, unknown> = Object.create(null)
+  for (const { name, value } of fields) {
+    const base = baseOf(name)
+    if (NAMES.exact.has(base) && base !== 'known_speaker_references') continue
+    const read = /^\s*(?:[[{]|true$|false$)/.test(value) ? (parsedJson(value) ?? value) : value
+    const member = /\[(\w+)\]/.exec(name)?.[1]
+    const known = found[base]
+    if (member === undefined) found[base] = name === base && known === undefined ? read : [known, read]
+    else if (isObject(known)) found[base] = { ...known, [member]: [known[member], read] }
+    else found[base] = { [member]: [known, read] }
+  }
+  return found
+}
+
+/** `provider[order][]` -> `provider` */
+const baseOf = (name: string): string => name.replace(/\[.*$/, '')
 
 /** What is no number stays what it is, and is rejected as such. */
 const numberOf = (text: unknown): unknown =>
@@ -103,14 +138,14 @@ function flagOf(values: Record<string, unknown>, name: string): boolean {
 
 function fileOf(file: FormFile | undefined): AudioFile {
   if (file === undefined) throw wrong('file', 'file is required: send the audio as a file')
-  const { bytes, handle, isAudio, filename, contentType } = file
+  const { bytes, handle, content, filename, contentType } = file
   if (bytes === 0) throw wrong('file', 'file must not be empty')
-  const type = audioTypeOf(filename, contentType)
-  if (type === undefined && !isAudio)
+  const type = audioTypeOf(filename, contentType, content)
+  if (type === undefined)
     throw new RequestError(
       'unsupported_media_type',
       'file',
       'file must be audio, such as MP3, WAV, FLAC, M4A, OGG or WebM',
     )
-  return { bytes, handle, ...(type ?? { extension: 'bin', mediaType: 'application/octet-stream' }) }
+  return { bytes, handle, ...type }
 }

@@ -14,20 +14,40 @@ import {
   isText,
   type TranscriptEvent,
   type TranscriptReader,
+  type TranscriptSegment,
 } from '../../shared/transcription/transcript.ts'
 import type { ReportedAudio, TranscriptFormat } from '../../shared/transcription/transcription.ts'
 import { decodeError } from '../error.ts'
 
+/** Services that have no other format than JSON, or were asked for it to know what is charged, answer with it. */
 export function decodeTranscript(body: Uint8Array, format: TranscriptFormat, codec: Codec): DecodedTranscript {
   const text = codec.decode(body, 0, body.length)
-  if (isText(format)) return { ok: true, transcript: { text, report: {} } }
-  const reply = parsedJson(text)
-  if (isObject(reply) && typeof reply.text === 'string')
-    return { ok: true, transcript: { text: reply.text, report: reportIn(reply) } }
-  const error = isObject(reply) && isObject(reply.error) ? inVendorWords(decodeError(200, reply), reply) : NO_TRANSCRIPT
-  return { ok: false, error }
+  const reply = isText(format) && !text.trimStart().startsWith('{') ? undefined : parsedJson(text)
+  if (isObject(reply) && typeof reply.text === 'string') {
+    const transcript = { text: reply.text, report: reportIn(reply) }
+    if (!isText(format)) return { ok: true, transcript, passed: body }
+    const segments = segmentsIn(reply)
+    if (format === 'text' || segments.length > 0) return { ok: true, transcript: { ...transcript, segments } }
+    return { ok: false, error: NO_SEGMENTS }
+  }
+  if (isObject(reply) && isObject(reply.error))
+    return { ok: false, error: inVendorWords(decodeError(200, reply), reply) }
+  return isText(format)
+    ? { ok: true, transcript: { text, report: {} }, passed: body }
+    : { ok: false, error: NO_TRANSCRIPT }
 }
 
+function segmentsIn({ segments }: Json): TranscriptSegment[] {
+  const found: TranscriptSegment[] = []
+  for (const segment of Array.isArray(segments) ? segments : []) {
+    const { start, end, text } = isObject(segment) ? segment : {}
+    if (typeof start === 'number' && typeof end === 'number' && typeof text === 'string')
+      found.push({ start, end, text })
+  }
+  return found
+}
+
+const NO_SEGMENTS = errorInfo('upstream_error', 'The upstream sent a transcript without timestamps.')
 const NO_TRANSCRIPT = errorInfo('upstream_error', 'The upstream sent something that is not a transcript.')
 
 /** No audio lasts longer; a figure beyond it is a fault, and must not reach a price. */

@@ -15,16 +15,23 @@ import {
 import type { Codec } from '../../../framing/codec.ts'
 import { type EmbeddingRequest, MOST_DIMENSIONS } from '../../shared/embeddings/embedding.ts'
 import { bothSpellings, knownNames } from '../../shared/pass-through/known-names.ts'
+import { ANSWERED_ELSEWHERE, effectsOf } from '../../shared/pass-through/priced-fields.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import { serviceFields } from '../../shared/pass-through/service-fields.ts'
 import { resourceName } from '../endpoint.ts'
-import { camel, listOf, withNumbers } from '../request/fields.ts'
+import { REQUEST } from '../pass-through/priced-fields.ts'
+import { camel, camelName, listOf, withNumbers } from '../request/fields.ts'
 
 /** `embedContentConfig` has the settings in newer versions. */
 const SETTINGS = { taskType: 1, title: 1, outputDimensionality: 1 }
 const FIELDS = { model: 1, content: 1, embedContentConfig: 1, ...SETTINGS }
+/** Of what is left, a part may name a file. */
+const TEXTS = { model: 1, requests: 1, ...SETTINGS }
 const own = bothSpellings(FIELDS)
 const SINGLE = knownNames(own, {})
 const BATCH = knownNames(bothSpellings({ requests: 1 }), { requests: { own } })
+
+const EFFECTS = effectsOf({ ...REQUEST, ...ANSWERED_ELSEWHERE })
 
 export type EmbedMethod = 'embedContent' | 'batchEmbedContents'
 
@@ -43,8 +50,13 @@ export function decodeEmbedContent(
   const [first] = read
   const other = read.findIndex(({ dimensions }) => dimensions !== first?.dimensions)
   const at = `requests[${other}].outputDimensionality`
+  const beside = [...(isSingle ? [] : [body]), ...requests].map((each) =>
+    serviceFields(camel(asObject(each, '')), TEXTS, EFFECTS),
+  )
   return {
     model,
+    urls: beside.flatMap(({ urls }) => urls),
+    unpriced: [...new Set(beside.flatMap(({ unpriced }) => unpriced))],
     inputs: read.map(({ text }) => text),
     isSingle,
     encoding: 'float',
@@ -56,8 +68,12 @@ export function decodeEmbedContent(
         : unsupported(at, `${at} must be that of the other requests for the upstream of this model`),
     values: scan.values,
     passed(edits) {
-      const renamed = (request: unknown) => ({ ...asObject(request, ''), model: resourceName(edits.model) })
-      const changed = isSingle ? renamed(body) : { ...body, requests: requests.map(renamed) }
+      const kept = (value: unknown): Json =>
+        Object.fromEntries(
+          Object.entries(asObject(value, '')).filter(([name]) => !edits.remove.includes(camelName(name))),
+        )
+      const renamed = (request: unknown) => ({ ...kept(request), model: resourceName(edits.model) })
+      const changed = isSingle ? renamed(body) : { ...kept(body), requests: requests.map(renamed) }
       return [codec.encode(JSON.stringify(changed))]
     },
   }

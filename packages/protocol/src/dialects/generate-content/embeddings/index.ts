@@ -31,6 +31,7 @@ export const embeddingService: EmbeddingService = {
     return {
       ok: true,
       vectors: orderedVectors(bytes, scanned),
+      model: undefined,
       tokens: typeof count === 'number' ? count : undefined,
       passed: () => [bytes],
     }

@@ -1,6 +1,6 @@
 // Sizes in pixels, as the images dialect has them, and the aspect ratios and size classes of this one.
 
-import type { ImageLimits } from '../../../canonical/image.ts'
+import type { ImageLimits, SizeRange } from '../../../canonical/image.ts'
 import { type Sides, sidesOf } from '../../shared/images/sides.ts'
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
@@ -40,12 +40,18 @@ export function sizeClassOf({ width, height }: Sides): string {
 export const isExact = ({ width, height }: Sides): boolean =>
   width === height && CLASSES.some(([, pixels]) => pixels === width)
 
+/** Sides are whole numbers, of which some models only take multiples: what differs by less is the same to the eye. */
+const SAME_RATIO = 0.03
+
+export const isOfRatio = ({ width, height }: Sides, ratio: string): boolean =>
+  distance(width / height, quotient(ratio)) <= SAME_RATIO
+
 export const isAspectRatio = (ratio: string): boolean => RATIOS.some((known) => known === ratio)
 export const ASPECT_RATIOS: readonly string[] = RATIOS
 export const isSizeClass = (name: string): boolean => CLASSES.some(([known]) => known === name)
 export const SIZE_CLASSES: readonly string[] = CLASSES.map(([name]) => name)
 
-/** The size in pixels of a ratio and a class: the nearest that the model allows, where its sizes are listed. */
+/** The size in pixels of a ratio and a class: the nearest that the model allows. */
 export function sizeOf(ratio: string, sizeClass: string, { sizes = [], sizeRange }: ImageLimits): string {
   const pixels = CLASSES.find(([name]) => name === sizeClass)?.[1] ?? 1_024
   const wanted = quotient(ratio)
@@ -54,9 +60,19 @@ export function sizeOf(ratio: string, sizeClass: string, { sizes = [], sizeRange
     allowed,
     ({ width, height }) => distance(width / height, wanted) * 10 + distance(Math.max(width, height), pixels),
   )
-  if (best !== undefined) return `${best.width}x${best.height}`
-  const long = Math.min(pixels, sizeRange?.most ?? pixels)
-  const step = sizeRange?.multipleOf ?? 16
-  const whole = (side: number) => Math.max(step, Math.round(side / step) * step)
-  return wanted >= 1 ? `${whole(long)}x${whole(long / wanted)}` : `${whole(long * wanted)}x${whole(long)}`
+  const { width, height } = best ?? sidesIn(wanted, pixels, sizeRange)
+  return `${width}x${height}`
+}
+
+/** Larger or smaller than was wanted where the range demands it, in the same ratio. */
+function sidesIn(wanted: number, pixels: number, range: SizeRange = { least: 1, most: pixels }): Sides {
+  const { least, most, multipleOf: step = 16, minPixels = 1, maxPixels = Number.POSITIVE_INFINITY } = range
+  const shape = Math.min(Math.max(wanted, 1 / wanted), range.maxRatio ?? Number.POSITIVE_INFINITY)
+  const fewest = Math.max(least * shape, Math.sqrt(minPixels * shape))
+  const longest = Math.min(most, Math.sqrt(maxPixels * shape))
+  const long = Math.min(Math.max(pixels, fewest), longest)
+  const round = long === pixels ? Math.round : long === longest ? Math.floor : Math.ceil
+  const whole = (side: number): number => Math.max(step, round(side / step) * step)
+  const sides = [whole(long), whole(long / shape)] as const
+  return wanted >= 1 ? { width: sides[0], height: sides[1] } : { width: sides[1], height: sides[0] }
 }

@@ -1,16 +1,35 @@
 // A request of this dialect for a model that makes images (`responseModalities` with IMAGE), as an image request.
 
+import { type TranslatedFields, untranslatedFields, whole } from '../../../canonical/encoding/untranslated-fields.ts'
 import type { ImageInput, ImageLimits, ImageRequest } from '../../../canonical/image.ts'
-import { type Json, RequestError, readObject, readString, unsupported, wrong } from '../../../canonical/reading.ts'
+import {
+  type Json,
+  put,
+  RequestError,
+  readInteger,
+  readObject,
+  readString,
+  unsupported,
+  wrong,
+} from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import type { WarningReason } from '../../../canonical/warning.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { base64Bytes } from '../../../image-data/base64.ts'
 import type { PathParameters } from '../../dialect.ts'
 import type { PassThroughRequest } from '../../pass-through.ts'
+import { sidesOf } from '../../shared/images/sides.ts'
 import { parseRequest, readParsed } from '../pass-through/request.ts'
-import { camel } from '../request/fields.ts'
-import { ASPECT_RATIOS, isAspectRatio, isSizeClass, SIZE_CLASSES, sizeOf } from './aspect-ratio.ts'
+import { camel, camelName } from '../request/fields.ts'
+import {
+  ASPECT_RATIOS,
+  isAspectRatio,
+  isOfRatio,
+  isSizeClass,
+  SIZE_CLASSES,
+  sizeClassOf,
+  sizeOf,
+} from './aspect-ratio.ts'
 
 const MAX_PROMPT = 32_000
 const MAX_N = 10
@@ -62,10 +81,8 @@ export type TranslateOptions = {
 }
 
 /** For upstreams of other dialects. Throws RequestError for what they cannot be asked for. */
-export function translateImageGeneration(
-  { body, passing }: ImageGeneration,
-  { limits, warn }: TranslateOptions,
-): ImageRequest {
+export function translateImageGeneration({ body, passing }: ImageGeneration, options: TranslateOptions): ImageRequest {
+  const { warn } = options
   const request = passing.canonical()
   const images: ImageInput[] = []
   const texts = request.instructions.map(({ text }) => text)
@@ -76,15 +93,14 @@ export function translateImageGeneration(
     throw wrong('contents', `contents must not have more than ${MAX_PROMPT} characters of text for an image model`)
   if (images.length > MAX_IMAGES)
     throw wrong('contents', `contents must not have more than ${MAX_IMAGES} images for an image model`)
-  for (const field of droppedFields(request)) warn(field, 'dropped')
-  const size = sizeIn(configOf(body), limits)
+  for (const field of untranslatedFields(body, TRANSLATED)) warn(field, 'dropped')
   return {
     operation: images.length === 0 ? 'generate' : 'edit',
     model: request.model,
     prompt,
     n: passing.choices,
     stream: request.stream,
-    ...(size === undefined ? {} : { size }),
+    ...settingsIn(configOf(body), options),
     // Clients of this dialect read inline data.
     responseFormat: 'b64_json',
     images,
@@ -125,29 +141,55 @@ function inputOf({ source, media, at }: Extract<Part, { type: 'media' }>): Image
   }
 }
 
-function sizeIn(config: Json, limits: ImageLimits): string | undefined {
+const AT = 'generationConfig.imageConfig'
+
+/** What of the settings of the image other dialects have. */
+function settingsIn(config: Json, { limits, warn }: TranslateOptions): Partial<ImageRequest> {
   const given = readObject(config, 'imageConfig', 'generationConfig')
-  if (given === undefined) return undefined
-  const at = 'generationConfig.imageConfig'
+  if (given === undefined) return {}
   const image = camel(given)
-  const ratio = readString(image, 'aspectRatio', at)
-  const sizeClass = readString(image, 'imageSize', at)?.toUpperCase()
-  if (ratio === undefined && sizeClass === undefined) return undefined
-  if (ratio !== undefined && !isAspectRatio(ratio))
-    throw wrong(`${at}.aspectRatio`, `${at}.aspectRatio must be one of ${ASPECT_RATIOS.join(', ')}`)
-  if (sizeClass !== undefined && !isSizeClass(sizeClass))
-    throw wrong(`${at}.imageSize`, `${at}.imageSize must be one of ${SIZE_CLASSES.join(', ')}`)
-  return sizeOf(ratio ?? '1:1', sizeClass ?? '1K', limits)
+  const settings: Partial<ImageRequest> = {}
+  put(settings, 'size', sizeIn(image, { limits, warn }))
+  const mime = readString(image, 'outputMimeType', AT)?.toLowerCase()
+  if (mime === undefined) return settings
+  const format = FORMATS.find((known) => mime === `image/${known}`)
+  if (format === undefined) warn(`${AT}.outputMimeType`, 'dropped')
+  else settings.outputFormat = format
+  put(settings, 'outputCompression', readInteger(image, 'outputCompressionQuality', 0, 100, AT))
+  return settings
 }
 
-/** What was meant for a model of text. */
-function droppedFields({ tools, hostedTools, format, sampling, untranslated }: CanonicalRequest): string[] {
-  const config = 'generationConfig'
-  return [
-    ...(tools.length + hostedTools.length > 0 ? ['tools'] : []),
-    ...(format.type === 'text' ? [] : [`${config}.responseMimeType`]),
-    ...(sampling.stop === undefined ? [] : [`${config}.stopSequences`]),
-    ...(sampling.logprobs === undefined ? [] : [`${config}.responseLogprobs`]),
-    ...untranslated.filter((field) => !/image_?config$/i.test(field)),
-  ]
+const FORMATS = ['png', 'jpeg', 'webp'] as const
+
+function sizeIn(image: Json, { limits, warn }: TranslateOptions): string | undefined {
+  const ratio = readString(image, 'aspectRatio', AT)
+  const sizeClass = readString(image, 'imageSize', AT)?.toUpperCase()
+  if (ratio === undefined && sizeClass === undefined) return undefined
+  if (ratio !== undefined && !isAspectRatio(ratio))
+    throw wrong(`${AT}.aspectRatio`, `${AT}.aspectRatio must be one of ${ASPECT_RATIOS.join(', ')}`)
+  if (sizeClass !== undefined && !isSizeClass(sizeClass))
+    throw wrong(`${AT}.imageSize`, `${AT}.imageSize must be one of ${SIZE_CLASSES.join(', ')}`)
+  const size = sizeOf(ratio ?? '1:1', sizeClass ?? '1K', limits)
+  const sides = sidesOf(size)
+  if (sides !== undefined && ratio !== undefined && !isOfRatio(sides, ratio)) warn(`${AT}.aspectRatio`, 'changed')
+  if (sides !== undefined && sizeClass !== undefined && sizeClassOf(sides) !== sizeClass)
+    warn(`${AT}.imageSize`, 'changed')
+  return size
+}
+
+/** What becomes an image request. Of anything else the caller learns that it was meant for another kind of model. */
+const TRANSLATED: TranslatedFields = {
+  plain: camelName,
+  members: {
+    model: true,
+    systemInstruction: { role: true, text: true, parts: whole('text') },
+    contents: {
+      role: true,
+      parts: { ...whole('text', 'thought', 'thoughtSignature'), inlineData: whole('mimeType', 'data') },
+    },
+    generationConfig: {
+      ...whole('responseModalities', 'candidateCount'),
+      imageConfig: whole('aspectRatio', 'imageSize', 'outputMimeType', 'outputCompressionQuality'),
+    },
+  },
 }

@@ -6,6 +6,9 @@ import { thinJsonOf } from '../../../../fixtures/thin-json.ts'
 import type { ImageEvent, ImageInput, ImageLimits, ImageRequest } from '../../../canonical/image.ts'
 import { RequestError } from '../../../canonical/reading.ts'
 import type { EncodedImageRequest, ImageTarget } from '../../image-service.ts'
+import { checkImageLimits } from '../../images/request/limits.ts'
+import { CONFIG } from '../pass-through/priced-fields.ts'
+import { ASPECT_RATIOS, SIZE_CLASSES } from './aspect-ratio.ts'
 import { decodeReply, openStreamDecoder } from './decode-reply.ts'
 import { readImageGeneration, translateImageGeneration } from './decode-request.ts'
 import { encodeImageReply } from './encode-reply.ts'
@@ -160,9 +163,9 @@ test('a request of this dialect as an image request', () => {
     systemInstruction: { parts: [{ text: 'Draw in ink.' }] },
     contents: [{ role: 'user', parts: [inline('AAAA'), { text: 'a cat' }] }],
     generationConfig: { responseModalities: ['TEXT', 'IMAGE'], candidateCount: 2, stopSequences: ['x'] },
-    safetySettings: [],
+    safetySettings: [{}],
   }
-  expect(asked(body)).toEqual({
+  expect(asked(body as never)).toEqual({
     operation: 'edit',
     model: 'img',
     prompt: 'Draw in ink.\na cat',
@@ -175,17 +178,75 @@ test('a request of this dialect as an image request', () => {
   expect(warnings).toEqual(['generationConfig.stopSequences;dropped', 'safetySettings;dropped'])
 })
 
-test.each<[config: object, limits: ImageLimits, size: string | undefined]>([
-  [{}, LIMITS, undefined],
-  [{ imageConfig: { aspectRatio: '16:9' } }, LIMITS, '1536x1024'],
-  [{ image_config: { aspect_ratio: '9:16' } }, LIMITS, '1024x1536'],
-  [{ imageConfig: { imageSize: '2K' } }, LIMITS, '1024x1024'],
-  [{ imageConfig: { aspectRatio: '16:9' } }, {}, '1024x576'],
-  [{ imageConfig: { aspectRatio: '2:3', imageSize: '2K' } }, {}, '1360x2048'],
-  [{ imageConfig: { imageSize: '4K' } }, { sizeRange: { least: 64, most: 2_048 } }, '2048x2048'],
-])('%j with %j', (config, limits, size) => {
+const RATIO = 'generationConfig.imageConfig.aspectRatio;changed'
+const SIZE = 'generationConfig.imageConfig.imageSize;changed'
+/** That of gpt-image-2. */
+const RANGE: ImageLimits = {
+  sizeRange: { least: 480, most: 3_840, multipleOf: 16, maxRatio: 3, minPixels: 655_360, maxPixels: 8_294_400 },
+}
+test.each<[config: object, limits: ImageLimits, size: string | undefined, warned: string[]]>([
+  [{}, LIMITS, undefined, []],
+  [{ imageConfig: { aspectRatio: '3:2' } }, LIMITS, '1536x1024', []],
+  [{ imageConfig: { aspectRatio: '16:9' } }, LIMITS, '1536x1024', [RATIO]],
+  [{ image_config: { aspect_ratio: '9:16' } }, LIMITS, '1024x1536', [RATIO]],
+  [{ imageConfig: { imageSize: '2K' } }, LIMITS, '1024x1024', [SIZE]],
+  [{ imageConfig: { aspectRatio: '16:9' } }, {}, '1024x576', []],
+  [{ imageConfig: { aspectRatio: '2:3', imageSize: '2K' } }, {}, '1360x2048', []],
+  [{ imageConfig: { imageSize: '4K' } }, { sizeRange: { least: 64, most: 2_048 } }, '2048x2048', [SIZE]],
+  [{ imageConfig: { imageSize: '1K' } }, { sizeRange: { least: 64, most: 1_000 } }, '992x992', []],
+  [{ imageConfig: { aspectRatio: '16:9' } }, RANGE, '1088x608', []],
+  [{ imageConfig: { aspectRatio: '9:16', imageSize: '4K' } }, RANGE, '2160x3840', []],
+  [{ imageConfig: { aspectRatio: '1:1', imageSize: '4K' } }, RANGE, '2880x2880', [SIZE]],
+  [
+    { imageConfig: { aspectRatio: '21:9' } },
+    { sizeRange: { least: 64, most: 2_048, maxRatio: 2 } },
+    '1024x512',
+    [RATIO],
+  ],
+])('%j with %j', (config, limits, size, warned) => {
   expect(asked(wants(config), limits).size).toBe(size as string)
-  expect(warnings).toEqual([])
+  expect(warnings).toEqual(warned)
+})
+
+test.each(
+  ASPECT_RATIOS.flatMap((ratio) => SIZE_CLASSES.map((name) => [ratio, name] as const)),
+)('a range allows the size of %s in %s', (aspectRatio, imageSize) => {
+  const request = asked(wants({ imageConfig: { aspectRatio, imageSize } }), RANGE)
+  expect(() => checkImageLimits(request, RANGE)).not.toThrow()
+  expect(warnings).not.toContain(RATIO)
+})
+
+describe('every setting of this dialect is carried, or named', () => {
+  test('the format of the image', () => {
+    const imageConfig = { outputMimeType: 'image/jpeg', outputCompressionQuality: 80 }
+    expect(asked(wants({ imageConfig }))).toMatchObject({ outputFormat: 'jpeg', outputCompression: 80 })
+    expect(warnings).toEqual([])
+    expect(asked(wants({ imageConfig: { outputMimeType: 'image/tiff' } })).outputFormat).toBeUndefined()
+    expect(warnings).toEqual(['generationConfig.imageConfig.outputMimeType;dropped'])
+  })
+  const carried = ['responseModalities', 'candidateCount', 'imageConfig', 'modelConfig', 'routingConfig']
+  const samples: Readonly<Record<string, unknown>> = {
+    responseLogprobs: true,
+    audioTimestamp: true,
+    enableAffectiveDialog: true,
+    thinkingConfig: { includeThoughts: true },
+    responseSchema: { type: 'OBJECT' },
+    responseJsonSchema: { type: 'object' },
+    stopSequences: ['x'],
+    responseMimeType: 'application/json',
+    mediaResolution: 'MEDIA_RESOLUTION_LOW',
+  }
+  test.each(Object.keys(CONFIG).filter((name) => !carried.includes(name)))('generationConfig.%s', (name) => {
+    asked(wants({ [name]: samples[name] ?? 1 }))
+    expect(warnings.map((warning) => warning.split('.').slice(0, 2).join('.').replace(/;.*/, ''))).toEqual([
+      `generationConfig.${name}`,
+    ])
+  })
+  const image = ['personGeneration', 'prominentPeople', 'imageOutputOptions']
+  test.each(image)('generationConfig.imageConfig.%s', (name) => {
+    asked(wants({ imageConfig: { [name]: { a: 1 } } }))
+    expect(warnings).toEqual([`generationConfig.imageConfig.${name};dropped`])
+  })
 })
 
 test.each<[body: object, param: string]>([

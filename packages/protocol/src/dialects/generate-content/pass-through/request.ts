@@ -54,6 +54,7 @@ export function readParsed(
     priced: pricedFields(body),
     storing: storingFields(scanned),
     objects: vendorObjects(body),
+    body,
     urls: namedUrls(body),
     edited: (edits) => edited(scanned, body, edits),
   }

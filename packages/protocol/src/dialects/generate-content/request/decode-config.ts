@@ -32,18 +32,6 @@ const NUMBERS = [
   'seed',
 ]
 
-const KNOWN = new Set([
-  ...NUMBERS,
-  'stopSequences',
-  'responseLogprobs',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-  'responseModalities',
-  'mediaResolution',
-  'thinkingConfig',
-])
-
 export type DecodedConfig = {
   sampling: Sampling
   format: OutputFormat
@@ -54,10 +42,6 @@ export type DecodedConfig = {
 
 export function decodeConfig(given: Json | undefined, left: UntranslatedFields): DecodedConfig {
   const config = withNumbers(camel(given ?? {}), NUMBERS)
-  for (const name in config) {
-    const value = config[name]
-    if (!KNOWN.has(name) && value !== null && value !== undefined) left.add(`${AT}.${name}`)
-  }
   return {
     sampling: readSampling(config),
     format: readFormat(config, left),

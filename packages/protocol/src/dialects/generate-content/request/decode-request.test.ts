@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
+import { untranslatedOf } from '../../../../fixtures/untranslated.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { rejectStored } from './stored-state.ts'
 
@@ -117,7 +118,7 @@ const READ: CanonicalRequest = {
   tier: 'flex',
   metadata: { team_name: 'sea' },
   store: false,
-  untranslated: ['safetySettings', 'somethingNew', 'generationConfig.speechConfig'],
+  untranslated: [],
 }
 
 /** The caller's own names stand below these and keep their spelling. */
@@ -141,8 +142,18 @@ function snaked(value: unknown): unknown {
 test('every field, in both spellings', () => {
   expect(read(EVERYTHING)).toEqual(READ)
   expect(JSON.stringify(read(EVERYTHING).format)).toContain('"properties":{"a"')
-  const untranslated = ['safety_settings', 'something_new', 'generationConfig.speechConfig']
-  expect(read(snaked(EVERYTHING) as object)).toEqual({ ...READ, untranslated })
+  const snake = snaked(EVERYTHING) as object
+  expect(read(snake)).toEqual(READ)
+  expect(untranslatedOf('generate-content', { ...EVERYTHING, model: 'm' })).toEqual([
+    'generationConfig.speechConfig',
+    'safetySettings',
+    'somethingNew',
+  ])
+  expect(untranslatedOf('generate-content', { ...snake, model: 'm' })).toEqual([
+    'generationConfig.speech_config',
+    'safety_settings',
+    'something_new',
+  ])
 })
 
 test('names inside user data are never respelled', () => {

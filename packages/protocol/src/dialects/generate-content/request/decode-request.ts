@@ -18,7 +18,6 @@ import { decodeToolConfig, decodeTools } from './decode-tools.ts'
 import { decodeContents, decodeInstructions } from './decode-turns.ts'
 import {
   camel,
-  camelName,
   enumWord,
   inCallersSpelling,
   listOf,
@@ -26,19 +25,6 @@ import {
   type UntranslatedFields,
 } from './fields.ts'
 import { origin } from './origin.ts'
-
-/** What is translated; of any other field the caller learns that it was not. */
-const KNOWN = new Set([
-  'contents',
-  'systemInstruction',
-  'generationConfig',
-  'tools',
-  'toolConfig',
-  'labels',
-  'serviceTier',
-  'store',
-  'model',
-])
 
 export function decodeRequest(value: unknown, addressed: PathParameters | undefined): CanonicalRequest {
   if (!isObject(value)) throw new RequestError('bad_request', undefined, 'The body must be a JSON object')
@@ -60,13 +46,12 @@ function decodeBody(value: Json, addressed: PathParameters | undefined): Canonic
     throw wrong('model', 'model must name the same model as the path of the request. Leave it out of the body.')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the path')
   const left = openUntranslatedFields()
-  for (const name in value) if (value[name] !== null && !KNOWN.has(camelName(name))) left.add(name)
   if (body.safetySettings !== undefined) listOf(body.safetySettings, 'safetySettings')
   if (listOf(body.contents, 'contents').length === 0)
     throw wrong('contents', 'contents is required: an array with at least one content')
 
   const config = decodeConfig(readObject(body, 'generationConfig'), left)
-  const { tools, hostedTools } = decodeTools(body.tools, left)
+  const { tools, hostedTools } = decodeTools(body.tools)
   const { toolChoice, validated } = decodeToolConfig(body.toolConfig, left)
   if (toolChoice !== undefined) {
     const field = toolChoice.mode === 'required' ? 'mode' : 'allowedFunctionNames'
@@ -77,6 +62,8 @@ function decodeBody(value: Json, addressed: PathParameters | undefined): Canonic
   const store = readFlag(body, 'store')
   const instructions = decodeInstructions(body.systemInstruction, left)
   const turns = decodeContents(body.contents, { left, detail: config.detail })
+  if (config.detail !== undefined && !turns.some(({ parts }) => parts.some(({ type }) => type === 'media')))
+    left.add('generationConfig.mediaResolution')
   const request: CanonicalRequest = {
     from: origin,
     model,

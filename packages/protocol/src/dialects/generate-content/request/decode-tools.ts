@@ -18,7 +18,7 @@ import { fromSchema } from './schema/decode-schema.ts'
 
 export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[] }
 
-export function decodeTools(value: unknown, left: UntranslatedFields): DecodedTools {
+export function decodeTools(value: unknown): DecodedTools {
   const tools: Tool[] = []
   const hostedTools: HostedTool[] = []
   const once = openUniqueNames()
@@ -28,12 +28,12 @@ export function decodeTools(value: unknown, left: UntranslatedFields): DecodedTo
     for (const [name, held] of Object.entries(entry)) {
       if (held === undefined || held === null) continue
       if (SEARCHES.has(name)) {
-        hostedTools.push({ name, at: `${at}.${name}`, search: readSearch(held, `${at}.${name}`, left) })
+        hostedTools.push({ name, at: `${at}.${name}`, search: readSearch(held, `${at}.${name}`) })
       } else if (name !== 'functionDeclarations') hostedTools.push({ name, at: `${at}.${name}` })
       else {
         const path = `${at}.${name}`
         for (const [n, one] of listOf(held, path).entries()) {
-          const declared = readDeclaration(one, `${path}[${n}]`, left)
+          const declared = readDeclaration(one, `${path}[${n}]`)
           once(declared.name, `${path}[${n}].name`)
           tools.push(declared)
         }
@@ -46,26 +46,19 @@ export function decodeTools(value: unknown, left: UntranslatedFields): DecodedTo
 /** Today's name, and that of the first models that could search. */
 const SEARCHES: ReadonlySet<string> = new Set(['googleSearch', 'googleSearchRetrieval'])
 
-function readSearch(value: unknown, at: string, left: UntranslatedFields): SearchOptions {
+function readSearch(value: unknown, at: string): SearchOptions {
   const given = camel(asObject(value, at))
   const search: SearchOptions = {}
   put(search, 'blockedDomains', readDomains(given, 'excludeDomains', at))
-  for (const field in given)
-    if (field !== 'excludeDomains' && given[field] !== null) left.add(`tools.googleSearch.${field}`)
   return search
 }
 
-const DECLARATION = ['name', 'description', 'parameters', 'parametersJsonSchema']
-
-function readDeclaration(value: unknown, at: string, left: UntranslatedFields): Tool {
+function readDeclaration(value: unknown, at: string): Tool {
   const given = camel(asObject(value, at))
   const name = readName(given, 'name', at)
   if (name === undefined || name === '') throw wrong(`${at}.name`, `${at}.name is required: the name of a function`)
   const description = readString(given, 'description', at)
   const schema = schemaOf(given.parametersJsonSchema, given.parameters, at)
-  for (const field of Object.keys(given)) {
-    if (!DECLARATION.includes(field) && given[field] !== null) left.add(`tools.functionDeclarations.${field}`)
-  }
   return {
     name,
     ...(description === undefined ? {} : { description }),
@@ -87,9 +80,6 @@ export type DecodedChoice = {
 export function decodeToolConfig(value: unknown, left: UntranslatedFields): DecodedChoice {
   if (value === undefined || value === null) return { validated: false }
   const config = camel(asObject(value, 'toolConfig'))
-  for (const [name, held] of Object.entries(config)) {
-    if (name !== 'functionCallingConfig' && held !== null) left.add(`toolConfig.${name}`)
-  }
   const calling = readObject(config, 'functionCallingConfig', 'toolConfig')
   return calling === undefined ? { validated: false } : readCalling(calling, left)
 }
@@ -97,9 +87,6 @@ export function decodeToolConfig(value: unknown, left: UntranslatedFields): Deco
 function readCalling(value: unknown, left: UntranslatedFields): DecodedChoice {
   const at = 'toolConfig.functionCallingConfig'
   const calling = camel(isObject(value) ? value : {})
-  for (const [name, held] of Object.entries(calling)) {
-    if (name !== 'mode' && name !== 'allowedFunctionNames' && held !== null) left.add(`${at}.${name}`)
-  }
   const given = calling.allowedFunctionNames ?? []
   const path = `${at}.allowedFunctionNames`
   const names = (typeof given === 'string' ? [given] : listOf(given, path)).map((name, n) =>

@@ -95,15 +95,19 @@ function contentOf(part: Json): string | undefined {
   return undefined
 }
 
+/** What stands for a signature where there is none, as the vendor documents it. */
+const NO_SIGNATURES: ReadonlySet<string> = new Set([
+  '',
+  'skip_thought_signature_validator',
+  'context_engineering_is_the_way_to_go',
+])
+
 /** Undefined: there is nothing in it. */
 function readPart(value: unknown, at: string, calls: CallMatcher, reading: DecodingContext): Part | undefined {
   const part = camel(asObject(value, at))
   const field = readString(part, 'thoughtSignature', at)
-  const signature = field === undefined || field === '' ? undefined : decodeSignatureField(field)
+  const signature = field === undefined || NO_SIGNATURES.has(field) ? undefined : decodeSignatureField(field)
   const signed = signature === undefined ? {} : { signature: signature.value }
-  for (const name of ['videoMetadata', 'partMetadata']) {
-    if (part[name] !== undefined && part[name] !== null) reading.left.add(`contents.parts.${name}`)
-  }
   const what = contentOf(part)
   switch (what) {
     case undefined:
@@ -179,9 +183,6 @@ function decodeResult(value: unknown, at: string, calls: CallMatcher, left: Untr
   const name = readName(given, 'name', at)
   const response = given.response ?? {}
   if (!isObject(response)) throw wrong(`${at}.response`, `${at}.response must be an object`)
-  for (const field of ['willContinue', 'scheduling']) {
-    if (given[field] !== undefined && given[field] !== null) left.add(`contents.parts.functionResponse.${field}`)
-  }
   const { text, isError } = outputOf(response)
   const parts: (TextPart | MediaPart)[] = text === '' ? [] : [{ type: 'text', text }]
   for (const [index, one] of listOf(given.parts, `${at}.parts`).entries()) {

@@ -84,7 +84,7 @@ describe('sampling and settings', () => {
       {},
       ['verbosity;dropped', 'endUser;dropped', 'cacheKey;dropped'],
     ],
-    [{ tier: 'auto' }, {}, []],
+    [{ tier: 'auto' }, {}, ['tier;dropped']],
     [{ tier: 'default' }, { settings: { serviceTier: 'standard' } }, []],
     [{ store: false }, { settings: { store: false } }, []],
     [{ metadata: {} }, {}, []],

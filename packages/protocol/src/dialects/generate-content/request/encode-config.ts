@@ -1,6 +1,6 @@
 // `generationConfig` and the other settings, for an upstream. Only what the caller asked for.
 
-import { rejectOtherOutput } from '../../../canonical/encoding/unsupported-fields.ts'
+import { rejectOtherOutput, warnOfCacheMarks } from '../../../canonical/encoding/unsupported-fields.ts'
 import { put } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, OutputFormat, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -90,12 +90,14 @@ export function addSettings(
   request: CanonicalRequest,
   warn: Warn,
 ): void {
-  for (const field of ['verbosity', 'endUser', 'cacheKey', 'cacheRetention'] as const) {
+  for (const field of ['verbosity', 'endUser', 'cacheKey', 'cacheRetention', 'cacheOptions'] as const) {
     if (request[field] !== undefined) warn(field, 'dropped')
   }
   const { tier, store } = request
   put(body, 'labels', labelsOf(request, warn))
-  if (tier !== undefined && tier !== 'auto') body.serviceTier = tier === 'default' ? 'standard' : tier
+  warnOfCacheMarks(request, warn)
+  if (tier === 'auto') warn('tier', 'dropped')
+  else if (tier !== undefined) body.serviceTier = tier === 'default' ? 'standard' : tier
   put(body, 'store', store)
 }
 

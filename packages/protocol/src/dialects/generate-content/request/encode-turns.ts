@@ -2,6 +2,7 @@
 
 import type { ToolNames } from '../../../canonical/encoding/tool-names.ts'
 import { alternatingTurns } from '../../../canonical/encoding/turns.ts'
+import { warnOfUnsigned } from '../../../canonical/encoding/unsupported-fields.ts'
 import { documentText } from '../../../canonical/media.ts'
 import { isObject, parsedJson, unsupported } from '../../../canonical/reading.ts'
 import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
@@ -40,6 +41,7 @@ const isReady = ({ parts }: Turn): boolean =>
 
 /** Without what this upstream cannot be told, and with its own signatures in place of the sealed ones. */
 function readyTurn(turn: Turn, target: Target): Turn {
+  warnOfUnsigned(turn.parts, target.warn)
   return { ...turn, parts: turn.parts.flatMap((part) => readyPart(part, target)) }
 }
 
@@ -153,7 +155,26 @@ function resultParts(result: ResultPart, nameOf: ReadonlyMap<string, string>, wr
 function responseOf(text: string, isError: boolean): Record<string, unknown> {
   if (isError) return { error: text }
   const value = text.trimStart().startsWith('{') ? parsedJson(text) : undefined
-  return isObject(value) ? value : { output: text }
+  return isObject(value) && !mayRefer(text, value) ? value : { output: text }
+}
+
+/**
+ * Whether there is a key like `$ref` at any depth. The vendor takes such a key for a reference to a media part, does not find the
+ * part, and rejects this turn and every later one, which repeats it. The same words as text are harmless.
+ */
+function mayRefer(text: string, value: unknown): boolean {
+  if (!text.includes('"$') && !text.includes('\\u0024')) return false
+  // The depth of a tool's result has no limit, so nothing is called for each level.
+  const open = [value]
+  while (open.length > 0) {
+    const held = open.pop()
+    if (typeof held !== 'object' || held === null) continue
+    for (const [key, inner] of Object.entries(held)) {
+      if (key.startsWith('$')) return true
+      open.push(inner)
+    }
+  }
+  return false
 }
 
 /** The vendor has no field for a file's name or for what the caller says of it: the model reads them before the file. */
@@ -166,6 +187,7 @@ function saidAbout({ media, name, context, source }: MediaPart): WirePart[] {
 
 function mediaParts(part: MediaPart, target: Target): WirePart[] {
   if (part.cite === true) target.warn('turns', 'changed')
+  if (part.name !== undefined && part.media !== 'document') target.warn('fileName', 'dropped')
   const { source } = part
   const said = saidAbout(part)
   const signature = signed(part.signature)

@@ -18,6 +18,8 @@ export const fieldNames: FieldNames = {
   toolChoice: 'toolConfig',
   format: 'generationConfig.responseMimeType',
   reasoning: 'generationConfig.thinkingConfig',
+  pastReasoning: 'generationConfig.thinkingConfig',
+  fileName: 'contents.parts.displayName',
   turns: 'contents',
   detail: 'generationConfig.mediaResolution',
   arguments: 'contents.parts.functionCall.args',

@@ -3,6 +3,7 @@
 
 import type { UnknownField } from '../../../canonical/image.ts'
 import { foldCase } from '../../shared/pass-through/known-names.ts'
+import { baseOf, isPricedElsewhere } from '../../shared/pass-through/unread-fields.ts'
 
 const THINGS = '(?:image|picture|photo|output|sample|result|generation|variation|variant|candidate|batche?)s?'
 
@@ -30,9 +31,10 @@ function isCostlyName(name: string): boolean {
 /** A name and the colon behind it; a quote within a string has a backslash before it. */
 const MEMBER = /"([^"\\]{1,64})"\s*:/g
 
-/** Also an object that has such a field inside. */
-export function isCostly({ name, text, isForm }: UnknownField): boolean {
-  if (isCostlyName(name)) return true
+/** Also an object that has such a field inside, and what lets another model or vendor make the images. Throws RequestError. */
+export function isCostly(field: UnknownField): boolean {
+  const { name, text, isForm } = field
+  if (isCostlyName(name) || isCostlyName(baseOf(name)) || isPricedElsewhere(field)) return true
   if (isForm && !/^\s*[[{]/.test(text)) return false
   for (const [, member] of text.matchAll(MEMBER)) if (isCostlyName(member ?? '')) return true
   return false

@@ -349,7 +349,7 @@ describe('a form', () => {
 const LIMITS: ImageLimits = { sizes: ['1024x1024', '1536x1024'], qualities: ['low', 'high'], n: 2 }
 const RANGE: ImageLimits = { sizeRange: { least: 64, most: 2_048 } }
 const FINE: ImageLimits = {
-  sizeRange: { least: 16, most: 3_840, multipleOf: 16, maxRatio: 3, maxPixels: 3_840 * 2_160 },
+  sizeRange: { least: 16, most: 3_840, multipleOf: 16, maxRatio: 3, minPixels: 1_024, maxPixels: 3_840 * 2_160 },
 }
 
 test.each<[fields: object, limits: ImageLimits, param: string, allowed: string]>([
@@ -358,7 +358,13 @@ test.each<[fields: object, limits: ImageLimits, param: string, allowed: string]>
   [{ n: 3 }, LIMITS, 'n', '1 to 2'],
   [{ size: '63x64' }, RANGE, 'size', 'any size from 64x64 to 2048x2048'],
   [{ size: '64x2049' }, RANGE, 'size', 'any size from 64x64 to 2048x2048'],
-  [{ size: '1000x1024' }, FINE, 'size', 'sides divisible by 16, at most 3:1, at most 8294400 pixels'],
+  [
+    { size: '1000x1024' },
+    FINE,
+    'size',
+    'sides divisible by 16, at most 3:1, at least 1024 pixels, at most 8294400 pixels',
+  ],
+  [{ size: '16x32' }, FINE, 'size', 'at least 1024 pixels'],
   [{ size: '160x1600' }, FINE, 'size', 'at most 3:1'],
   [{ size: '3840x3840' }, FINE, 'size', 'at most 8294400 pixels'],
 ])('%j is more than the model allows', (fields, limits, param, allowed) => {
@@ -373,6 +379,7 @@ test.each<[fields: object, limits: ImageLimits]>([
   [{ size: '1536x1024', quality: 'low' }, LIMITS],
   [{ size: '64x2048' }, RANGE],
   [{ size: '3840x2160' }, FINE],
+  [{ size: '32x32' }, FINE],
   [{ size: '99x77', quality: 'any' }, {}],
 ])('%j is allowed', (fields, limits) => {
   expect(() => checkImageLimits(decode({ ...LEAST, ...fields }), limits)).not.toThrow()

@@ -36,14 +36,14 @@ function isAllowedSize(size: string, { sizes, sizeRange }: ImageLimits): boolean
   )
 }
 
-function isInRange(size: string, { least, most, multipleOf = 1, maxRatio, maxPixels }: SizeRange): boolean {
+function isInRange(size: string, range: SizeRange): boolean {
+  const { least, most, multipleOf = 1, maxRatio, minPixels = 0, maxPixels } = range
   const sides = sidesOf(size)
   if (sides === undefined) return false
   const [short = 0, long = 0] = [sides.width, sides.height].sort((one, other) => one - other)
   if (short < least || long > most || short % multipleOf !== 0 || long % multipleOf !== 0) return false
-  return (
-    long <= short * (maxRatio ?? Number.POSITIVE_INFINITY) && short * long <= (maxPixels ?? Number.POSITIVE_INFINITY)
-  )
+  if (long > short * (maxRatio ?? Number.POSITIVE_INFINITY) || short * long < minPixels) return false
+  return short * long <= (maxPixels ?? Number.POSITIVE_INFINITY)
 }
 
 function allowedSizes({ sizes = [], sizeRange }: ImageLimits): string {
@@ -51,10 +51,11 @@ function allowedSizes({ sizes = [], sizeRange }: ImageLimits): string {
   return ['auto', ...sizes.filter((size) => size !== 'auto'), ...range].join(', ')
 }
 
-function describeRange({ least, most, multipleOf, maxRatio, maxPixels }: SizeRange): string {
+function describeRange({ least, most, multipleOf, maxRatio, minPixels, maxPixels }: SizeRange): string {
   const conditions = [
     multipleOf === undefined ? '' : `sides divisible by ${multipleOf}`,
     maxRatio === undefined ? '' : `at most ${maxRatio}:1`,
+    minPixels === undefined ? '' : `at least ${minPixels} pixels`,
     maxPixels === undefined ? '' : `at most ${maxPixels} pixels`,
   ].filter((condition) => condition !== '')
   const details = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`

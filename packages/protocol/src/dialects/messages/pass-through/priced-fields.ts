@@ -1,7 +1,15 @@
 // What the fields of a messages request do to the vendor's price. Closed over the types of the official SDK, beta too.
 
 import { isObject } from '../../../canonical/reading.ts'
-import { boundOf, type FieldTable, neutral, other, tier, tool } from '../../shared/pass-through/priced-fields.ts'
+import {
+  ANSWERED_ELSEWHERE,
+  boundOf,
+  type FieldTable,
+  neutral,
+  other,
+  tier,
+  tool,
+} from '../../shared/pass-through/priced-fields.ts'
 
 export const REQUEST = {
   ...neutral('model', 'messages', 'max_tokens', 'system', 'stream', 'stop_sequences', 'metadata', 'diagnostics'),
@@ -24,10 +32,9 @@ export const REQUEST = {
   speed: tier(['standard']),
   // Where an answer is computed may be a matter of law: not ours to leave out.
   inference_geo: other('inference_geo', { forced: true, when: (place) => !isUsualPlace(place) }),
-  // Other models may answer instead, at their own price.
-  fallbacks: other('fallbacks'),
   // Makes a second attempt cheaper if the client made the first one.
   fallback_credit_token: other('fallback_credit'),
+  ...ANSWERED_ELSEWHERE,
 } satisfies FieldTable
 
 function isUsualPlace(place: unknown): boolean {

@@ -25,6 +25,16 @@ import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-field
 const LEAST_BUDGET = 1_024
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
+/** A conversation that the vendor keeps for its customer, and who of its customers pays. */
+function storingFields({ thread, billing_policy: payer }: Json): readonly string[] {
+  if (!isGiven(thread)) return isGiven(payer) ? PAYER : NO_FIELDS
+  return isGiven(payer) ? [...THREAD, ...PAYER] : THREAD
+}
+
+const NO_FIELDS: readonly string[] = []
+const THREAD = ['thread']
+const PAYER = ['billing_policy']
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 /** Decoding finds the errors of the client. Throws RequestError. */
 export const readRequest: PassThrough['readRequest'] = (bytes, codec, _path, maxValues) => {
@@ -42,6 +52,8 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, _path, max
     opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),
+    storing: storingFields(body),
+    body,
     urls: namedUrls(body),
     edited: (edits) => edited(scanned, body, edits),
   }

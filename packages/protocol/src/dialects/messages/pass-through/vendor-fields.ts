@@ -16,6 +16,7 @@ export const billedAs = (tool: Json): string | undefined => billedWord(TYPES, to
 export function pricedFields(body: Json): PricedField[] {
   const priced: PricedField[] = []
   addPriced(priced, body, FIELDS)
+  addDefinitions(priced, body.messages)
   const billed = billedTools(body.tools, TYPES)
   if (billed.length === 0) return priced
   const tools = objectsIn(body.tools)
@@ -26,6 +27,21 @@ export function pricedFields(body: Json): PricedField[] {
   const isForced = (word: string): boolean => word === forcedWord || (others === 0 && choice.type === 'any')
   priced.push(...pricedTools(billed, others, isForced))
   return priced
+}
+
+/** Tools that are defined in mid-conversation. The conversation cannot be sent without them. */
+function addDefinitions(priced: PricedField[], messages: unknown): void {
+  if (!Array.isArray(messages)) return
+  for (let index = 0; index < messages.length; index++) {
+    const message: unknown = messages[index]
+    if (!isObject(message) || !Array.isArray(message.content)) continue
+    for (let at = 0; at < message.content.length; at++) {
+      const block: unknown = message.content[at]
+      if (!isObject(block) || block.type !== 'tool_addition' || !isObject(block.tool)) continue
+      for (const { word, kind } of billedTools([block.tool.definition], TYPES))
+        priced.push({ kind, field: `messages[${index}].content[${at}].tool.definition`, word, remove: undefined })
+    }
+  }
 }
 
 /** Where the parsed body names objects that a vendor keeps. */

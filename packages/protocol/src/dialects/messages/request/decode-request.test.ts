@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { originOf } from '../../../../fixtures/origins.ts'
+import { untranslatedOf } from '../../../../fixtures/untranslated.ts'
 import { RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -96,7 +97,7 @@ describe('fields', () => {
     ],
     [
       'fields of tools that no other dialect has',
-      { tools: [{ ...tool, defer_loading: true, input_examples: [] }] },
+      { tools: [{ ...tool, defer_loading: true, input_examples: [{}] }] },
       { untranslated: ['tools.defer_loading', 'tools.input_examples'] },
     ],
     ['any tool', { tools: [tool], tool_choice: { type: 'any' } }, { toolChoice: { mode: 'required' } }],
@@ -119,7 +120,12 @@ describe('fields', () => {
     [
       'adaptive thinking with an effort',
       { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
-      { reasoning: { mode: 'auto', effort: 'xhigh', show: 'summary' } },
+      { reasoning: { mode: 'auto', effort: 'xhigh', show: 'summary', wantsSummary: true } },
+    ],
+    [
+      'a display that is not known here',
+      { thinking: { type: 'adaptive', display: 'sideways' } },
+      { reasoning: { mode: 'auto' }, untranslated: ['thinking.display'] },
     ],
     ['thinking between tools', { thinking: { type: 'between_tools' } }, { reasoning: { mode: 'auto' } }],
     ['no thinking', { thinking: { type: 'disabled' } }, { reasoning: { mode: 'off' } }],
@@ -157,8 +163,9 @@ describe('fields', () => {
   ]
   test.each(CASES)('%s', (_, more, expected) => {
     const read = decodeRequest(body(more))
-    expect(read).toMatchObject(expected as never)
-    if (expected.untranslated === undefined) expect(read.untranslated).toEqual([])
+    const { untranslated: named, ...fields } = expected as { untranslated?: string[] }
+    expect(read).toMatchObject(fields as never)
+    expect(untranslatedOf('messages', body(more))).toEqual([...(named ?? [])].sort())
   })
 })
 

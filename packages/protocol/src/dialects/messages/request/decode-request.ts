@@ -29,32 +29,12 @@ import type {
   ServiceTier,
   Turn,
 } from '../../../canonical/request.ts'
-import { objectsIn } from '../../shared/pass-through/request.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { cacheOf, decodeContent, decodeTextBlocks, required } from './decode-turns.ts'
 import { origin } from './origin.ts'
+import { withToolChanges } from './tool-changes.ts'
 
 const MOST_OUTPUT = 10_000_000
-
-const TRANSLATED = new Set([
-  'model',
-  'max_tokens',
-  'messages',
-  'system',
-  'stream',
-  'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'output_format',
-  'metadata',
-  'service_tier',
-  'cache_control',
-])
 
 export function decodeRequest(body: unknown): CanonicalRequest {
   if (!isObject(body)) throw new RequestError('bad_request', undefined, 'The body must be a JSON object.')
@@ -63,14 +43,12 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   // Zero only warms the vendor's prompt cache.
   const maxOutput = required(readInteger(body, 'max_tokens', 0, MOST_OUTPUT), 'max_tokens', 'a whole number')
   const untranslated: string[] = []
-  for (const field in body) if (!TRANSLATED.has(field) && body[field] !== null) untranslated.push(field)
   const tools = decodeTools(body)
   untranslated.push(...tools.untranslated)
   const cache = cacheOf(body, '')
-  const endUser = readEndUser(body, untranslated)
+  const endUser = readEndUser(body)
   const tier = readTier(body, untranslated)
-  const turns = readTurns(body)
-  untranslated.push(...citedResults(body))
+  const turns = withToolChanges(readTurns(body), tools)
   const request: CanonicalRequest = {
     from: origin,
     model,
@@ -93,17 +71,6 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   put(request, 'tier', tier)
   put(request, 'endUser', endUser)
   return request
-}
-
-/** Where citations are asked for of search results, which other dialects read as plain text. */
-function citedResults({ messages }: Json): string[] {
-  const inContent = (content: unknown, at: string): string[] =>
-    objectsIn(content).flatMap(([block, index]) => {
-      const place = `${at}[${index}]`
-      const asks = block.type === 'search_result' && isObject(block.citations) && block.citations.enabled === true
-      return asks ? [`${place}.citations`] : inContent(block.content, `${place}.content`)
-    })
-  return objectsIn(messages).flatMap(([message, index]) => inContent(message.content, `messages[${index}].content`))
 }
 
 function readTurns(body: Json): Turn[] {
@@ -155,6 +122,7 @@ function readReasoning(body: Json, untranslated: string[]): ReasoningWish {
   const type = required(readString(thinking, 'type', 'thinking'), 'thinking.type', 'a string')
   const display = readString(thinking, 'display', 'thinking')
   const shown: ReasoningWish = { ...effort, ...showOf(display) }
+  if (display !== undefined && (shown.show === undefined || type === 'disabled')) untranslated.push('thinking.display')
   switch (type) {
     case 'enabled': {
       const tokens = readInteger(thinking, 'budget_tokens', 1_024, MOST_OUTPUT, 'thinking')
@@ -172,9 +140,9 @@ function readReasoning(body: Json, untranslated: string[]): ReasoningWish {
   }
 }
 
-function showOf(display: string | undefined): Pick<ReasoningWish, 'show'> {
+function showOf(display: string | undefined): Pick<ReasoningWish, 'show' | 'wantsSummary'> {
   if (display === 'omitted') return { show: 'none' }
-  return display === 'summarized' ? { show: 'summary' } : {}
+  return display === 'summarized' ? { show: 'summary', wantsSummary: true } : {}
 }
 
 function readEffort(body: Json, untranslated: string[]): { effort?: Effort } {
@@ -183,9 +151,6 @@ function readEffort(body: Json, untranslated: string[]): { effort?: Effort } {
   const word = readString(config, 'effort', 'output_config')
   const effort = EFFORTS.find((known) => known === word)
   if (word !== undefined && effort === undefined) untranslated.push('output_config.effort')
-  for (const field of Object.keys(config)) {
-    if (field !== 'effort' && field !== 'format') untranslated.push(`output_config.${field}`)
-  }
   return effort === undefined ? {} : { effort }
 }
 
@@ -206,10 +171,9 @@ function readFormat(body: Json, untranslated: string[]): OutputFormat {
   return { type: 'schema', schema }
 }
 
-function readEndUser(body: Json, untranslated: string[]): string | undefined {
+function readEndUser(body: Json): string | undefined {
   const metadata = readObject(body, 'metadata')
   if (metadata === undefined) return undefined
-  for (const field of Object.keys(metadata)) if (field !== 'user_id') untranslated.push(`metadata.${field}`)
   return readName(metadata, 'user_id', 'metadata', 1_024)
 }
 

@@ -25,8 +25,6 @@ export type DecodedTools = {
   untranslated: string[]
 }
 
-const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
-
 export function decodeTools(body: Json): DecodedTools {
   const given = readArray(body, 'tools')
   if (given === undefined) return { tools: [], hostedTools: [], untranslated: [] }
@@ -41,8 +39,6 @@ export function decodeTools(body: Json): DecodedTools {
     const type = readString(tool, 'type', at)
     if (type !== undefined && isSearchName(type)) {
       hostedTools.push({ name: readName(tool, 'name', at) ?? type, at, search: readSearch(tool, at) })
-      for (const field in tool)
-        if (!SEARCH_FIELDS.has(field) && tool[field] !== null) untranslated.add(`tools.${field}`)
     } else if (type !== undefined && type !== 'custom') {
       hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
     } else {
@@ -50,19 +46,11 @@ export function decodeTools(body: Json): DecodedTools {
       once(read.name, below(at, 'name'))
       if (waiting?.has(read.name)) continue
       tools.push(read)
-      for (const field in tool) {
-        const isKnown = KNOWN.has(field) || (field === 'defer_loading' && waiting !== undefined)
-        if (!isKnown && tool[field] !== null) untranslated.add(`tools.${field}`)
-      }
+      if (waiting === undefined && tool.defer_loading === true) untranslated.add('tools.defer_loading')
     }
   }
   return { tools, hostedTools, untranslated: [...untranslated] }
 }
-
-/** What is known of a search. A mark for the vendor's cache says nothing elsewhere. */
-const SEARCH_FIELDS: ReadonlySet<string> = new Set(
-  'type name allowed_domains blocked_domains user_location max_uses cache_control'.split(' '),
-)
 
 function readSearch(tool: Json, at: string): SearchOptions {
   const search: SearchOptions = {}

@@ -74,6 +74,10 @@ function addBlock(parts: Part[], block: Json, at: string, role: Role): void {
     case 'redacted_thinking':
       parts.push({ type: 'redacted', data: requiredString(block, 'data', at) })
       break
+    case 'tool_addition':
+    case 'tool_removal':
+      parts.push({ type: 'foreign', what: type, at, isEssential: true, block })
+      break
     default:
       addShown(parts, type, block, at)
   }
@@ -219,7 +223,9 @@ function readDocument(block: Json, at: string): (TextPart | MediaPart | ForeignP
 /** What a search for tools found. The vendor shows the tool in its place; elsewhere it stands among the tools. */
 function readToolReference(block: Json, at: string): TextPart {
   const name = required(readName(block, 'tool_name', at), below(at, 'tool_name'), 'the name of the tool')
-  return { type: 'text', text: `The tool ${name} can be called now.` }
+  const part: TextPart = { type: 'text', text: `The tool ${name} can be called now.` }
+  put(part, 'cache', cacheOf(block, at))
+  return part
 }
 
 /** Something found for the model, which it may cite. Everybody else reads it as text. */

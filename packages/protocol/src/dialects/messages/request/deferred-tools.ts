@@ -14,7 +14,7 @@ export function waitingTools(body: Json): ReadonlySet<string> | undefined {
   return waiting
 }
 
-/** Found, called already, or about to be. */
+/** Found, called already, added, or about to be called. */
 function knownNames(body: Json): string[] {
   const blocks = objectsIn(body.messages).flatMap((message) => objectsIn(message.content))
   const called = blocks.filter(({ type }) => type === 'tool_use').map(({ name }) => name)
@@ -22,8 +22,9 @@ function knownNames(body: Json): string[] {
     .flatMap((block) => (block.type === 'tool_result' ? objectsIn(block.content) : []))
     .filter(({ type }) => type === 'tool_reference')
     .map((reference) => reference.tool_name)
+  const added = blocks.flatMap(({ type, tool }) => (type === 'tool_addition' && isObject(tool) ? [tool.name] : []))
   const forced = isObject(body.tool_choice) ? [body.tool_choice.name] : []
-  return [...called, ...found, ...forced].filter((name) => typeof name === 'string')
+  return [...called, ...found, ...added, ...forced].filter((name) => typeof name === 'string')
 }
 
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])

@@ -2,7 +2,11 @@
 
 import { formatInstructions } from '../../../canonical/encoding/format-instructions.ts'
 import { alternatingTurns } from '../../../canonical/encoding/turns.ts'
-import { rejectOtherOutput, rejectSeveralChoices } from '../../../canonical/encoding/unsupported-fields.ts'
+import {
+  rejectOtherOutput,
+  rejectSeveralChoices,
+  warnOfUnsigned,
+} from '../../../canonical/encoding/unsupported-fields.ts'
 import { put } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, InstructionText, OutputFormat, Part, Turn } from '../../../canonical/request.ts'
 import type { EncodedRequest, Target } from '../../text-dialect.ts'
@@ -48,8 +52,9 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
 }
 
 /** Reasoning that this upstream did not sign are not shown to it, and signatures on anything else mean nothing to it. */
-function readable(request: CanonicalRequest, { unseal }: Target): CanonicalRequest {
+function readable(request: CanonicalRequest, { unseal, warn }: Target): CanonicalRequest {
   if (!request.turns.some((turn) => turn.parts.some(isSigned))) return request
+  for (const turn of request.turns) warnOfUnsigned(turn.parts, warn)
   const parts = (part: Part): Part[] => {
     if (part.type === 'redacted') {
       const data = unseal(part.data)
@@ -142,7 +147,7 @@ function writeTier({ tier }: CanonicalRequest, { warn }: Target): WireRequest['s
 }
 
 function warnOfDropped(
-  { sampling, verbosity, metadata, store, cacheKey, cacheRetention }: CanonicalRequest,
+  { sampling, verbosity, metadata, store, cacheKey, cacheRetention, cacheOptions }: CanonicalRequest,
   { warn }: Target,
 ): void {
   if ((sampling.presencePenalty ?? 0) !== 0) warn('presencePenalty', 'dropped')
@@ -156,4 +161,5 @@ function warnOfDropped(
   if (store === true) warn('store', 'dropped')
   if (cacheKey !== undefined) warn('cacheKey', 'dropped')
   if (cacheRetention !== undefined) warn('cacheRetention', 'dropped')
+  if (cacheOptions !== undefined) warn('cacheOptions', 'dropped')
 }

@@ -62,7 +62,7 @@ function writePart(part: Part, role: Turn['role'], writing: EncodingContext): Wi
 
 export function cacheControl(cache: CacheMark | undefined): { cache_control?: WireCacheControl } {
   if (cache === undefined) return {}
-  // Half an hour is no lifetime here, and the longer one costs more.
+  // Half an hour, which is warned of, is no lifetime here, and the longer one costs more.
   return {
     cache_control: { type: 'ephemeral', ...(cache.ttl === '5m' || cache.ttl === '1h' ? { ttl: cache.ttl } : {}) },
   }
@@ -71,6 +71,8 @@ export function cacheControl(cache: CacheMark | undefined): { cache_control?: Wi
 const writeText = ({ text, cache }: TextPart): WireTextParam => ({ type: 'text', text, ...cacheControl(cache) })
 
 function writeCall(call: CallPart, { names, warn }: EncodingContext): WireToolUseParam {
+  // Of use only to the model that signed the call.
+  if (call.signature !== undefined) warn('pastReasoning', 'dropped')
   return {
     type: 'tool_use',
     id: callId(call.id),
@@ -106,6 +108,7 @@ function writeResult(result: ResultPart, writing: EncodingContext): WireToolResu
 function writeMedia(part: MediaPart, writing: EncodingContext): WireImageParam | WireDocumentParam {
   if (part.detail !== undefined && part.detail !== 'auto') writing.warn('detail', 'dropped')
   if (part.media === 'image') {
+    if (part.name !== undefined) writing.warn('fileName', 'dropped')
     return { type: 'image', source: imageSource(part, writing), ...cacheControl(part.cache) }
   }
   if (part.media !== 'document') throw unsupported(part.at, `This model takes no ${part.media}.`)

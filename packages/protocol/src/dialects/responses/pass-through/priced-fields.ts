@@ -3,6 +3,7 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import {
+  ANSWERED_ELSEWHERE,
   containerWord,
   type Effect,
   type FieldTable,
@@ -35,6 +36,7 @@ export const REQUEST = {
   service_tier: tier(['auto', 'default', 'standard']),
   // The gateway runs background responses itself: an upstream would report the usage only to a later request with the id.
   background: other('background', { forced: true }),
+  ...ANSWERED_ELSEWHERE,
 } satisfies FieldTable
 
 /** By type. Searches have names with a version too. */

@@ -8,6 +8,7 @@ import type { PassThrough, PassThroughEdits } from '../../pass-through.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
 import {
   endUsersIn,
+  forObjects,
   isId,
   leaveOutTools,
   objectsIn,
@@ -15,6 +16,7 @@ import {
   readBody,
   readFacts,
   type Scanned,
+  someObject,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
 import { decodeRequest } from '../request/decode-request.ts'
@@ -41,10 +43,11 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
     opening: () => openingOf(request, body.include !== undefined),
     priced: pricedFields(body),
     objects: vendorObjects(body),
+    body,
     urls: namedUrls(body),
     state: stateOf(scanned, body),
-    reasoningReferences: objectsIn(body.input).some(([item]) => isReasoningReference(item)),
-    foreignReasoning: objectsIn(body.input).some(([item]) => isForeignReasoning(item)),
+    reasoningReferences: someObject(body.input, isReasoningReference),
+    foreignReasoning: someObject(body.input, isForeignReasoning),
     edited: (edits) => edited(scanned, body, edits),
   }
 }
@@ -52,11 +55,11 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
 /** Images that hosted tools made or took earlier in the conversation, which the canonical request leaves out. */
 function producedBytes(body: Json): number {
   let total = 0
-  for (const [item] of objectsIn(body.input)) {
+  forObjects(body.input, (item) => {
     const shown = isObject(item.output) ? item.output.image_url : undefined
     if (item.type === 'image_generation_call' && typeof item.result === 'string') total += item.result.length
     if (item.type === 'computer_call_output' && typeof shown === 'string') total += shown.length
-  }
+  })
   return total
 }
 

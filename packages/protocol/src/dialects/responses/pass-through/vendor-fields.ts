@@ -12,7 +12,7 @@ import {
   effectsOf,
   pricedTools,
 } from '../../shared/pass-through/priced-fields.ts'
-import { isId, objectsIn } from '../../shared/pass-through/request.ts'
+import { forObjects, isId, objectsIn } from '../../shared/pass-through/request.ts'
 import { isImageReference, isReasoningReference } from '../request/stored-state.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 
@@ -24,6 +24,7 @@ export const billedAs = (tool: Json): string | undefined => billedWord(TYPES, to
 export function pricedFields(body: Json): PricedField[] {
   const priced: PricedField[] = []
   addPriced(priced, body, FIELDS)
+  addTools(priced, body.input)
   const billed = billedTools(body.tools, TYPES, boundOf(body.max_tool_calls))
   if (billed.length === 0) return priced
   const tools = objectsIn(body.tools)
@@ -31,6 +32,17 @@ export function pricedFields(body: Json): PricedField[] {
   const isForced = (word: string): boolean => namedByChoice(body, tools, word) || (isAlone && isNeeded(body, word))
   priced.push(...pricedTools(billed, tools.length, isForced))
   return priced
+}
+
+/** Tools that are added in mid-conversation. The conversation cannot be sent without them. */
+function addTools(priced: PricedField[], input: unknown): void {
+  if (!Array.isArray(input)) return
+  for (let index = 0; index < input.length; index++) {
+    const item: unknown = input[index]
+    if (!isObject(item) || item.type !== 'additional_tools') continue
+    for (const { at, word, kind } of billedTools(item.tools, TYPES))
+      priced.push({ kind, field: `input[${index}].${at}`, word, remove: undefined })
+  }
 }
 
 /** Without its only tool an answer would be another one, but for images and searches: the model still answers in text. */
@@ -53,24 +65,28 @@ export function vendorObjects(body: Json): string[] {
   if (isId(body.conversation)) found.push('conversation')
   if (isObject(body.conversation) && isId(body.conversation.id)) found.push('conversation.id')
   if (isObject(body.prompt) && isId(body.prompt.id)) found.push('prompt.id')
-  for (const [item, index] of objectsIn(body.input)) {
-    if (!isReasoningReference(item)) idsOfItem(item, `input[${index}]`, found)
-  }
+  forObjects(body.input, (item, index) => {
+    if (!isReasoningReference(item)) idsOfItem(item, index, found)
+    if (item.type === 'additional_tools')
+      for (const [tool, place] of objectsIn(item.tools)) idsOfTool(tool, `input[${index}].tools[${place}]`, found)
+  })
   for (const [tool, index] of objectsIn(body.tools)) idsOfTool(tool, `tools[${index}]`, found)
   return found
 }
 
-function idsOfItem(item: Json, at: string, found: string[]): void {
+function idsOfItem(item: Json, index: number, found: string[]): void {
+  const place = (name: string): string => `input[${index}].${name}`
   // Some leave the type out, since a lone id can be nothing else.
   const isLoneId = item.type === undefined && item.role === undefined && isId(item.id)
-  if (item.type === 'item_reference' || isLoneId) found.push(`${at}.id`)
+  if (item.type === 'item_reference' || isLoneId) found.push(place('id'))
   // An image that is not sent along can only be looked up.
-  if (isImageReference(item)) found.push(`${at}.id`)
+  if (isImageReference(item)) found.push(place('id'))
   for (const name of ['content', 'output'] as const) {
-    for (const [part, index] of objectsIn(item[name]))
-      if (isId(part.file_id)) found.push(`${at}.${name}[${index}].file_id`)
+    forObjects(item[name], (part, at) => {
+      if (isId(part.file_id)) found.push(place(`${name}[${at}].file_id`))
+    })
   }
-  if (isObject(item.output) && isId(item.output.file_id)) found.push(`${at}.output.file_id`)
+  if (isObject(item.output) && isId(item.output.file_id)) found.push(place('output.file_id'))
 }
 
 function idsOfTool(tool: Json, at: string, found: string[]): void {
@@ -94,14 +110,15 @@ const hasIds = (value: unknown): boolean => Array.isArray(value) && value.some(i
 export function namedUrls(body: Json): NamedUrl[] {
   const found = urlsBeside(body)
   if (body.tools !== undefined) addUrls(found, body.tools, 'tools')
-  for (const [item, index] of objectsIn(body.input)) {
+  forObjects(body.input, (item, index) => {
+    if (typeof item.content === 'string' && item.output === undefined) return
     const at = `input[${index}]`
     addPartUrls(found, item.content, `${at}.content`)
     if (Array.isArray(item.output)) addPartUrls(found, item.output, `${at}.output`)
     else if (isObject(item.output)) addUrls(found, item.output, `${at}.output`)
     // Some take a part where an item belongs.
     if (item.content === undefined && isMedia(item)) addUrls(found, item, at)
-  }
+  })
   return found
 }
 

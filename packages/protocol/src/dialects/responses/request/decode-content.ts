@@ -48,7 +48,8 @@ function readPart(part: Json, at: string): ContentPart {
   }
 }
 
-const cacheMark = (part: Json): { cache?: CacheMark } => (isObject(part.prompt_cache_breakpoint) ? { cache: {} } : {})
+const cacheMark = (part: Json): { cache?: CacheMark } =>
+  isObject(part.prompt_cache_breakpoint) ? { cache: { isBreakpoint: true } } : {}
 
 function readImagePart(part: Json, at: string): MediaPart {
   if (isObject(part.image_url)) {

@@ -71,10 +71,6 @@ describe('requests that lean on something kept elsewhere', () => {
       expect(read({ input: undefined, ...fields }).turns).toEqual([])
     }
   })
-  test('one that is to be answered later says so', () => {
-    expect(read({ background: true }).untranslated).toEqual(['background'])
-    expect(read({ background: false }).untranslated).toEqual([])
-  })
   test.each([
     [{ previous_response_id: 'resp_1' }, 'previous_response_not_found', 'previous_response_id'],
     [{ input: ['x', { type: 'item_reference', id: 'msg_1' }] }, 'previous_response_not_found', 'input[1].id'],

@@ -297,7 +297,7 @@ describe('media', () => {
     [
       'marked for the cache',
       { type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } },
-      { type: 'text', text: 'a', cache: {} },
+      { type: 'text', text: 'a', cache: { isBreakpoint: true } },
     ],
   ])('%s', (_, part, expected) => {
     expect(partsOf(part)).toEqual([expected as Part])

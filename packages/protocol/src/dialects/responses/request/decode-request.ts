@@ -26,7 +26,7 @@ import type {
   ServiceTier,
 } from '../../../canonical/request.ts'
 import type { PathParameters } from '../../dialect.ts'
-import { decodeToolChoice, decodeTools } from './decode-tools.ts'
+import { type Change, decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { decodeInput } from './decode-turns.ts'
 import { echoOf } from './echo.ts'
 import { origin } from './origin.ts'
@@ -36,52 +36,16 @@ const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 
 const VERBOSITIES = ['low', 'medium', 'high'] as const
 const TIERS: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
 
-/**
- * Fields that are read below, whose absence changes nothing (how a stream is disguised, how long a cache lives), or
- * that `rejectStored` has rejected before anything is translated. All others become warnings.
- */
-const KNOWN: ReadonlySet<string> = new Set([
-  'model',
-  'input',
-  'instructions',
-  'stream',
-  'stream_options',
-  'store',
-  'metadata',
-  'include',
-  'previous_response_id',
-  'conversation',
-  'prompt',
-  'background',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'top_logprobs',
-  'reasoning',
-  'text',
-  'service_tier',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'max_tool_calls',
-  'user',
-  'safety_identifier',
-  'truncation',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'prompt_cache_options',
-])
-
 export function decodeRequest(body: unknown, _addressed: PathParameters | undefined): CanonicalRequest {
   if (!isObject(body)) throw new RequestError('bad_request', undefined, 'The body must be a JSON object')
   const model = readName(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model as a string')
-  const untranslated = unknownFields(body)
+  const untranslated: string[] = []
   const include = readStrings(body, 'include') ?? NONE
   checkInput(body)
-  const { instructions, turns } = decodeInput(body.input, readString(body, 'instructions'))
-  const { tools, hostedTools, untranslated: unknownOptions } = decodeTools(body.tools)
-  untranslated.push(...unknownOptions)
+  const { instructions, turns, changes } = decodeInput(body.input, readString(body, 'instructions'))
+  const { tools, hostedTools } = decodeTools(body.tools, changes)
+  const settings = changes.length === 0 ? body : withUpdates(body, changes)
   const search = hostedTools.find((tool) => tool.search !== undefined)?.search
   const isUnknown = (word: string): boolean => !INCLUDED.has(word) && !(word === SOURCES && search !== undefined)
   if (include.some(isUnknown)) untranslated.push('include')
@@ -92,7 +56,7 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
   // A template may bring tools of its own.
   if (!isGiven(body.prompt)) checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice')
   const parallelCalls = readFlag(body, 'parallel_tool_calls')
-  const text = readObject(body, 'text') ?? {}
+  const text = readObject(settings, 'text') ?? {}
   const verbosity = knownWord(text, 'verbosity', VERBOSITIES, 'text', untranslated)
   const tier = knownWord(body, 'service_tier', TIERS, '', untranslated)
   const cacheKey = readName(body, 'prompt_cache_key', '', 1_024)
@@ -101,7 +65,8 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
   const metadata = readMetadata(body)
   const store = readFlag(body, 'store')
   if (readString(body, 'truncation') === 'auto') untranslated.push('truncation')
-  if (readFlag(body, 'background') === true) untranslated.push('background')
+  // Checked here, and done by the gateway.
+  readFlag(body, 'background')
   const request: CanonicalRequest = {
     from: origin,
     model,
@@ -114,7 +79,7 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
     format: readFormat(text, untranslated),
     modalities: [],
     sampling: readSampling(body, include),
-    reasoning: readReasoningWish(body, include, untranslated),
+    reasoning: readReasoningWish(settings, include, untranslated),
     untranslated,
     echo: echoOf(body),
   }
@@ -123,11 +88,21 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
   put(request, 'verbosity', verbosity)
   put(request, 'cacheKey', cacheKey)
   put(request, 'cacheRetention', readString(body, 'prompt_cache_retention'))
+  put(request, 'cacheOptions', readObject(body, 'prompt_cache_options'))
   put(request, 'tier', tier)
   put(request, 'endUser', endUser)
   put(request, 'metadata', metadata)
   put(request, 'store', store)
   return request
+}
+
+/** The settings that are in force at the end of the conversation: of two updates of one setting the last. */
+function withUpdates(body: Json, changes: readonly Change[]): Json {
+  const settings: Record<string, unknown> = { ...body }
+  for (const { item, at } of changes)
+    for (const field of item.type === 'configuration_update' ? ['reasoning', 'text'] : [])
+      settings[field] = { ...readObject(settings, field), ...readObject(item, field, at) }
+  return settings
 }
 
 const NONE: readonly string[] = []
@@ -137,12 +112,6 @@ const INCLUDED: ReadonlySet<string> = new Set([ENCRYPTED_REASONING, 'message.out
 const SOURCES = 'web_search_call.action.sources'
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
-
-function unknownFields(body: Json): string[] {
-  const unknown: string[] = []
-  for (const field in body) if (!KNOWN.has(field) && isGiven(body[field])) unknown.push(field)
-  return unknown
-}
 
 const STAND_INS = ['prompt', 'previous_response_id', 'conversation']
 
@@ -190,10 +159,6 @@ function readReasoningWish(body: Json, include: readonly string[], untranslated:
   put(wish, 'effort', knownWord(reasoning, 'effort', EFFORTS, 'reasoning', untranslated))
   const summary =
     readString(reasoning, 'summary', 'reasoning') ?? readString(reasoning, 'generate_summary', 'reasoning')
-  for (const field in reasoning) {
-    const isKnown = field === 'effort' || field === 'summary' || field === 'generate_summary'
-    if (!isKnown && isGiven(reasoning[field])) untranslated.push(`reasoning.${field}`)
-  }
   if (summary !== undefined) wish.show = summary === 'none' ? 'none' : 'summary'
   return wish
 }

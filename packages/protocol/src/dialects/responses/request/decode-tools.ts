@@ -16,32 +16,37 @@ import {
 } from '../../../canonical/reading.ts'
 import type { HostedTool, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 
-/** `untranslated`: options of a search that no other dialect has. */
-export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[]; untranslated: string[] }
+/** An item of the input that adds tools or changes settings in mid-conversation, with where it stands. */
+export type Change = { item: Json; at: string }
+
+export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[] }
 
 /** The full name of a function that the caller keeps in a namespace. */
 export const namespaced = (namespace: string | undefined, name: string): string =>
   namespace === undefined || namespace === '' ? name : `${namespace}__${name}`
 
-export function decodeTools(value: unknown): DecodedTools {
-  const read: DecodedTools = { tools: [], hostedTools: [], untranslated: [] }
-  if (value === undefined || value === null) return read
-  const given = asArray(value, 'tools')
+export function decodeTools(value: unknown, changes: readonly Change[]): DecodedTools {
+  const read: DecodedTools = { tools: [], hostedTools: [] }
+  if (value !== undefined && value !== null) readTools(value, 'tools', read)
+  for (const { item, at } of changes)
+    if (item.type === 'additional_tools') readTools(item.tools, below(at, 'tools'), read)
+  return read
+}
+
+function readTools(value: unknown, within: string, read: DecodedTools): void {
+  const given = asArray(value, within)
   for (let index = 0; index < given.length; index++) {
-    const at = `tools[${index}]`
+    const at = `${within}[${index}]`
     const tool = asObject(given[index], at)
     const type = asString(tool.type, below(at, 'type'))
     if (type === 'namespace') readNamespace(tool, at, read)
     else readTool(tool, type, at, undefined, read)
   }
-  return read
 }
 
 function readTool(tool: Json, type: string, at: string, namespace: string | undefined, into: DecodedTools): void {
   if (isSearchName(type)) {
     into.hostedTools.push({ name: type, at, search: readSearch(tool, at) })
-    for (const field in tool)
-      if (!SEARCH_FIELDS.has(field) && tool[field] !== null) into.untranslated.push(`tools.${field}`)
     return
   }
   if (type !== 'function' && type !== 'custom') {
@@ -60,8 +65,6 @@ function readTool(tool: Json, type: string, at: string, namespace: string | unde
   }
   into.tools.push(read)
 }
-
-const SEARCH_FIELDS: ReadonlySet<string> = new Set(['type', 'filters', 'search_context_size', 'user_location'])
 
 function readSearch(tool: Json, at: string): SearchOptions {
   const filters = readObject(tool, 'filters', at) ?? {}

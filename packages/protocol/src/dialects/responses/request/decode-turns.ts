@@ -1,30 +1,38 @@
 // A client's input: a text or a list of items -> instructions and turns. Items of one speaker in a row become one turn:
 // what the model reasoned, said and called belongs together, and other dialects say it in one message.
 
+import { sniffMime } from '../../../canonical/media.ts'
 import { asArray, asObject, asString, below, type Json, readString, wrong } from '../../../canonical/reading.ts'
 import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } from '../../../canonical/request.ts'
 import { decodeCarried } from '../reply/reasoning-carrier.ts'
 import { type ContentPart, decodeContent } from './decode-content.ts'
-import { namespaced } from './decode-tools.ts'
+import { type Change, namespaced } from './decode-tools.ts'
 import { isReasoningReference, isReference } from './stored-state.ts'
 
-export type DecodedInput = { instructions: InstructionText[]; turns: Turn[] }
+export type DecodedInput = {
+  instructions: InstructionText[]
+  turns: Turn[]
+  changes: Change[]
+}
 
 type OpenTurn = { role: Turn['role']; parts: Part[]; isMessage: boolean }
 
 export function decodeInput(input: unknown, instructions: string | undefined): DecodedInput {
   const leading: InstructionText[] = instructions === undefined || instructions === '' ? [] : [{ text: instructions }]
   const turns: OpenTurn[] = []
-  if (input === undefined || input === null) return { instructions: leading, turns }
+  const changes: Change[] = []
+  if (input === undefined || input === null) return { instructions: leading, turns, changes }
   if (typeof input === 'string') {
-    return { instructions: leading, turns: [{ role: 'user', parts: [{ type: 'text', text: input }] }] }
+    return { instructions: leading, turns: [{ role: 'user', parts: [{ type: 'text', text: input }] }], changes }
   }
   const items = asArray(input, 'input')
   for (let index = 0; index < items.length; index++) {
     const at = `input[${index}]`
-    readItem(asObject(items[index], at), at, leading, turns)
+    const item = asObject(items[index], at)
+    if (item.type === 'additional_tools' || item.type === 'configuration_update') changes.push({ item, at })
+    else readItem(item, at, leading, turns)
   }
-  return { instructions: leading, turns: turns.map(({ role, parts }) => ({ role, parts })) }
+  return { instructions: leading, turns: turns.map(({ role, parts }) => ({ role, parts })), changes }
 }
 
 function readItem(item: Json, at: string, leading: InstructionText[], turns: OpenTurn[]): void {
@@ -53,11 +61,18 @@ function readItem(item: Json, at: string, leading: InstructionText[], turns: Ope
         ...(type.startsWith('compaction') ? { isEssential: true } : {}),
         what: type,
         at,
+        ...madeImage(item, at),
       })
   }
 }
 
 const FOREIGN = { type: 'foreign' } as const
+
+function madeImage({ type, result, status }: Json, at: string): { image?: MediaPart } {
+  if (type !== 'image_generation_call' || typeof result !== 'string' || result === '' || status === 'failed') return {}
+  const source = { kind: 'inline', mime: sniffMime(result) ?? 'image/png', data: result } as const
+  return { image: { type: 'media', media: 'image', source, at } }
+}
 
 /** Adds to the speaker's turn. A message of a user stands alone; so do outputs, next to one. */
 function say(turns: OpenTurn[], role: Turn['role'], ...parts: Part[]): void {

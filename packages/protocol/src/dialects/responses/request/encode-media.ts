@@ -15,6 +15,8 @@ export function encodeMedia(part: MediaPart, from: CanonicalRequest['from'], war
     throw unsupported(part.at, `This model takes no ${part.media}.`)
   }
   if (part.cite === true) warn('turns', 'changed')
+  const isNamed = part.media === 'document' && part.source.kind !== 'url' && part.source.kind !== 'object'
+  if (part.name !== undefined && !isNamed) warn('fileName', 'dropped')
   if (part.media === 'image') return [writeImage(part, from, warn)]
   const said = part.context === undefined ? [] : [{ type: 'input_text', text: part.context }]
   return [...said, writeFile(part, from)]

@@ -4,7 +4,11 @@
 import { effortOf, wantsReasoning } from '../../../canonical/encoding/effort.ts'
 import { askedFormat } from '../../../canonical/encoding/object-format.ts'
 import { NO_NAMES, toolNames } from '../../../canonical/encoding/tool-names.ts'
-import { rejectOtherOutput, rejectSeveralChoices } from '../../../canonical/encoding/unsupported-fields.ts'
+import {
+  rejectOtherOutput,
+  rejectSeveralChoices,
+  warnOfCacheMarks,
+} from '../../../canonical/encoding/unsupported-fields.ts'
 import { askedSearch } from '../../../canonical/encoding/web-search.ts'
 import { withoutUndefined } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
@@ -30,6 +34,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   rejectOtherOutput(request, ['image'])
   for (const field of LACKING) if (sampling[field] !== undefined) warn(field, 'dropped')
   if (request.store === true) warn('store', 'dropped')
+  warnOfCacheMarks(request, warn)
   const names = toolNames(request, NAME_RULE)
   const { instructions, input } = encodeInput(request, names, target)
   const { format, ...undo } = askedFormat(request)
@@ -51,14 +56,19 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
     safety_identifier: request.endUser,
     prompt_cache_key: request.cacheKey,
     prompt_cache_retention: request.cacheRetention,
+    prompt_cache_options: request.cacheOptions,
     service_tier: request.tier,
   })
   return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false, ...undo } }
 }
 
-function writeReasoning(request: CanonicalRequest, { rejectedFields }: Target): Record<string, unknown> | undefined {
+function writeReasoning(
+  request: CanonicalRequest,
+  { rejectedFields, warn }: Target,
+): Record<string, unknown> | undefined {
   const effort = effortOf(request.reasoning)
   const isShown = wantsReasoning(request) && !rejectedFields?.has('reasoning.summary')
+  if (request.reasoning.wantsSummary && !isShown) warn('reasoningSummary', 'dropped')
   if (effort === undefined && !isShown) return undefined
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }

@@ -2,6 +2,7 @@
 
 import { callId, type ToolNames } from '../../../canonical/encoding/tool-names.ts'
 import { answeredTurns, withName } from '../../../canonical/encoding/turns.ts'
+import { warnOfUnsigned } from '../../../canonical/encoding/unsupported-fields.ts'
 import type {
   CallPart,
   CanonicalRequest,
@@ -69,6 +70,8 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
         break
       case 'call':
         if (part.custom) customs.add(part.id)
+        // Of use only to the model that signed the call.
+        if (part.signature !== undefined) warn('pastReasoning', 'dropped')
         items.push(writeCall(part, names))
         break
       case 'result':
@@ -102,6 +105,7 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
 
   for (const turn of turns) {
     role = turn.role === 'system' ? 'developer' : 'user'
+    warnOfUnsigned(turn.parts, warn)
     for (const part of named(turn, warn)) writePart(part, turn)
     flush()
   }

@@ -8,16 +8,17 @@ import { fieldNamed } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import { concat } from '../../../framing/relay.ts'
 import type { PassThroughEdits, PassThroughRequest } from '../../pass-through.ts'
-import { isId, joinEdits, objectsIn, type Scanned } from '../../shared/pass-through/request.ts'
+import { forObjects, isId, joinEdits, type Scanned } from '../../shared/pass-through/request.ts'
 import { isReference, namesStored } from '../request/stored-state.ts'
 import type { ConversationState } from './conversation-state.ts'
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 
 export function stateOf(scanned: Scanned, body: Json): ConversationState<PassThroughRequest> {
-  const references = objectsIn(body.input).flatMap(([item]) =>
-    namesStored(item) && typeof item.id === 'string' ? [item.id] : [],
-  )
+  const references: string[] = []
+  forObjects(body.input, (item) => {
+    if (namesStored(item) && typeof item.id === 'string') references.push(item.id)
+  })
   return {
     previousResponse: isId(body.previous_response_id) ? body.previous_response_id : undefined,
     store: body.store !== false,

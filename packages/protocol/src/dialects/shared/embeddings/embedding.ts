@@ -3,6 +3,7 @@
 import type { ErrorInfo } from '../../../canonical/error.ts'
 import type { RequestError } from '../../../canonical/reading.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import type { ServiceFields } from '../pass-through/service-fields.ts'
 
 /** A text, or the ids of its tokens. */
 export type EmbeddingInput = string | readonly number[]
@@ -13,7 +14,7 @@ export type VectorEncoding = 'float' | 'base64'
 /** More than any model has. */
 export const MOST_DIMENSIONS = 65_536
 
-export type EmbeddingRequest = {
+export type EmbeddingRequest = ServiceFields & {
   model: string
   inputs: readonly EmbeddingInput[]
   /** The input is not in a list, and neither is the vector of the reply. */
@@ -34,6 +35,8 @@ export type EmbeddingRequest = {
 
 export type EmbeddingEdits = UpstreamFields & {
   model: string
+  /** Fields to leave out. */
+  remove: readonly string[]
   /** What stands in for the end user. Absent: it stays. */
   user?: string | undefined
 }
@@ -46,10 +49,12 @@ export type Vectors = readonly Uint8Array[]
 
 export type EmbeddingReply = {
   vectors: Vectors
+  /** As the upstream names the model that answered; undefined: it does not. */
+  model: string | undefined
   /** Tokens of the input, if they were reported. */
   tokens: number | undefined
-  /** The reply for a client of the same dialect. */
-  passed(renameTo: string | undefined): Pieces
+  /** The reply for a client of the same dialect. `counted`: the tokens to name if the upstream reports none. */
+  passed(renameTo: string | undefined, counted?: number): Pieces
 }
 
 export type DecodedEmbeddings = ({ ok: true } & EmbeddingReply) | { ok: false; error: ErrorInfo }

@@ -49,6 +49,47 @@ describe('what services answer', () => {
   })
 
   test.each([
+    ['{"total_tokens":7}', '{"total_tokens":7,"prompt_tokens":7}'],
+    ['{"prompt_tokens":7,"image_pixels":0}', '{"prompt_tokens":7,"image_pixels":0,"total_tokens":7}'],
+    ['{ "prompt_tokens": null, "total_tokens": 7 }', '{"prompt_tokens":7,"total_tokens":7}'],
+    ['{"prompt_tokens":6, "total_tokens":7}', '{"prompt_tokens":6, "total_tokens":7}'],
+    ['null', 'null'],
+  ])('both figures are passed on, whichever of them is reported: %s', (usage, expected) => {
+    const reply = (figures: string, model: string) =>
+      `{"usage":${figures},"data":[{"embedding":[1]}],"model":"${model}"}`
+    const decoded = EMBEDDING_SERVICES.chat.decodeReply(codec.encode(reply(usage, 'theirs')), codec)
+    for (const renamed of [undefined, 'mine']) {
+      const passed = decoded.ok
+        ? decoded
+            .passed(renamed)
+            .map((piece) => textOf(piece))
+            .join('')
+        : ''
+      expect(passed).toBe(reply(expected, renamed ?? 'theirs'))
+    }
+  })
+
+  test.each([
+    ['{"data":[{"embedding":[1]}]} ', '{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":3,"total_tokens":3}} '],
+    [
+      '{"usage":{},"data":[{"embedding":[1]}]}',
+      '{"usage":{"prompt_tokens":3,"total_tokens":3},"data":[{"embedding":[1]}]}',
+    ],
+    [
+      '{"data":[{"embedding":[1]}],"usage":null}',
+      '{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":3,"total_tokens":3}}',
+    ],
+    [
+      '{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":1,"total_tokens":1}}',
+      '{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":1,"total_tokens":1}}',
+    ],
+  ])('both figures are what was counted, if none is reported: %s', (reply, expected) => {
+    const decoded = EMBEDDING_SERVICES.chat.decodeReply(codec.encode(reply), codec)
+    const pieces = decoded.ok ? decoded.passed(undefined, 3) : []
+    expect(pieces.map((piece) => textOf(piece)).join('')).toBe(expected)
+  })
+
+  test.each([
     ['chat', { error: { message: 'no', type: 'invalid_request_error' } }],
     ['chat', { data: [] }],
     ['generate-content', { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } }],

@@ -2,7 +2,7 @@
 
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../../canonical/error.ts'
 import { errorHeaders } from './error-headers.ts'
-import { type KnownPhrases, messageWith } from './known-phrases.ts'
+import { type KnownPhrases, messageWith, NO_KEY } from './known-phrases.ts'
 import { readUpstreamError, type UpstreamCode } from './upstream-error.ts'
 
 type Row = { type: string; code: string | null; param?: string }
@@ -43,11 +43,13 @@ const ROWS = {
   upstream_no_image: { type: 'server_error', code: 'upstream_no_image' },
   upstream_auth_error: { type: 'server_error', code: 'upstream_auth_error' },
   upstream_model_not_found: { type: 'server_error', code: 'upstream_model_not_found' },
+  upstream_unknown_url: { type: 'server_error', code: 'upstream_unknown_url' },
+  upstream_no_credit: { type: 'server_error', code: 'upstream_no_credit' },
   service_unavailable: { type: 'server_error', code: 'service_unavailable' },
   upstream_timeout: { type: 'server_error', code: 'upstream_timeout' },
 } satisfies Record<ErrorCode, Row>
 
-const WRONG_KEY = { said: ['incorrect api key provided'], say: 'Incorrect API key provided.' }
+const WRONG_KEY = { said: ['incorrect api key provided', NO_KEY], say: 'Incorrect API key provided.' }
 
 const WORDS: KnownPhrases = {
   invalid_api_key: WRONG_KEY,
@@ -93,7 +95,7 @@ function duration(ms: number): string {
 }
 
 // Words that mean the same whatever the status. Upstreams answer 400 for a wrong key and 429 for an empty account: both
-// are about the operator's credential, not the caller's.
+// are about the operator's account, not the caller's.
 const SURE = new Map<string, UpstreamCode>([
   ['context_length_exceeded', 'context_length_exceeded'],
   ['exceed_context_size_error', 'context_length_exceeded'],
@@ -106,15 +108,16 @@ const SURE = new Map<string, UpstreamCode>([
   ['api_key_expired', 'upstream_auth_error'],
   ['account_deactivated', 'upstream_auth_error'],
   ['account_disabled', 'upstream_auth_error'],
-  ['model_not_found', 'upstream_auth_error'],
+  ['model_not_found', 'upstream_model_not_found'],
+  ['unknown_url', 'upstream_unknown_url'],
   ['model_not_allowed', 'upstream_auth_error'],
-  ['billing_not_active', 'upstream_auth_error'],
-  ['billing_hard_limit_reached', 'upstream_auth_error'],
-  ['insufficient_quota', 'upstream_auth_error'],
-  ['insufficient_balance', 'upstream_auth_error'],
-  ['credit_balance_exhausted', 'upstream_auth_error'],
-  ['key_quota_exceeded', 'upstream_auth_error'],
-  ['account_quota_exceeded', 'upstream_auth_error'],
+  ['billing_not_active', 'upstream_no_credit'],
+  ['billing_hard_limit_reached', 'upstream_no_credit'],
+  ['insufficient_quota', 'upstream_no_credit'],
+  ['insufficient_balance', 'upstream_no_credit'],
+  ['credit_balance_exhausted', 'upstream_no_credit'],
+  ['key_quota_exceeded', 'upstream_no_credit'],
+  ['account_quota_exceeded', 'upstream_no_credit'],
 ])
 
 const asBad = (word: string): [string, UpstreamCode] => [word, 'bad_request']
@@ -134,7 +137,7 @@ const ROUGH = new Map<string, UpstreamCode>([
   ['cyber_policy', 'content_policy_violation'],
   ['authentication_error', 'upstream_auth_error'],
   ['permission_error', 'upstream_auth_error'],
-  ['not_found_error', 'upstream_auth_error'],
+  ['not_found_error', 'upstream_unknown_url'],
   ['rate_limit_error', 'rate_limit_exceeded'],
   ['rate_limit_exceeded', 'rate_limit_exceeded'],
   ['tokens', 'rate_limit_exceeded'],

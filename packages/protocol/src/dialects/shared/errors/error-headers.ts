@@ -12,7 +12,12 @@ const USUAL_WAIT = 5
 const FINAL: readonly number[] = [401, 402, 403]
 
 /** Only the operator can change these. */
-const FINAL_CODES: readonly string[] = ['upstream_auth_error', 'upstream_model_not_found'] satisfies ErrorCode[]
+const FINAL_CODES: readonly string[] = [
+  'upstream_auth_error',
+  'upstream_model_not_found',
+  'upstream_unknown_url',
+  'upstream_no_credit',
+] satisfies ErrorCode[]
 
 /** The whole seconds to wait that a caller is told: at least 1, and never less than the wait. */
 export function secondsToWait(error: ErrorInfo): number {

@@ -6,6 +6,9 @@ import type { ErrorCode, ErrorInfo } from '../../../canonical/error.ts'
 type Words = { said: readonly string[]; say: string }
 export type KnownPhrases = Readonly<Partial<Record<ErrorCode, Words>>>
 
+/** A missing key is no wrong key: none of the vendors' words are put before this one. */
+export const NO_KEY = 'no api key was sent'
+
 export function messageWith(known: KnownPhrases, { code, message }: ErrorInfo): string {
   const words = known[code]
   if (words === undefined) return message

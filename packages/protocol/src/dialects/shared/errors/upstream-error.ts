@@ -18,6 +18,8 @@ export type UpstreamCode = Extract<
   | 'upstream_error'
   | 'upstream_auth_error'
   | 'upstream_model_not_found'
+  | 'upstream_unknown_url'
+  | 'upstream_no_credit'
   | 'service_unavailable'
   | 'upstream_timeout'
 >
@@ -40,6 +42,8 @@ const OWN_WORDS = {
   upstream_error: 'The upstream failed to answer.',
   upstream_auth_error: 'The upstream rejected the credential of this gateway.',
   upstream_model_not_found: 'The upstream does not have the model that this gateway asks it for.',
+  upstream_unknown_url: 'The upstream does not have the URL that this gateway calls.',
+  upstream_no_credit: "The gateway's account at the upstream has no credit.",
   service_unavailable: 'The upstream is overloaded or not available.',
   upstream_timeout: 'The upstream did not answer in time.',
 } satisfies Record<UpstreamCode, string>
@@ -75,6 +79,21 @@ function readError(status: number, body: unknown, vocabulary: Vocabulary): Error
   }
   const detail = [status, ...facts.words.map((word) => maskSecrets(word).slice(0, 100)), text?.slice(0, 200)]
   return { code, message: OWN_WORDS[code], detail: detail.filter((part) => part !== undefined).join(' ') }
+}
+
+/** What an upstream said of its error. For the operator alone: it may quote the request. */
+export type UpstreamWords = { code?: string; message?: string }
+
+const LONGEST_WORDS = 300
+
+/** Masked, and cut only then: half a key would not be known as one. `code`: its own, else its most particular word. */
+export function upstreamWords(body: unknown): UpstreamWords {
+  const { message, code, words } = readFacts(body)
+  const word = code ?? words[0]
+  return {
+    ...(word === undefined ? {} : { code: maskSecrets(word).slice(0, 100).toWellFormed() }),
+    ...(message === undefined ? {} : { message: maskSecrets(message).slice(0, LONGEST_WORDS).toWellFormed() }),
+  }
 }
 
 /** A caller of the same dialect may know the code. Of a context that is too long clients know one code alone. */
@@ -125,11 +144,14 @@ function byStatus(status: number, facts: UpstreamFacts): UpstreamCode {
     case 422:
       return facts.structured ? 'bad_request' : 'upstream_error'
     case 401:
-    case 402:
     case 403:
       return 'upstream_auth_error'
+    case 402:
+      return 'upstream_no_credit'
     case 404:
-      return IN_CONVERSATION.test(facts.param ?? '') ? 'bad_request' : 'upstream_auth_error'
+      return IN_CONVERSATION.test(facts.param ?? '') ? 'bad_request' : 'upstream_unknown_url'
+    case 405:
+      return 'upstream_unknown_url'
     case 408:
     case 504:
     case 524:
@@ -161,7 +183,12 @@ const CONTEXT_PROSE = [
   'input token count',
   'input tokens exceed',
 ]
-const OUR_PROSE = ['api key not valid', 'invalid api key', 'incorrect api key', 'api key expired', 'credit balance']
+const KEY_PROSE = ['api key not valid', 'invalid api key', 'incorrect api key', 'api key expired']
+const CREDIT_PROSE = ['credit balance', 'prepayment credits are depleted']
+const POLICY_PROSE = ['blocked by content filtering policy']
+/** How servers and proxies say that nothing is at a URL. A 404 in other words is about something else that the request names. */
+const URL_PROSE =
+  /^\W*(404\W*)?((resource|page|path|route|url)\W*)?not found\W*$|\b(invalid|unknown|no such|unsupported) (request )?(url|path|route)\b|^cannot (get|post)\b|\bno route\b|\bmethod not allowed\b/i
 
 /** A word for it, or a 404 that speaks of it: a 404 may also be about an object that only this request names. */
 function isAboutModel({ words, message = '' }: UpstreamFacts, status: number): boolean {
@@ -174,11 +201,20 @@ function isAboutModel({ words, message = '' }: UpstreamFacts, status: number): b
 const MODEL_WORDS = /^model_not_found$|^InvalidEndpointOrModel/
 
 function refine(code: UpstreamCode, facts: UpstreamFacts, status: number): UpstreamCode {
-  if (code === 'upstream_auth_error' && isAboutModel(facts, status)) return 'upstream_model_not_found'
-  if (code !== 'bad_request' || facts.message === undefined) return code
-  const prose = facts.message.slice(0, 2_000).toLowerCase()
-  if (OUR_PROSE.some((phrase) => prose.includes(phrase))) return 'upstream_auth_error'
-  return CONTEXT_PROSE.some((phrase) => prose.includes(phrase)) ? 'context_length_exceeded' : code
+  if ((code === 'upstream_auth_error' || code === 'upstream_unknown_url') && isAboutModel(facts, status))
+    return 'upstream_model_not_found'
+  const { message } = facts
+  if (message === undefined) return code
+  const prose = message.slice(0, 2_000)
+  if (code === 'upstream_unknown_url')
+    return facts.structured && facts.code !== 'unknown_url' && !URL_PROSE.test(prose) ? 'upstream_error' : code
+  if (code !== 'bad_request' && code !== 'rate_limit_exceeded') return code
+  const says = (phrases: readonly string[]): boolean => phrases.some((phrase) => prose.toLowerCase().includes(phrase))
+  if (says(CREDIT_PROSE)) return 'upstream_no_credit'
+  if (code === 'rate_limit_exceeded') return code
+  if (says(KEY_PROSE)) return 'upstream_auth_error'
+  if (says(POLICY_PROSE)) return 'content_policy_violation'
+  return says(CONTEXT_PROSE) ? 'context_length_exceeded' : code
 }
 
 /** Finds the error in `{error: {...}}`, `{error: "..."}`, `{response: {error}}`, `[{error}]`, and flat forms. */

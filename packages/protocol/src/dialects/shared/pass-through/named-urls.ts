@@ -36,19 +36,21 @@ const READ_BY_MODEL = setOf(
   'cache_control encrypted_content signature',
 )
 
-const DEEPEST = 8
+/** No body is nested deeper. */
+const DEEPEST = 512
 
 /** Adds the URLs in an object that is part of a request: a content part, a tool, a list of servers. */
 export function addUrls(found: NamedUrl[], value: unknown, at: string): void {
   walk({ found, skipped: READ_BY_MODEL }, value, at, '', 0)
 }
 
-type Walk = { found: NamedUrl[]; skipped: ReadonlySet<string> }
+/** `isAny`: a URL counts under whichever name it stands. */
+type Walk = { found: NamedUrl[]; skipped: ReadonlySet<string>; isAny?: true }
 
 function walk(into: Walk, value: unknown, at: string, name: string, depth: number): void {
   const { found, skipped } = into
   if (typeof value === 'string') {
-    if (isUrl(value, name)) found.push({ field: at, url: value })
+    if (isUrl(value, name) || (into.isAny && hasScheme(value))) found.push({ field: at, url: value })
   } else if (depth > DEEPEST) return
   else if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) walk(into, value[index], `${at}[${index}]`, name, depth + 1)
@@ -66,6 +68,10 @@ function isUrl(text: string, name: string): boolean {
   if (text === '' || /^data:/i.test(text.slice(0, 5))) return false
   return URL_NAME.test(name) || (CONTENT_NAMES.has(name) && LOOKS_LIKE_URL.test(text.slice(0, 64)))
 }
+
+/** Parsers of URLs leave out white space. */
+const hasScheme = (text: string): boolean =>
+  /^(?!data:)(?:[a-z][a-z0-9+.-]{0,30}:)?[/\\]{2}/i.test(text.slice(0, 256).replace(/[\0- ]/g, ''))
 
 /** Top-level fields without URLs, or with some that have their own place to be looked for. */
 const ELSEWHERE = setOf(
@@ -85,6 +91,11 @@ export function mayNameUrls(field: string, isText: boolean): boolean {
 /** Adds those of such a field. */
 export function addFieldUrls(found: NamedUrl[], field: string, value: unknown): void {
   walk({ found, skipped: TEXTS }, value, field, field.toLowerCase(), 0)
+}
+
+/** Adds whatever looks like a URL in a field that nothing is known of. `name`: what the value stands under, if that is not the whole field. */
+export function addUnknownUrls(found: NamedUrl[], field: string, value: unknown, name = field): void {
+  walk({ found, skipped: TEXTS, isAny: true }, value, field, name.toLowerCase(), 0)
 }
 
 /** Those of all such fields. */

@@ -2,6 +2,7 @@
 // may obey them before the dialect's own cap (llama.cpp prefers n_predict to max_tokens), so none of them may ask for more
 // than the gateway holds funds for.
 
+import { isObject } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editedObject, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField, scanObject } from '../../../framing/json/json-scan.ts'
@@ -74,6 +75,12 @@ const kindOf = (name: string): FieldKind | undefined => KINDS.get(folded(name))
 
 /** The only member of `extra_body` that a service documents for the wire: Google's, which bounds nothing. */
 const KEPT_IN_WRAPPER: ReadonlySet<string> = new Set(['google'])
+
+/** Whether some service would merge members into the request that nobody has read: bounds, options with a price, other models. */
+export function mergesMembers(name: string, value: unknown): boolean {
+  if (foldCase(name).replaceAll('_', '') !== 'extrabody' || value === undefined || value === null) return false
+  return !isObject(value) || Object.keys(value).some((member) => !KEPT_IN_WRAPPER.has(member))
+}
 
 /** One such field of a request; `holder`: the top-level object that it stands in. */
 export type OutputField = {

@@ -87,6 +87,19 @@ export const anyOf = (
   },
 })
 
+/** Members that choose among vendors of one model. What they may do with data costs nothing. */
+const CHOICES = ['order', 'only', 'ignore', 'sort', 'quantizations']
+
+const isWebPlugin = (plugin: unknown): boolean => isObject(plugin) && plugin.id === 'web' && plugin.enabled !== false
+
+/** Of services with many models and vendors behind them: who else may answer, each at a price of its own, and their own search. */
+export const ANSWERED_ELSEWHERE = {
+  models: other('models'),
+  fallbacks: other('fallbacks'),
+  provider: other('provider', { when: (value) => isObject(value) && CHOICES.some((name) => isGiven(value[name])) }),
+  plugins: tool('web_search', { when: (value) => Array.isArray(value) && value.some(isWebPlugin) }),
+} satisfies FieldTable
+
 /** A bound on calls: a caller cannot make it anything but a small whole number. */
 export const boundOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MOST_CALLS ? value : undefined

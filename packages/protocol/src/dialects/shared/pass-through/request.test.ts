@@ -60,7 +60,7 @@ describe('facts', () => {
 
   test.each<[Id, { images: number; documents: number; audios: number }]>([
     ['chat', { images: 1, documents: 1, audios: 1 }],
-    ['responses', { images: 1, documents: 1, audios: 0 }],
+    ['responses', { images: 2, documents: 1, audios: 0 }],
     ['messages', { images: 1, documents: 2, audios: 0 }],
     ['generate-content', { images: 1, documents: 1, audios: 1 }],
   ])('%s: media are counted, and weigh much less than as much text', (id, counts) => {

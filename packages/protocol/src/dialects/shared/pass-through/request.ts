@@ -55,9 +55,10 @@ export function scanBody(
 /** Throws RequestError. Nesting must have been limited before, by a scan. */
 export function parseBody(bytes: Uint8Array, codec: Codec): Json {
   try {
-    return JSON.parse(codec.decode(bytes, 0, bytes.length)) as Json
+    return codec.parse(bytes) as Json
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : 'it cannot be parsed'
+    if (!(thrown instanceof Error)) throw thrown
+    const why = thrown.message
     throw new RequestError('bad_request', undefined, `The body is not valid JSON: ${why}`)
   }
 }
@@ -89,6 +90,8 @@ function countParts(parts: readonly Part[], counts: MediaCounts): void {
   for (const part of parts) {
     if (part.type === 'media') countPart(part, counts)
     else if (part.type === 'result') countParts(part.parts, counts)
+    // The dialect leaves its bytes out itself.
+    else if (part.type === 'foreign' && part.image) counts.images++
   }
 }
 
@@ -176,9 +179,28 @@ export function setWithin(
   setField(into, outer, edited ?? `{${jsonText(inner)}:${json}}`)
 }
 
-/** The objects in a list that may not even be a list. For what is rare: a list of pairs has its cost. */
-export const objectsIn = (value: unknown): [Json, number][] =>
-  Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
+/** Visits the objects in a list that may not even be a list. For long lists, where pairs would cost more than the visits. */
+export function forObjects(value: unknown, visit: (item: Json, index: number) => void): void {
+  if (!Array.isArray(value)) return
+  for (let index = 0; index < value.length; index++) {
+    const item: unknown = value[index]
+    if (isObject(item)) visit(item, index)
+  }
+}
+
+/** The same as a list of pairs, which has its cost: for what is rare. */
+export function objectsIn(value: unknown): readonly [Json, number][] {
+  if (!Array.isArray(value)) return NO_OBJECTS
+  const found: [Json, number][] = []
+  forObjects(value, (item, index) => void found.push([item, index]))
+  return found
+}
+
+/** Whether an object in such a list is one of these. */
+export const someObject = (value: unknown, isOne: (item: Json) => boolean): boolean =>
+  Array.isArray(value) && value.some((item) => isObject(item) && isOne(item))
+
+const NO_OBJECTS: readonly [Json, number][] = []
 
 /** The top-level fields among these that name an end user. */
 export function endUsersIn(values: Readonly<Record<string, unknown>>): readonly EndUserField[] {

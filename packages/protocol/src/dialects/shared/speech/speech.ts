@@ -3,6 +3,7 @@
 import type { ErrorInfo } from '../../../canonical/error.ts'
 import type { Base64 } from '../../../canonical/image.ts'
 import type { Usage } from '../../../canonical/usage.ts'
+import type { ServiceFields } from '../pass-through/service-fields.ts'
 
 export const SPEECH_FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number]
@@ -16,7 +17,7 @@ export const SPEECH_TYPES: Readonly<Record<SpeechFormat, string>> = {
   pcm: 'audio/pcm',
 }
 
-export type SpeechRequest = {
+export type SpeechRequest = ServiceFields & {
   model: string
   input: string
   /** Characters of `input` as a reader counts them: a pair of surrogates is one. */

@@ -20,6 +20,8 @@ export type TranscriptionRequest = {
   prompt?: string
   temperature?: number
   stream: boolean
+  /** Names of fields that would cost what no price counts; they are not among the others. */
+  unpriced: readonly string[]
   /** All fields but `model`, as they came and in their order; vendors have others than those above. */
   fields: readonly { name: string; value: string }[]
 }
@@ -34,7 +36,7 @@ export type TranscriptionTarget = {
   boundary: string
   /** The most tokens that the answer is held for. */
   maxOutput: number
-  warn(field: string, reason: 'dropped' | 'changed'): void
+  warn(field: string, reason: 'dropped' | 'changed' | 'no-price'): void
 }
 
 /** Bytes, or the place of the file: as it is, or in base64. */

@@ -60,7 +60,7 @@ test.each<[error: object, code: string, info: string]>([
     'content_policy_violation',
   ],
   [{ code: 'InvalidParameter.x', message: 'No.' }, 'InvalidParameter.x', 'bad_request'],
-  [{ code: 'AccountOverdueError', message: 'Pay us.' }, 'InternalServiceError', 'upstream_auth_error'],
+  [{ code: 'AccountOverdueError', message: 'Pay us.' }, 'InternalServiceError', 'upstream_no_credit'],
   [{}, 'InternalServiceError', 'upstream_error'],
 ])('a task that failed by %p', (error, code, info) => {
   const decoded = task({ id: 'x', status: 'failed', error })

@@ -40,6 +40,7 @@ function readResponse({ part, path }: ReadPart, to: Conversation, open: Calls): 
   const { id, name, response, parts } = readFields(part.functionResponse, at, RESPONSE_FIELDS)
   if (typeof name !== 'string' || name === '') throw badRequest('Name cannot be empty.', `${at}.name`)
   if (!isObject(response)) throw badRequest('Invalid value: expected an object.', `${at}.response`)
+  checkReferences(response, `${at}.response`)
   const byId = id === undefined ? -1 : open.findIndex((call) => call.id === id)
   const found = byId >= 0 ? byId : open.findIndex((call) => call.name === name)
   if (found < 0 || open[found]?.name !== name)
@@ -49,6 +50,18 @@ function readResponse({ part, path }: ReadPart, to: Conversation, open: Calls): 
   readList(parts, `${at}.parts`).forEach((media, index) => {
     const mediaPath = `${at}.parts[${index}]`
     addContent(to, '', readMedia(readFields(media, mediaPath, RESPONSE_PART_FIELDS), mediaPath))
+  })
+}
+
+/** A key with a dollar sign refers to a part of the response by its name, and here no part has one. */
+function checkReferences(response: object, at: string): void {
+  JSON.stringify(response, (key, held: unknown) => {
+    if (!key.startsWith('$')) return held
+    const name = typeof held === 'string' ? held : key
+    throw badRequest(
+      `The referenced name \`${name}\` in function_response.response does not match to a display_name in the function_response.parts.`,
+      at,
+    )
   })
 }
 

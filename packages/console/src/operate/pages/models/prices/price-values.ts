@@ -75,7 +75,7 @@ export const ADDABLE: Readonly<Record<ModelType, readonly string[]>> = {
   image: ['per_image', 'input', 'cached_input', 'image_input', 'image_output'],
   video: ['per_second', 'per_video', 'per_million_tokens'],
   rerank: ['per_search', 'input', 'per_thousand_documents'],
-  moderation: ['per_request', 'input'],
+  moderation: ['per_request', 'per_input', 'input'],
   transcription: ['per_minute', 'input', 'cached_input', 'audio_input', 'output'],
   embedding: ['input'],
   speech: ['per_million_characters', 'per_minute', 'input', 'audio_output'],

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../../../ui/button.tsx'
+import { Segments } from '../../../../ui/form/choices.tsx'
 import { PasswordField, SelectField, TextField } from '../../../../ui/form/field.tsx'
 import { useForm } from '../../../../ui/form/form.ts'
 import { Icon } from '../../../../ui/icons.tsx'
@@ -15,14 +16,19 @@ type Kind = Row<'upstream-kinds'>
 /** Models that were typed in before the key was changed. */
 const typedIn = ({ chosen = [] }: Draft): readonly string[] => chosen
 
+const isOwn = ({ baseUrl }: Draft, kind: Kind | undefined): boolean =>
+  baseUrl !== '' && baseUrl !== kind?.mainland?.base_url
+
 /** Where it is, and its key. Going on lists its models, which shows that the key works and costs nothing. */
 export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kind: Kind | undefined }) {
   const t = useOperateTexts().upstreams.wizard.key
   const messageOf = useOperateError()
   const isCustom = draft.kind === CUSTOM
-  const [isAddressShown, setAddressShown] = useState(isCustom || kind?.needs_base_url === true || draft.baseUrl !== '')
+  const [isAddressShown, setAddressShown] = useState(isCustom || kind?.needs_base_url === true || isOwn(draft, kind))
   const needsAddress = isCustom || kind?.needs_base_url === true
   const needsKey = !isCustom && kind?.needs_key !== false
+  const isMainland = kind?.mainland?.base_url === draft.baseUrl
+  const keysUrl = isMainland ? kind?.mainland?.keys_url : kind?.keys_url
   // An upstream without keys is told so; the vendors' own servers need none.
   const sent = isCustom && draft.key === '' ? { ...draft, key: 'none' } : draft
   const form = useForm({
@@ -55,6 +61,7 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
           options={DIALECTS.map((value) => ({ value, label: t.dialects[value] }))}
         />
       )}
+      {kind?.mainland && <Region draft={draft} set={set} mainland={kind.mainland} />}
       {isAddressShown ? (
         <TextField
           label={t.address}
@@ -70,7 +77,7 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
         />
       ) : (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
-          <span className="min-w-0 font-mono text-sm wrap-anywhere">{kind?.base_url}</span>
+          <span className="min-w-0 font-mono text-sm wrap-anywhere">{draft.baseUrl || kind?.base_url}</span>
           <Button small variant="quiet" onClick={() => setAddressShown(true)}>
             {t.otherAddress}
           </Button>
@@ -83,9 +90,9 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
         autoFocus
         hint={t.keyHint}
         aside={
-          kind?.keys_url && (
+          keysUrl && (
             <a
-              href={kind.keys_url}
+              href={keysUrl}
               target="_blank"
               rel="noreferrer"
               className="inline-flex items-center gap-1 text-sm text-link hover:underline"
@@ -104,5 +111,25 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
         </Button>
       </div>
     </form>
+  )
+}
+
+type RegionProps = { draft: Draft; set: SetDraft; mainland: NonNullable<Kind['mainland']> }
+
+/** A key of the one place is rejected in the other. */
+function Region({ draft, set, mainland }: RegionProps) {
+  const t = useOperateTexts().upstreams.wizard.key
+  return (
+    <div>
+      <Segments
+        label={t.region}
+        value={draft.baseUrl === mainland.base_url ? 'mainland' : 'international'}
+        onChange={(region) => set({ baseUrl: region === 'mainland' ? mainland.base_url : '' })}
+        options={[
+          { value: 'international', label: t.regions.international },
+          { value: 'mainland', label: t.regions.mainland },
+        ]}
+      />
+    </div>
   )
 }

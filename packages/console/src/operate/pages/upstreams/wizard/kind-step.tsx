@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useLanguage } from '../../../../i18n/language.tsx'
 import { classes } from '../../../../ui/classes.ts'
 import { SearchField } from '../../../../ui/search.tsx'
 import { ErrorState, Skeleton } from '../../../../ui/states.tsx'
@@ -16,7 +17,9 @@ export function KindStep({ chosen, onChoose }: { chosen: string; onChoose(kind: 
   const t = useOperateTexts().upstreams.wizard.kind
   const { data, error, refetch } = useKinds()
   const [search, setSearch] = useState('')
+  const { language } = useLanguage()
   if (error && !data) return <ErrorState error={error} retry={refetch} />
+  const addressOf = ({ base_url, mainland }: Kind) => (language === 'zh' ? mainland?.base_url : undefined) ?? base_url
   const isFound = ({ id, name }: Kind) => `${id} ${name}`.toLowerCase().includes(search.toLowerCase())
   return (
     <div className="flex flex-col gap-3">
@@ -35,7 +38,7 @@ export function KindStep({ chosen, onChoose }: { chosen: string; onChoose(kind: 
                 <Tile
                   key={kind.id}
                   name={kind.name}
-                  note={kind.base_url?.replace(/^https?:\/\//, '') ?? t.ownAddress}
+                  note={addressOf(kind)?.replace(/^https?:\/\//, '') ?? t.ownAddress}
                   isChosen={kind.id === chosen}
                   onClick={() => onChoose(kind.id)}
                 />

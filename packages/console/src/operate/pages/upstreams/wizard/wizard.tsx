@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { ApiError } from '../../../../api/client.ts'
+import { useLanguage } from '../../../../i18n/language.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { Step, type StepState } from '../../../../ui/step.tsx'
@@ -30,6 +31,10 @@ export function Wizard({
   const [draft, set, clear] = useDraft()
   const kinds = useKinds().data?.data
   const kind = kinds?.find(({ id }) => id === draft.kind)
+  const { language } = useLanguage()
+  /** Who reads Chinese most probably has an account there. */
+  const mainlandOf = (id: string) =>
+    (language === 'zh' && kinds?.find((each) => each.id === id)?.mainland?.base_url) || ''
   const proposals = useProposals(draft)
   const models = proposals.data?.models
   const at = STEPS.indexOf(draft.step)
@@ -46,7 +51,9 @@ export function Wizard({
     kind: (
       <KindStep
         chosen={draft.kind}
-        onChoose={(id) => set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id) })}
+        onChoose={(id) =>
+          set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id), baseUrl: mainlandOf(id) })
+        }
       />
     ),
     key: <KeyStep key={draft.kind} draft={draft} set={set} kind={kind} />,

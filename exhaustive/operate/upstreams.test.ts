@@ -1,0 +1,222 @@
+// The first hour of a gateway, from the printed link to the answer of a real upstream, and the pages of upstreams.
+import { afterAll, expect, test } from 'bun:test'
+import { adminClient } from '../../test/support/admin/admin-client.ts'
+import type { Page } from '../../test/support/browser.ts'
+import { expectWellShown, inTheme, OPPOSITES, openConsole } from '../../test/support/console/page.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import { newKey } from '../../test/support/gateway/accounts.ts'
+import { chat, startGateway } from '../../test/support/gateway/gateway.ts'
+import { operate } from '../../test/support/gateway/operate.ts'
+import { useOperators } from '../../test/support/operators.ts'
+import { startStubVendor } from '../../test/support/upstreams/stub-vendor.ts'
+
+const vendor = startStubVendor()
+afterAll(() => vendor.stop())
+
+const open = useOperators(async () => ({
+  config: `upstreams:
+  - { id: main, kind: openai, base_url: "${vendor.baseUrl}", keys: [${vendor.key}] }
+models:
+  - { id: terra, routes: [{ upstream: main, model: gpt-6.1-terra, cost: { input: 1, output: 5 } }], price: { input: 1.2, output: 6 } }
+`,
+}))
+const { visit, as } = open
+
+/** A person at a page, whose clicks are counted. A field is clicked before it is filled. */
+const person = (page: Page) => {
+  let clicks = 0
+  const click = async (role: 'button' | 'link' | 'checkbox', name: string | RegExp) => {
+    clicks += 1
+    await page.getByRole(role, { name, exact: typeof name === 'string' }).click()
+  }
+  const fill = async (label: string, text: string) => {
+    clicks += 1
+    const field = page.getByLabel(label, { exact: true })
+    await field.click()
+    await field.fill(text)
+  }
+  return { click, fill, clicks: () => clicks }
+}
+
+test('the first hour: from the printed link to a real answer and a key that works, in fewer than 25 clicks', async () => {
+  const gateway = await startGateway()
+  const token = /\/console\/setup#(\S+)$/m.exec(gateway.output().stdout)?.[1] ?? ''
+  const { page, problems, close } = await openConsole(open.browser, gateway.url, `/setup#${token}`)
+  try {
+    const { click, fill, clicks } = person(page)
+    await page.getByRole('heading', { level: 1, name: 'Set up your gateway' }).waitFor()
+    await page.getByRole('button', { name: /^OpenAI/ }).waitFor()
+    await expectWellShown(page, 'start', inTheme(false))
+    await click('button', /^OpenAI/)
+    await click('button', 'Another base URL')
+    await fill('Base URL', vendor.baseUrl)
+    await fill('API key', 'not-the-key-of-the-vendor')
+    await click('button', 'Check the key')
+    await page.getByText('Incorrect API key provided.').waitFor()
+    await fill('API key', vendor.key)
+    await click('button', 'Check the key')
+    await page.getByText(/calls, cost at most/).waitFor()
+    expect(vendor.answered()).toBe(0)
+    await click('button', 'Send the test')
+    await page.getByText('All 4 calls succeeded.').waitFor()
+    expect(vendor.answered()).toBe(4)
+    expect(clicks()).toBeLessThan(12)
+
+    await click('button', 'Choose models')
+    await fill('Markup on cost, %', '20')
+    await page.getByText('1.20 in · 6.00 out').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'house-model' }).isChecked()).toBe(false)
+    await expectWellShown(page, 'start-models', inTheme(true))
+    // A reload loses nothing but the key.
+    await page.reload()
+    await fill('API key', vendor.key)
+    await click('button', 'Check the key')
+    await click('button', 'Skip the test')
+    await page.getByText('1.20 in · 6.00 out').waitFor()
+    await click('button', 'Continue with 2 models')
+    await click('button', 'Review')
+    await page.getByLabel('Name of the upstream').waitFor()
+    await click('button', 'Save')
+    await page.getByText('The sandbox is turned off').waitFor()
+    await expectWellShown(page, 'start-save', inTheme(false))
+    await click('button', 'Save as one revision')
+
+    await page.getByRole('heading', { name: 'Hand out a key', exact: true }).waitFor()
+    await fill('Name of the account', 'Research team')
+    await click('button', 'Create a key')
+    await click('button', 'Create')
+    await click('button', /^Send a request to gpt-6/)
+    await page.getByText('Answer', { exact: true }).waitFor()
+    expect(clicks()).toBeLessThan(25)
+    await expectWellShown(page, 'start-key', inTheme(true))
+
+    // From now on the owner lands on the overview.
+    const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'o', role: 'owner' })
+    const admin = adminClient(gateway.url, secret)
+    const revisions = await admin<{ data: unknown[] }>('GET', 'configuration/revisions')
+    expect(revisions.body.data).toHaveLength(1)
+    const models = await admin<{ data: { id: string }[] }>('GET', 'models')
+    expect(models.body.data.map(({ id }) => id)).toEqual(['gpt-6-astra', 'gpt-6.1-terra'])
+    expect(problems).toEqual([])
+  } finally {
+    await close()
+    await gateway.stop()
+  }
+})
+
+test('the list and a page of an upstream show health, calls and latencies, and why a key cools down until when', async () => {
+  const { secret } = await newKey(open.gateway)
+  const ask = () => chat(open.gateway.url, secret, { model: 'terra', messages: [{ role: 'user', content: 'Hello' }] })
+  expect((await ask()).status).toBe(200)
+  await visit('/operate/upstreams', { account: await as('owner') }, async ({ page }) => {
+    const row = page.getByRole('row', { name: /main/ })
+    await row.getByText('Healthy').waitFor()
+    await row.getByRole('link', { name: '1', exact: true }).waitFor()
+    await expectWellShown(page, 'upstreams', inTheme(false))
+    await row.getByRole('button').click()
+    await page.getByRole('heading', { level: 1, name: 'main' }).waitFor()
+    await page.getByText(/This upstream is read-only here: change it in .*trivium\.yaml:2/).waitFor()
+    await page.getByRole('heading', { name: 'Calls per hour' }).waitFor()
+    await expectWellShown(page, 'upstream', OPPOSITES)
+    vendor.limit(40)
+    expect((await ask()).status).toBe(429)
+    await page.getByText(/gpt-6\.1-terra is paused until/).waitFor()
+    await page.getByText('Degraded').first().waitFor()
+    vendor.limit(undefined)
+  })
+})
+
+test('draining says what it means and can be undone; disabling needs a reason; a test shows its price first', async () => {
+  await visit('/operate/upstreams/main', { account: await as('admin') }, async ({ page }) => {
+    await page.getByRole('button', { name: 'Drain' }).click()
+    await page.getByText('1 model loses its last route.').waitFor()
+    await page.getByText('Without a route: terra').waitFor()
+    await expectWellShown(page, 'upstream-drain', inTheme(true))
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click()
+    await page.getByText('main is draining.').waitFor()
+    await page.getByText('Draining', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
+    await page.getByText('main gets requests again.').waitFor()
+
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Enter a reason. It is kept in the audit log.').waitFor()
+    await page.keyboard.press('Escape')
+
+    const before = vendor.answered()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByText(/4 calls, cost at most/).waitFor()
+    expect(vendor.answered()).toBe(before)
+    await page.getByRole('button', { name: 'Send the test' }).click()
+    await page.getByText('All 4 calls succeeded.').waitFor()
+    expect(vendor.answered()).toBe(before + 4)
+  })
+})
+
+test('the wizard works by keyboard, gives a file’s model no second route, and asks for prices that the list does not have', async () => {
+  await visit('/operate/upstreams', { account: await as('owner') }, async ({ page }) => {
+    await page.getByRole('link', { name: 'Add an upstream' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /^Another service/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Base URL').fill(vendor.baseUrl)
+    await page.getByLabel('API key, if it needs one').fill(vendor.key)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Skip the test' }).waitFor()
+    await page.getByRole('button', { name: 'Skip the test' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Add a model by the vendor’s name').fill('terra')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('checkbox', { name: 'terra', exact: true }).isDisabled()).toBe(true)
+    await page.getByText('in the configuration file').waitFor()
+    await page.getByRole('checkbox', { name: 'house-model' }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: /^Continue with/ }).click()
+    await page.getByText('Enter prices, in USD per million tokens: house-model').waitFor()
+    await page.getByLabel('Input price of house-model, USD per million tokens').fill('0.5')
+    await page.getByLabel('Output price of house-model, USD per million tokens').fill('2')
+    await page.getByRole('button', { name: /^Continue with/ }).click()
+    await page.getByLabel('Also create a group with these models').check()
+    await page.getByLabel('Name of the group').fill('research')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByLabel('Name of the upstream').fill('main')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('An upstream with this name exists. Choose another name.').waitFor()
+    await page.getByLabel('Name of the upstream').fill('second')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('The group default is created too').waitFor()
+    await page.getByRole('button', { name: 'Save as one revision' }).click()
+    await page.getByRole('heading', { level: 1, name: 'second' }).waitFor()
+    await page.getByText('house-model').first().waitFor()
+    await eventually(async () => (await page.getByText('stored, revision').count()) > 0)
+  })
+})
+
+test('in Chinese, and for a viewer, who sees everything and can do nothing', async () => {
+  await visit('/operate/upstreams/main', { account: await as('viewer'), locale: 'zh-CN' }, async ({ page }) => {
+    await page.getByRole('heading', { name: '每小时调用' }).waitFor()
+    await expectWellShown(page, 'upstream-zh', inTheme(true))
+    expect(await page.getByRole('button', { name: /^测试/ }).isDisabled()).toBe(true)
+    expect(await page.getByRole('heading', { name: '每日成本' }).count()).toBe(0)
+    await page.goto(`${open.gateway.url}/console/operate/upstreams?add=yes`)
+    await page.getByRole('row', { name: /main/ }).waitFor()
+    expect(await page.getByRole('link', { name: '添加上游' }).count()).toBe(0)
+  })
+})
+
+test('vendors with accounts in mainland China offer both of their endpoints, in Chinese that one first', async () => {
+  await visit('/operate/upstreams?add=yes', { account: await as('owner'), locale: 'zh-CN' }, async ({ page }) => {
+    await page.getByText('api.moonshot.cn').waitFor()
+    await page.getByRole('button', { name: /^Moonshot/ }).click()
+    await page.getByText('https://api.moonshot.cn', { exact: true }).waitFor()
+    const keys = page.getByRole('link', { name: '获取密钥' })
+    expect(await keys.getAttribute('href')).toContain('moonshot.cn')
+    await page.getByRole('radio', { name: '国际站' }).check({ force: true })
+    await page.getByText('https://api.moonshot.ai', { exact: true }).waitFor()
+    expect(await keys.getAttribute('href')).not.toContain('moonshot.cn')
+    await page.getByRole('radio', { name: '中国大陆' }).check({ force: true })
+    await expectWellShown(page, 'operate-upstream-region', OPPOSITES)
+  })
+})

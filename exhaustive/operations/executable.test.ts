@@ -1,0 +1,251 @@
+// The single executable: it runs in an empty folder with nothing else installed, as a user without rights, and serves everything.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { VERSION } from '../../packages/gateway/src/observe/version.ts'
+import { ROUTES, type RouteId } from '../../packages/protocol/src/routes.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import { wavOf } from '../../test/support/requests/audio.ts'
+import { compile, prepareParts } from '../../tools/build/executable.ts'
+import { pack, writeMainPackage, writePlatformPackage } from '../../tools/build/npm-packages.ts'
+import { hostTarget } from '../../tools/build/targets.ts'
+
+/** To compile it takes a while on a busy machine. */
+/** `nobody`: only root can become another user. */
+const NO_RIGHTS = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+const folder = mkdtempSync(join(tmpdir(), 'trivium-executable-'))
+const home = join(folder, 'home')
+const executable = join(folder, 'trivium')
+let url = ''
+let key = ''
+let printed = ''
+let stop = async (): Promise<void> => {}
+
+const start = (...args: string[]) => spawn(executable, args, { cwd: home, env: { PORT: '0' }, ...NO_RIGHTS })
+
+beforeAll(async () => {
+  await compile(await prepareParts(join(folder, 'parts')), hostTarget(), executable)
+  rmSync(join(folder, 'parts'), { recursive: true })
+  chmodSync(folder, 0o755)
+  mkdirSync(home)
+  if (NO_RIGHTS.uid !== undefined) chownSync(home, NO_RIGHTS.uid, NO_RIGHTS.gid)
+  const child = start('serve')
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      printed += text
+    })
+  const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()))
+  stop = () => {
+    // As Ctrl-C does: nobody waits for load balancers.
+    child.kill('SIGINT')
+    return exited
+  }
+  await eventually(async () => {
+    url = /"address":"([^"]+)/.exec(printed)?.[1] ?? ''
+    return url !== '' && (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200
+  })
+  key = /sk-[\w-]+/.exec(printed)?.[0] ?? ''
+})
+afterAll(async () => {
+  await stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Call = { path?: string; body?: object; status?: number; keep?(answer: Answer): void }
+type Answer = { json: Record<string, unknown>; headers: Headers }
+
+const CHAT = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
+const INPUT = { model: 'sandbox-text', input: 'Hello' }
+const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+const EMBEDDED = { content: { parts: [{ text: 'Hello' }] } }
+const IMAGE = { model: 'sandbox-image', prompt: 'A square', size: '64x64', response_format: 'url' }
+const RERANK = { model: 'sandbox-rerank', query: 'a square', documents: ['a circle', 'a square'] }
+const VIDEO = { model: 'sandbox-video', content: [{ type: 'text', text: 'A square' }] }
+const made = { response: '', request: '', media: '', task: '' }
+const model = 'sandbox-text'
+
+function edit(): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(IMAGE)) form.set(name, value)
+  form.set('image', new Blob([Buffer.from(PIXEL, 'base64')], { type: 'image/png' }), 'square.png')
+  return form
+}
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+
+function speech(): FormData {
+  const form = new FormData()
+  form.set('model', 'sandbox-transcription')
+  form.set('file', new Blob([wavOf(2)], { type: 'audio/wav' }), 'speech.wav')
+  return form
+}
+
+/** Every route, in an order in which one makes what the next one shows. */
+const CALLS: Record<RouteId, () => Call> = {
+  chat: () => ({
+    body: CHAT,
+    keep: ({ headers }) => {
+      made.request = headers.get('x-request-id') ?? ''
+    },
+  }),
+  responses: () => ({
+    body: INPUT,
+    keep: ({ json }) => {
+      made.response = String(json.id)
+    },
+  }),
+  messages: () => ({ body: { ...CHAT, max_tokens: 100 } }),
+  'show-response': () => ({ path: `/v1/responses/${made.response}` }),
+  // It was not generated in the background.
+  'cancel-response': () => ({ path: `/v1/responses/${made.response}/cancel`, status: 400 }),
+  'list-input-items': () => ({ path: `/v1/responses/${made.response}/input_items` }),
+  'delete-response': () => ({ path: `/v1/responses/${made.response}` }),
+  'generate-content': () => ({ body: CONTENTS }),
+  'stream-generate-content': () => ({ body: CONTENTS }),
+  'messages-count-tokens': () => ({ body: CHAT }),
+  'generate-content-count-tokens': () => ({ body: CONTENTS }),
+  'responses-count-tokens': () => ({ body: INPUT }),
+  'image-generations': () => ({
+    body: IMAGE,
+    keep: ({ json }) => {
+      made.media = (json.data as { url: string }[])[0]?.url ?? ''
+    },
+  }),
+  'image-edits': () => ({ body: edit() }),
+  'task-image-generations': () => ({ body: IMAGE }),
+  rerank: () => ({ body: RERANK }),
+  'rerank-v2': () => ({ body: RERANK }),
+  'rerank-unversioned': () => ({ body: RERANK }),
+  moderations: () => ({ body: { input: 'A square' } }),
+  'audio-transcriptions': () => ({ body: speech() }),
+  'audio-translations': () => ({ body: speech() }),
+  embeddings: () => ({ body: { model: 'sandbox-embedding', input: 'Hello' } }),
+  'embed-content': () => ({ path: '/v1beta/models/sandbox-embedding:embedContent', body: EMBEDDED }),
+  'batch-embed-contents': () => ({
+    path: '/v1beta/models/sandbox-embedding:batchEmbedContents',
+    body: { requests: [EMBEDDED] },
+  }),
+  speech: () => ({ body: { model: 'sandbox-speech', input: 'Hello', voice: 'alloy' } }),
+  'list-speech-models': () => ({}),
+  'list-voices': () => ({}),
+  'create-video-task': () => ({
+    body: VIDEO,
+    keep: ({ json }) => {
+      made.task = String(json.id)
+    },
+  }),
+  'list-video-tasks': () => ({}),
+  'show-video-task': () => ({ path: `/api/v3/contents/generations/tasks/${made.task}` }),
+  // It runs by now, and what runs cannot be cancelled.
+  'delete-video-task': () => ({ path: '/api/v3/contents/generations/tasks/none', status: 404 }),
+  'list-models': () => ({}),
+  'show-model': () => ({}),
+  'list-generate-content-models': () => ({}),
+  'show-generate-content-model': () => ({}),
+  'list-usage': () => ({}),
+  'show-usage': () => ({ path: `/v1/usage/${made.request}` }),
+  'callback-secret': () => ({}),
+  'media-object': () => ({ path: made.media.slice(url.length) }),
+  'read-console-api': () => ({ path: '/console/api/about' }),
+  'post-console-api': () => ({ path: '/console/api/sign-in', body: {}, status: 400 }),
+  'delete-console-api': () => ({ path: '/console/api/sessions/1', status: 401 }),
+  'read-admin-api': () => ({ path: '/admin/v1/accounts/1', status: 401 }),
+  'post-admin-api': () => ({ path: '/admin/v1/keys', body: {}, status: 401 }),
+  'patch-admin-api': () => ({ path: '/admin/v1/keys/1', body: {}, status: 401 }),
+  'delete-admin-api': () => ({ path: '/admin/v1/keys/1', status: 401 }),
+  console: () => ({}),
+  'console-root': () => ({}),
+  'console-file': () => ({ path: '/console/models' }),
+  'openapi-document': () => ({}),
+  'api-page': () => ({}),
+  'api-page-style': () => ({}),
+  entry: () => ({}),
+  health: () => ({}),
+  healthz: () => ({}),
+  livez: () => ({}),
+  ready: () => ({}),
+  readyz: () => ({}),
+  metrics: () => ({}),
+}
+
+test.each(Object.keys(CALLS) as RouteId[])('%s', async (id) => {
+  const { method, path } = ROUTES[id]
+  const call = CALLS[id]()
+  const { body } = call
+  const response = await fetch(url + (call.path ?? path.replace('{model}', model)), {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      origin: url,
+      'anthropic-version': '2023-06-01',
+      ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+  })
+  const bytes = await response.bytes()
+  expect([response.status, bytes.length > 0]).toEqual([call.status ?? 200, true])
+  call.keep?.({ json: JSON.parse(new TextDecoder().decode(bytes)), headers: response.headers })
+})
+
+test('the console loads its scripts', async () => {
+  const page = await (await fetch(`${url}/console`)).text()
+  const scripts = [...page.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path = '']) => path)
+  expect(scripts.length).toBeGreaterThan(1)
+  for (const path of scripts) expect((await fetch(new URL(path, `${url}/console/`))).status).toBe(200)
+})
+
+test('a video is made, and played from a signed URL', async () => {
+  let task: { status?: string; content?: { video_url: string } } = {}
+  await eventually(async () => {
+    const response = await fetch(`${url}/api/v3/contents/generations/tasks/${made.task}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    task = (await response.json()) as typeof task
+    return task.status === 'succeeded'
+  })
+  const video = await fetch(task.content?.video_url ?? '')
+  expect([video.status, video.headers.get('content-type')]).toEqual([200, 'video/mp4'])
+})
+
+const run = async (...args: string[]) => {
+  const child = start(...args)
+  const out: Buffer[] = []
+  child.stdout.on('data', (chunk) => out.push(chunk))
+  const code = await new Promise((resolve) => child.on('exit', resolve))
+  return { code, stdout: Buffer.concat(out).toString() }
+}
+
+test('commands run beside it', async () => {
+  expect(await run('audit', '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"ok":true') })
+  expect((await run('licenses')).stdout).toContain('react-dom')
+  expect((await run('help')).stdout).toContain('Usage: trivium COMMAND')
+})
+
+test('npx runs it, from packages that npm has packed, without any script at the installation', async () => {
+  const [packages, empty] = [join(folder, 'packages'), join(folder, 'empty')]
+  for (const each of [packages, empty]) mkdirSync(each)
+  // A script that runs it: to compress and unpack the executable itself would take most of a minute.
+  const script = join(folder, 'script')
+  writeFileSync(script, `#!/bin/sh\nexec ${executable} "$@"\n`)
+  const files = [
+    await pack(await writePlatformPackage(hostTarget(), VERSION, script, packages), packages),
+    await pack(await writeMainPackage(VERSION, packages), packages),
+  ]
+  const npm = async (...command: string[]) => {
+    const child = Bun.spawn(command, { cwd: empty, stdout: 'pipe', stderr: 'ignore' })
+    return { stdout: await child.stdout.text(), code: await child.exited }
+  }
+  const paths = files.map((name) => join(packages, name))
+  expect((await npm('npm', 'install', '--offline', '--no-audit', '--ignore-scripts', ...paths)).code).toBe(0)
+  expect(await npm('npx', '--offline', 'trivium', 'version')).toEqual({ stdout: `Trivium ${VERSION}\n`, code: 0 })
+  expect((await npm('npx', '--offline', 'trivium', 'no-such-command')).code).toBe(2)
+})
+
+test('it writes into its data folder alone, and stops when it is told to', async () => {
+  expect(readdirSync(home)).toEqual(['data'])
+  await stop()
+  expect(printed).toContain('"message":"stopped"')
+  expect(printed).not.toContain('"level":"error"')
+})

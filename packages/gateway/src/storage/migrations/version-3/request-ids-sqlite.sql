@@ -1,0 +1,5 @@
+-- Requests are found by the ids that their caller and the vendor gave them, for as long as receipts are kept (request-lists.ts).
+CREATE INDEX request_client_id ON request (CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.ids.client') END)
+  WHERE substr(receipt, 1, 8) = '{"ids":{';
+CREATE INDEX request_upstream_id ON request (CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.ids.upstream') END)
+  WHERE substr(receipt, 1, 8) = '{"ids":{';

@@ -1,5 +1,0 @@
-// Runs what the pages of docs/operate show.
-import { pagesIn } from '../support/documentation/blocks.ts'
-import { testPages } from '../support/documentation/test-pages.ts'
-
-testPages(pagesIn('docs/operate'))
