@@ -45,25 +45,8 @@ const floorOf = (area: string): number => {
 /** What each package may import, besides itself. Everything else is a dependency of the gateway's. */
 const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: [], sandbox: ['protocol'] }
 
-/** The files that put everything together. */
-const TOP = [
-  'main.ts',
-  'serve.ts',
-  'create-dependencies.ts',
-  'create-admin-api.ts',
-  'create-console-api.ts',
-  'create-lifecycle.ts',
-  'collect-metrics.ts',
-  'live-config.ts',
-  'open-listener.ts',
-  'app.ts',
-  'routes.ts',
-  'config.ts',
-  'environment.ts',
-  'listen.ts',
-  'upkeep.ts',
-  'version.ts',
-]
+/** What puts everything together, and may import everything. */
+const TOP = ['main.ts', 'server', 'app.ts', 'routes.ts']
 const COMPLETE_DIALECT = ['endpoint.ts', 'error.ts', 'index.ts', 'pass-through.ts', 'translated-fields.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400
@@ -86,7 +69,7 @@ const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
 /** One part, one name: what these words describe is called differently. */
 const OTHER_NAMES = /^(read|write|parse|build)-|-(in|out|reader|writer|decoder|encoder)$/
 
-const isTest = (path: string) => /\.(test|contract)\.ts$|\/(contract|fixtures)\/|\/test-[^/]+\.ts$/.test(path)
+const isTest = (path: string) => /\.test\.ts$|\/(contract|test-support|fixtures)\//.test(path)
 
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -114,6 +97,12 @@ function importsOf(path: string): string[] {
 }
 
 const areaOf = (path: string) => relative(GATEWAY, path).split('/')[0] ?? ''
+
+test('a reader of src meets the product and its tests only', () => {
+  const imports = sources('packages').filter((path) => /\/src\//.test(path) && !isTest(path))
+  const forTests = imports.filter((path) => importsOf(path).some((target) => target === 'bun:test' || isTest(target)))
+  expect(forTests).toEqual([])
+})
 
 describe('imports go one way', () => {
   const files = sources(GATEWAY).filter((path) => !isTest(path))

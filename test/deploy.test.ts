@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { COMMANDS } from '../packages/gateway/src/cli/help.ts'
-import { VARIABLES } from '../packages/gateway/src/environment.ts'
 import { METRICS } from '../packages/gateway/src/observe/metrics/names.ts'
+import { VARIABLES } from '../packages/gateway/src/server/environment.ts'
 import { ROUTES } from '../packages/protocol/src/routes.ts'
 
 const DEPLOY = join(import.meta.dir, '../deploy')

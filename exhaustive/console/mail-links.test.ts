@@ -7,7 +7,7 @@ import {
   SMTP_CERTIFICATE,
   startSmtp,
   type TestSmtp,
-} from '../../packages/gateway/src/mail/test-smtp.ts'
+} from '../../packages/gateway/test-support/smtp-server.ts'
 import type { Page } from '../../test/support/browser.ts'
 import { useConsole } from '../../test/support/console/use-console.ts'
 import { PASSWORD } from '../../test/support/gateway/console.ts'

@@ -1,11 +1,11 @@
 // Contents in S3: what every store does, wrong keys, and a large video piece by piece, never whole in memory.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { describeBlobs, noise, OBJECT, thrownBy } from '../../packages/gateway/contract/blobs.ts'
 import { createMediaStore } from '../../packages/gateway/src/media/media-store.ts'
 import { createS3Blobs } from '../../packages/gateway/src/media/s3.ts'
-import { memoryRecords } from '../../packages/gateway/src/media/test-media.ts'
-import { describeBlobs, noise, OBJECT, thrownBy } from '../../packages/gateway/src/media/test-media-contract.ts'
-import { MOST_ABOVE_IDLE, memoryOfStoring } from '../../packages/gateway/src/media/test-memory.ts'
 import { Failure } from '../../packages/gateway/src/request/failure.ts'
+import { MOST_ABOVE_IDLE, memoryOfStoring } from '../../packages/gateway/test-support/media/memory.ts'
+import { memoryRecords } from '../../packages/gateway/test-support/media/records.ts'
 import { startS3 } from '../support/s3.ts'
 
 let s3: Awaited<ReturnType<typeof startS3>>

@@ -3,9 +3,9 @@
 // needs the id of something that only another operation can make.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
-import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/src/mail/test-smtp.ts'
 import { openApiDocument } from '../../packages/gateway/src/openapi/document.ts'
-import { type Node, type Operation, operationsOf } from '../../packages/gateway/src/openapi/test-document.ts'
+import { type Node, type Operation, operationsOf } from '../../packages/gateway/test-support/openapi-document.ts'
+import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/test-support/smtp-server.ts'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { COOKIE, PASSWORD } from '../../test/support/gateway/console.ts'

@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { DESCRIPTIONS } from '../../packages/console/src/operate/pages/configuration/zh-descriptions.ts'
 import { SETTING_FIELDS } from '../../packages/gateway/src/config/settings/table.ts'
-import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/src/mail/test-smtp.ts'
+import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/test-support/smtp-server.ts'
 import type { Page } from '../../test/support/browser.ts'
 import { expectWellShown, LANGUAGES, OPPOSITES } from '../../test/support/console/page.ts'
 import { useOperators } from '../../test/support/operators.ts'

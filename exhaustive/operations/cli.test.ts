@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { runHere } from '../../packages/gateway/src/cli/test-run.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
+import { runHere } from '../../packages/gateway/test-support/run-command.ts'
 import { chat, type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import {
   type CommandOutput,

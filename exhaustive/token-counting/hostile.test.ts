@@ -1,6 +1,6 @@
 // Texts that keep a tokenizer busy, from one account: the other accounts and ordinary traffic are served.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { hostileTexts } from '../../packages/gateway/src/token-counting/test-texts.ts'
+import { hostileTexts } from '../../packages/gateway/test-support/texts.ts'
 import { newKey } from '../../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import { callIn, headersIn, sandboxConfig } from '../../test/support/requests/dialect-calls.ts'

@@ -1,6 +1,6 @@
 // What operators ask of the system itself: sizes, the checks of `doctor`, certificates, and a test of the mail server.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/src/mail/test-smtp.ts'
+import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/test-support/smtp-server.ts'
 import { type AdminClient, adminClient } from '../support/admin/admin-client.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'

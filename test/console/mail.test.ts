@@ -5,7 +5,7 @@ import {
   SMTP_CERTIFICATE,
   startSmtp,
   type TestSmtp,
-} from '../../packages/gateway/src/mail/test-smtp.ts'
+} from '../../packages/gateway/test-support/smtp-server.ts'
 import { adminClient } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'

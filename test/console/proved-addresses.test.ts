@@ -1,6 +1,6 @@
 // Anyone can sign up with any address: what it gets by its name, and what is left of a person who only claimed it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/src/mail/test-smtp.ts'
+import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/test-support/smtp-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'

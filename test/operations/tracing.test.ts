@@ -4,7 +4,7 @@ import {
   type CollectedSpan,
   type Collector,
   startCollector,
-} from '../../packages/gateway/src/observe/traces/test-collector.ts'
+} from '../../packages/gateway/test-support/trace-collector.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'

@@ -1,5 +1,5 @@
 // Hundreds of concurrent holds and settlements on PostgreSQL: each batch is one round trip.
-import { hold, newNode, newWallet, settle } from '../../packages/gateway/src/storage/contract/harness.ts'
+import { hold, newNode, newWallet, settle } from '../../packages/gateway/contract/storage/harness.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
 import { startCountingProxy } from '../counting-proxy.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
-import { serveForTest } from '@trivium/http/test-support.ts'
+import { serveForTest } from '../../http/test-support/serve.ts'
+import { createTestDependencies } from '../test-support/dependencies.ts'
 import { createApp } from './app.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
 import type { RequestRecord } from './observe/request-record.ts'
-import { createTestDependencies } from './test-dependencies.ts'
 
 const event = (data: object) => `data: ${JSON.stringify({ id: 'c', model: 'same', ...data })}\n\n`
 const STREAM = [

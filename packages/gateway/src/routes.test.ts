@@ -1,9 +1,10 @@
 // Every route that reads waits for a slot before it asks the store for anything: the tables are walked, so that a new one cannot forget it.
 import { describe, expect, test } from 'bun:test'
 import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
-import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { matchRoute } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
+import { testHeaders, testRequest } from '../../http/test-support/serve.ts'
+import { TEST_CALLER } from '../test-support/dependencies.ts'
 import { compileConsoleRoutes } from './console-api/compile-routes.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
@@ -12,7 +13,6 @@ import { RequestRecord } from './observe/request-record.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { Failure } from './request/failure.ts'
 import { type AppDependencies, handlerOf, type Server } from './routes.ts'
-import { TEST_CALLER } from './test-dependencies.ts'
 
 /** Slots of which none is free; notes which accounts asked for one. */
 function fullReads() {

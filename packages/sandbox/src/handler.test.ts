@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { dataOf } from '../test-support/client.ts'
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { createSandbox, type SandboxOptions } from './handler.ts'
-import { dataOf } from './test-client.ts'
 
 const KEY = { authorization: 'Bearer any' }
 const sandbox = (options: Partial<SandboxOptions> = {}) =>

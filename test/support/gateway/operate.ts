@@ -9,7 +9,7 @@ import { STORE_COMMANDS } from '../../../packages/gateway/src/cli/commands/store
 import { callServer } from '../../../packages/gateway/src/cli/control-socket.ts'
 import { resultOf } from '../../../packages/gateway/src/cli/run.ts'
 import type { FileConfig } from '../../../packages/gateway/src/config/types.ts'
-import { loadFile } from '../../../packages/gateway/src/config.ts'
+import { loadFile } from '../../../packages/gateway/src/server/config.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'
 import { hashCheaply } from './cheap-passwords.ts'

@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const ROOT = join(import.meta.dir, '../../..')
-const ENTRY = join(import.meta.dir, 'test-main.ts')
-const MIGRATIONS = join(import.meta.dir, 'test-migrations.ts')
+const ENTRY = join(import.meta.dir, 'program/main.ts')
+const MIGRATIONS = join(import.meta.dir, 'program/migrations.ts')
 /** What the program is made of; the packages of the console and of the tests' own tools are not in it. */
 const SOURCES = ['packages/gateway', 'packages/http', 'packages/protocol', 'packages/sandbox', 'test/support/gateway']
 const CACHE = join(ROOT, 'node_modules/.cache/trivium-test-program')
@@ -25,7 +25,7 @@ export function program(): Promise<string> {
 /** Several processes may do this at once: each writes a folder of its own, and the first one to rename it wins. */
 async function build(): Promise<string> {
   const finished = join(CACHE, hashSources())
-  const main = join(finished, 'test-main.js')
+  const main = join(finished, 'main.js')
   if (existsSync(main)) return main
   const unfinished = `${finished}.${crypto.randomUUID()}`
   const threads = new Set<string>()

@@ -5,7 +5,7 @@ import {
   type Node,
   type Operation,
   operationsOf,
-} from '../../../packages/gateway/src/openapi/test-document.ts'
+} from '../../../packages/gateway/test-support/openapi-document.ts'
 
 /** Values for parameters and fields of the body that the document cannot know. `body`: instead of the example. */
 export type Given = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { fakeTime } from '../../../../test/support/fake-time.ts'
+import { TEST_CALLER } from '../../test-support/dependencies.ts'
 import { Failure } from '../request/failure.ts'
 import { type Caller, StoreDown } from '../storage/storage.ts'
-import { TEST_CALLER } from '../test-dependencies.ts'
 import { createCallers, hashSecret, readApiKey } from './authenticate.ts'
 import { KEY_LOOKUP_MS, timedLookups } from './key-lookups.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
+import { TEST_CALLER } from '../../test-support/dependencies.ts'
 import { Failure } from '../request/failure.ts'
-import { TEST_CALLER } from '../test-dependencies.ts'
 import { checkOrigin } from './origin.ts'
 
 const NO_PROXIES = compileCidrs([]).cidrs

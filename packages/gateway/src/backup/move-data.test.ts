@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshSchema } from '../../../../test/support/postgres/schemas.ts'
-import { thrownBy } from '../storage/contract/harness.ts'
+import { thrownBy } from '../../contract/storage/harness.ts'
+import { contentsOf, filledFolder, newFolder } from '../../test-support/backup-store.ts'
 import type { Source } from '../storage/copying/copy.ts'
 import { openPostgresSource } from '../storage/postgres/copying/source.ts'
 import { openPostgresTarget } from '../storage/postgres/copying/target.ts'
@@ -12,7 +13,6 @@ import { openPostgres } from '../storage/postgres/open-postgres.ts'
 import { openSqliteSource } from '../storage/sqlite/copying/source.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { moveData } from './move-data.ts'
-import { contentsOf, filledFolder, newFolder } from './test-store.ts'
 
 const progress = () => {}
 let folder: string

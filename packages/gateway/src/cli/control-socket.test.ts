@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
-import { loadFile } from '../config.ts'
+import { loadFile } from '../server/config.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
 import { callServer, isServerRunning, openControlSocket } from './control-socket.ts'

@@ -1,11 +1,11 @@
 // Help, generated from the table: complete, the same however it is asked for, and with examples that are right.
 import { describe, expect, test } from 'bun:test'
+import { runHere } from '../../test-support/run-command.ts'
 import { OPERATIONS } from '../administration/index.ts'
 import { parseArguments } from './args.ts'
 import { type Command, checkArguments, flagsOf, operationOf } from './command.ts'
 import { STORE_COMMANDS } from './commands/store-commands.ts'
 import { COMMANDS } from './help.ts'
-import { runHere } from './test-run.ts'
 
 /** Help needs no data folder, and makes none. */
 const command = (args: readonly string[]) => runHere(args, '/nonexistent/trivium')

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDatabase, runHere } from '../../test-support/run-command.ts'
 import { hashCode } from '../access/secrets/redemption-code.ts'
 import { SANDBOX_MODELS } from '../config/sandbox.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
-import { createDatabase, runHere } from './test-run.ts'
 
 let dataDir = ''
 const command = (args: readonly string[]) => runHere(args, dataDir)

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // Sections that are absent, the embedded models, warnings and the fingerprint.
 import { describe, expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { SANDBOX_MODELS } from './sandbox.ts'
 import type { FileConfig } from './types.ts'

@@ -1,6 +1,6 @@
 // What models accept besides text: by the file, else by the well-known models behind their routes, else unknown.
 import { describe, expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { formatMistakes } from './format-mistakes.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { closestMatch, editDistance } from '../yaml/closest-match.ts'
 import { assemble } from './assemble.ts'
 import { describeChanges } from './changes.ts'

@@ -1,6 +1,6 @@
 // Mistakes in what the console needs: the sections mail and console, and the groups that it offers.
 import { expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { formatMistakes } from './format-mistakes.ts'
 

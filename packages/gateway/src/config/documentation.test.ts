@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 
 const ROOT = join(import.meta.dir, '../../../..')

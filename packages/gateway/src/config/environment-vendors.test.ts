@@ -1,6 +1,6 @@
 // A vendor's environment variable alone switches it on; whatever the file says wins.
 import { describe, expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { SANDBOX_MODELS } from './sandbox.ts'
 import type { BuiltIn } from './upstream-kinds.ts'

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // Every mistake is found, stands on its own line, and says what to write instead.
 import { expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
 import { MODEL_TYPES } from '../modalities/index.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { formatMistakes } from './format-mistakes.ts'
 

@@ -1,6 +1,6 @@
 // Stored entries beside those of the file and of the environment: one assembly, one validation.
 import { describe, expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { type Assembled, assemble, type Sources } from './assemble.ts'
 import { entryKey, type StoredEntry } from './stored.ts'
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // The traps that a file can hold without being wrong, and files that are not ours at all.
 import { describe, expect, test } from 'bun:test'
-import { BUILT_IN } from '../config.ts'
+import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { missingGroupWarnings } from './warnings.ts'
 

@@ -1,7 +1,7 @@
 // What the console's files are served as, and what is said while or if there are none.
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
+import { testHeaders, testRequest } from '../../../http/test-support/serve.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import type { Bundle } from './bundle.ts'
 import { createConsoleFiles } from './serve-console.ts'

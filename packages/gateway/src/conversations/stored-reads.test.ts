@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testHeaders } from '@trivium/http/test-support.ts'
+import { testHeaders } from '../../../http/test-support/serve.ts'
 import { createStoredReads, sentFrom } from './stored-reads.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -2,11 +2,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { SMTP_CERTIFICATE, type SmtpOptions, startSmtp, type TestSmtp } from '../../test-support/smtp-server.ts'
 import type { MailConfig } from '../config/types.ts'
 import type { Fields } from '../observe/log.ts'
 import { LETTERS } from './letters.ts'
 import { createMailer } from './mailer.ts'
-import { SMTP_CERTIFICATE, type SmtpOptions, startSmtp, type TestSmtp } from './test-smtp.ts'
 
 const CA = readFileSync(SMTP_CERTIFICATE, 'utf8')
 const LETTER = { to: 'ada@example.com', subject: 'Hello', text: 'Hello, Ada.\n' }

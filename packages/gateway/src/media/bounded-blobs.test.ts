@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TCPSocketListener } from 'bun'
+import { memoryRecords } from '../../test-support/media/records.ts'
 import { Failure } from '../request/failure.ts'
 import { LEAST_PACE } from '../upstreams/public/pace.ts'
 import { type BlobStore, BlobsSilent } from './blobs.ts'
 import { boundBlobs } from './bounded-blobs.ts'
 import { createMediaStore } from './media-store.ts'
 import { createS3Blobs } from './s3.ts'
-import { memoryRecords } from './test-media.ts'
 
 const LIMITS = { silenceMs: 40, pace: LEAST_PACE }
 const OBJECT = { owner: 7n, contentType: 'image/png', keepMs: 60_000 }

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MOST_ABOVE_IDLE, memoryOfStoring } from './test-memory.ts'
+import { MOST_ABOVE_IDLE, memoryOfStoring } from '../../test-support/media/memory.ts'
 
 test('on disk', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trivium-video-'))

@@ -3,10 +3,10 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeBlobs, joined, noise, OBJECT, thrownBy } from '../../contract/blobs.ts'
+import { memoryRecords } from '../../test-support/media/records.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaStore } from './media-store.ts'
-import { memoryRecords } from './test-media.ts'
-import { describeBlobs, joined, noise, OBJECT, thrownBy } from './test-media-contract.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trivium-media-'))
 afterAll(() => rmSync(folder, { recursive: true }))

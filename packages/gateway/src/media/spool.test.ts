@@ -111,7 +111,7 @@ test('a file that was never finished is deleted, too', async () => {
 })
 
 test('a start deletes the files of dead processes, and not those of living ones', async () => {
-  const script = join(import.meta.dir, 'test-spool-process.ts')
+  const script = join(import.meta.dir, '../../test-support/media/spool-process.ts')
   const start = async () => {
     const child = Bun.spawn([process.execPath, script, folder], { stdout: 'pipe' })
     const { value } = await child.stdout.getReader().read()

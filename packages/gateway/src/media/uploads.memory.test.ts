@@ -27,7 +27,7 @@ function upload(url: string): Promise<Response> {
 
 test('20 concurrent uploads of 50 MiB stay under 200 MiB above idle', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trivium-uploads-'))
-  const command = [process.execPath, join(import.meta.dir, 'test-upload-process.ts'), folder]
+  const command = [process.execPath, join(import.meta.dir, '../../test-support/media/upload-process.ts'), folder]
   // As in production.
   const child = Bun.spawn(command, { stdout: 'pipe', env: { ...process.env, MIMALLOC_PURGE_HOLES: '0' } })
   try {

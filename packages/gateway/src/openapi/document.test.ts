@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
+import { errorsIn, inlined, type Node, operationsOf } from '../../test-support/openapi-document.ts'
 import { listAdminRoutes } from '../admin-api/list-routes.ts'
 import { listConsoleRoutes } from '../console-api/list-routes.ts'
 import { openApiDocument } from './document.ts'
 import { ERROR_OF_DIALECT } from './errors.ts'
-import { errorsIn, inlined, type Node, operationsOf } from './test-document.ts'
 
 const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument({ hasAdmin: true }))) as Node
 const OPERATIONS = operationsOf(DOCUMENT)

@@ -1,9 +1,9 @@
 // While the CPU is saturated: requests are queued unread at the gate, and then served as usual.
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
-import { serveForTest } from '@trivium/http/test-support.ts'
+import { serveForTest } from '../../../http/test-support/serve.ts'
+import { createTestDependencies } from '../../test-support/dependencies.ts'
 import { createApp } from '../app.ts'
-import { createTestDependencies } from '../test-dependencies.ts'
 import { createAdmission, type Slot } from './admission.ts'
 import { createAdmissionGate } from './load-shedding.ts'
 

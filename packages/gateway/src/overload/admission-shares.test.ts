@@ -1,8 +1,8 @@
 // How slots and memory are shared among accounts and keys.
 import { describe, expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
+import { TestClient } from '../../../http/test-support/serve.ts'
+import { admissionOf, load, settled } from '../../test-support/admission.ts'
 import type { Load } from './admission.ts'
-import { admissionOf, load, settled } from './test-admission.ts'
 
 describe('shared among accounts', () => {
   const [GREEDY, MODEST] = [1n, 2n]

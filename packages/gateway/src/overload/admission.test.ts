@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
+import { TestClient } from '../../../http/test-support/serve.ts'
+import { admissionOf, load, settled } from '../../test-support/admission.ts'
 import type { Admission, Slot } from './admission.ts'
-import { admissionOf, load, settled } from './test-admission.ts'
 
 test('counts requests and their weight; a slot is released once', () => {
   const { admission } = admissionOf(2)

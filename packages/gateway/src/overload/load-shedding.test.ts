@@ -1,9 +1,9 @@
 // Rejected unread or after parsing: the same response, in the caller's protocol.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { securityHeaders } from '@trivium/http/security-headers.ts'
-import { RawClient } from '@trivium/http/server/test-client.ts'
-import { textResponse } from '@trivium/http/server/test-handler.ts'
-import { serveForTest } from '@trivium/http/test-support.ts'
+import { textResponse } from '../../../http/test-support/handler.ts'
+import { RawClient } from '../../../http/test-support/raw-client.ts'
+import { serveForTest } from '../../../http/test-support/serve.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { createAdmissionGate, rejectEarly } from './load-shedding.ts'
 

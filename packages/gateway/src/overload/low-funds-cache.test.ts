@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { testRequest } from '@trivium/http/test-support.ts'
+import { testRequest } from '../../../http/test-support/serve.ts'
+import { createTestDependencies } from '../../test-support/dependencies.ts'
 import { createApp } from '../app.ts'
-import { createTestDependencies } from '../test-dependencies.ts'
 import { createLowFundsCache, type LowFunds } from './low-funds-cache.ts'
 
 const ANN = { key: 1n, account: 7n }

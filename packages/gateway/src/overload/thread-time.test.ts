@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
+import { TestClient } from '../../../http/test-support/serve.ts'
 import { createThreadTime } from './thread-time.ts'
 
 const [GREEDY, POLITE, OTHER] = [1n, 2n, 3n]

@@ -1,5 +1,6 @@
 // The core of paid calls with a price per image and work of the test's own: it knows neither tokens nor text.
 import { afterEach, expect, test } from 'bun:test'
+import { PRICE, startPaidCall } from '../../test-support/paid-call.ts'
 import { recompute } from '../money/prices/receipt.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { tokenRate } from '../money/prices/token-rate.ts'
@@ -7,7 +8,6 @@ import { Failure } from '../request/failure.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
 import type { CallResult } from './outcome.ts'
 import { settle } from './settle.ts'
-import { PRICE, startPaidCall } from './test-paid-call.ts'
 
 let stops: (() => void)[] = []
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
 import fc from 'fast-check'
+import { TestClient } from '../../../http/test-support/serve.ts'
 import { FairQueue } from './fair-queue.ts'
 import { mayTake, mostPerAccount } from './fair-share.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
+import { TestClient } from '../../../http/test-support/serve.ts'
 import { FifoQueue } from './fifo-queue.ts'
 
 /** A queue of named items; `ends` collects how each left it, `gone` what the queue reported. */

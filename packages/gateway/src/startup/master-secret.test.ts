@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fingerprintOf } from '../access/secrets/fingerprint.ts'
-import { readEnvironment } from '../environment.ts'
+import { readEnvironment } from '../server/environment.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
 import { beginRotation, endRotation, masterSecrets } from './master-secret.ts'

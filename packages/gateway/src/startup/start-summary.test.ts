@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { compileCatalogue } from '../catalogue/catalogue.ts'
 import { SANDBOX_MODELS } from '../config/sandbox.ts'
-import { loadFile } from '../config.ts'
-import { readEnvironment } from '../environment.ts'
+import { loadFile } from '../server/config.ts'
+import { readEnvironment } from '../server/environment.ts'
 import { type StartInfo, startSummary } from './start-summary.ts'
 
 const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }

@@ -2,9 +2,9 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
-import { serveForTest } from '@trivium/http/test-support.ts'
+import { serveForTest } from '../../../http/test-support/serve.ts'
+import { createTestDependencies, type TestOptions } from '../../test-support/dependencies.ts'
 import { createApp } from '../app.ts'
-import { createTestDependencies, type TestOptions } from '../test-dependencies.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 
 const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50, endWaitMs: 50 }

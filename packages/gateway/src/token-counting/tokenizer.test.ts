@@ -1,8 +1,8 @@
 // The tokenizer against the vocabulary itself, and against texts that are meant to keep it busy.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { hostileTexts, ORDINARY_TEXTS } from '../../test-support/texts.ts'
 import { estimateTokens, lengthOf, sampleOf } from './estimate.ts'
-import { hostileTexts, ORDINARY_TEXTS } from './test-texts.ts'
 import { createTokenizer, type TokenizerOptions } from './tokenizer.ts'
 
 const reports: string[] = []

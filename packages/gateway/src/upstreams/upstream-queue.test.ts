@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
+import { TestClient } from '../../../http/test-support/serve.ts'
 import { createUpstreamQueue } from './upstream-queue.ts'
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -8,8 +8,8 @@ import {
   constants as zlib,
   zstdCompressSync,
 } from 'node:zlib'
+import { serveForTest, testHeaders } from '../../test-support/serve.ts'
 import { json } from '../response.ts'
-import { serveForTest, testHeaders } from '../test-support.ts'
 import { JSON_BODY, readBody } from './read-body.ts'
 
 const after = (ms: number, run: () => void) => {

@@ -1,13 +1,13 @@
 // Conformance: pipelined requests, cut at random points, get their own responses in order.
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { echo, echoOf } from '../../test-support/handler.ts'
+import { RawClient } from '../../test-support/raw-client.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 import { PreparedResponse } from '../prepared-response.ts'
 import { fixedHeaders } from '../response.ts'
 import type { AdmissionGate } from '../server/admission-gate.ts'
 import { createNextIterationQueue } from '../server/paced-queue.ts'
-import { RawClient } from '../server/test-client.ts'
-import { echo, echoOf } from '../server/test-handler.ts'
-import { serveForTest } from '../test-support.ts'
 
 const REJECTION = { status: 503, fixed: fixedHeaders({}), body: 'POST /rejected-early' }
 const rejection = new PreparedResponse(REJECTION)

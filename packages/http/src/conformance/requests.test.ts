@@ -1,13 +1,19 @@
 // Conformance: rejected and accepted requests, parsed alone and received over a socket, whole and cut at random points.
 import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import {
+  ACCEPTED_CHUNKS,
+  ACCEPTED_HEADS,
+  REJECTED_CHUNKS,
+  REJECTED_HEADS,
+  REJECTED_STARTS,
+} from '../../test-support/conformance-requests.ts'
+import { echo, echoOf } from '../../test-support/handler.ts'
+import { RawClient } from '../../test-support/raw-client.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 import { ChunkedDecoder } from '../framing/chunked.ts'
 import { Malformed } from '../framing/malformed.ts'
 import { RejectedHead, RequestHead } from '../server/incoming/request-head.ts'
-import { RawClient } from '../server/test-client.ts'
-import { echo, echoOf } from '../server/test-handler.ts'
-import { serveForTest } from '../test-support.ts'
-import { ACCEPTED_CHUNKS, ACCEPTED_HEADS, REJECTED_CHUNKS, REJECTED_HEADS, REJECTED_STARTS } from './test-requests.ts'
 
 let handled: string[] = []
 const server = serveForTest((request) => {

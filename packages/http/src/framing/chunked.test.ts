@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ChunkedDecoder } from './chunked.ts'
 
-// Accepted and rejected framing is in the conformance suite: ../conformance/test-requests.ts.
+// Accepted and rejected framing is in the conformance suite: packages/http/test-support/conformance-requests.ts.
 
 test('bytes after the body are left alone', () => {
   const decoder = new ChunkedDecoder()

@@ -1,8 +1,8 @@
 // However a body is cut into pieces, and whatever is wrong with it, the result is the same.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bodyOf, field, file, LIMITS, latin1, outcomeOf, type TestPart } from '../../test-support/multipart.ts'
 import { readMultipart } from './read-multipart.ts'
-import { bodyOf, field, file, LIMITS, latin1, outcomeOf, type TestPart } from './test-multipart.ts'
 
 /** Texts with much of what delimiters consist of. */
 const tricky = fc.array(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { bodyOf, field, file, latin1, outcomeOf, sourceOf, LIMITS as USUAL } from '../../test-support/multipart.ts'
 import { readMultipart } from './read-multipart.ts'
-import { bodyOf, field, file, latin1, outcomeOf, sourceOf, LIMITS as USUAL } from './test-multipart.ts'
 
 /** A client's own words: [client, content type, body, fields, files as name|filename|type|content]. */
 const CURL = '------------------------08499677dcd023d7'

@@ -1,13 +1,13 @@
 // The admission gate: a queued request is not parsed until it is admitted, and a connection continues after a request was
 // rejected.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { echo } from '../../test-support/handler.ts'
+import { RawClient } from '../../test-support/raw-client.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 import { PreparedResponse } from '../prepared-response.ts'
 import type { HttpRequest } from '../request.ts'
 import { fixedHeaders } from '../response.ts'
-import { serveForTest } from '../test-support.ts'
 import type { AdmissionGate, UnreadRequest } from './admission-gate.ts'
-import { RawClient } from './test-client.ts'
-import { echo } from './test-handler.ts'
 
 const rejection = new PreparedResponse({ status: 503, fixed: fixedHeaders({ 'retry-after': '1' }), body: 'full' })
 type Path = '/call' | '/wait'

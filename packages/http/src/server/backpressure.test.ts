@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
+import { readText, textResponse } from '../../test-support/handler.ts'
 import type { HttpRequest } from '../request.ts'
 import type { HttpResponse } from '../response.ts'
 import { ADMIT_ALL } from './admission-gate.ts'
 import { Connection } from './connection.ts'
 import type { Handler } from './server-context.ts'
-import { readText, textResponse } from './test-handler.ts'
 
 const KIB = 1024
 

@@ -1,11 +1,11 @@
 // More connections than the limit allows, on a real server, plain and over TLS.
 import { afterEach, describe, expect, test } from 'bun:test'
+import { arrival, CERTIFICATE, GET } from '../../test-support/exchanges.ts'
+import { textResponse } from '../../test-support/handler.ts'
+import { RawClient } from '../../test-support/raw-client.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 import type { HttpResponse } from '../response.ts'
-import { serveForTest } from '../test-support.ts'
 import { ConnectionLimit } from './connection-limit.ts'
-import { RawClient } from './test-client.ts'
-import { arrival, CERTIFICATE, GET } from './test-exchanges.ts'
-import { textResponse } from './test-handler.ts'
 
 const MOST = 10
 const GONE = 50

@@ -1,10 +1,10 @@
 // Clients that disconnect, stall or receive half a response, at each stage of a request.
 import { describe, expect, test } from 'bun:test'
+import { arrival, describeBoth, GET, post, until } from '../../test-support/exchanges.ts'
+import { readText, streamedResponse, textResponse } from '../../test-support/handler.ts'
 import type { HttpRequest } from '../request.ts'
 import type { Sink } from '../response.ts'
 import { ClientDisconnected } from './incoming/incoming-body.ts'
-import { arrival, describeBoth, GET, post, until } from './test-exchanges.ts'
-import { readText, streamedResponse, textResponse } from './test-handler.ts'
 
 /** Counts the disconnects that it is told of. */
 function watchLeaving(request: HttpRequest): { times: number } {

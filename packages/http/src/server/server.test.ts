@@ -1,10 +1,10 @@
 // The server as a client sees it, plain and over TLS.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:tls'
-import { serveForTest } from '../test-support.ts'
-import { RawClient } from './test-client.ts'
-import { CERTIFICATE, GET, until } from './test-exchanges.ts'
-import { echo, echoOf, textResponse } from './test-handler.ts'
+import { CERTIFICATE, GET, until } from '../../test-support/exchanges.ts'
+import { echo, echoOf, textResponse } from '../../test-support/handler.ts'
+import { RawClient } from '../../test-support/raw-client.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 
 const failures: string[] = []
 const failed = (error: unknown) => void failures.push(String(error))

@@ -1,9 +1,9 @@
 // How connections end: by timeouts, and with the server.
 import { describe, expect, test } from 'bun:test'
-import { serveForTest } from '../test-support.ts'
-import { RawClient } from './test-client.ts'
-import { arrival, CERTIFICATE, describeBoth, GET, post } from './test-exchanges.ts'
-import { streamedResponse, textResponse } from './test-handler.ts'
+import { arrival, CERTIFICATE, describeBoth, GET, post } from '../../test-support/exchanges.ts'
+import { streamedResponse, textResponse } from '../../test-support/handler.ts'
+import { RawClient } from '../../test-support/raw-client.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 
 describeBoth((host) => {
   describe('timeouts', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { echo } from '../server/test-handler.ts'
-import { serveForTest } from '../test-support.ts'
+import { echo } from '../../test-support/handler.ts'
+import { serveForTest } from '../../test-support/serve.ts'
 
 const LIMIT = '/proc/sys/net/core/somaxconn'
 /** More than Bun's own backlog, as far as the system allows it. */

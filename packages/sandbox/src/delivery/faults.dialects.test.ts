@@ -1,8 +1,8 @@
 // The fault switches in the other dialects: the same table for each, with what differs between them beside it.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
+import { dataOf, type Wire, wireTo } from '../../test-support/client.ts'
 import { startSandboxServer } from '../server.ts'
-import { dataOf, type Wire, wireTo } from '../test-client.ts'
 
 const server = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true, pace: 0 })
 afterAll(() => server.stop())

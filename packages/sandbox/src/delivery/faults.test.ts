@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
+import { dataOf, type Wire, wire } from '../../test-support/client.ts'
 import { createSandbox } from '../handler.ts'
 import { startSandboxServer } from '../server.ts'
-import { dataOf, type Wire, wire } from '../test-client.ts'
 import { FAULT_NAMES } from './faults.ts'
 
 const server = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true, pace: 0 })

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionTool } from 'openai/resources/chat/completions'
-import { misfits } from '../model/test-schema.ts'
+import { misfits } from '../../test-support/schema.ts'
 import { startSandboxServer } from '../server.ts'
 
 const server = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })

@@ -1,12 +1,12 @@
 // The same questions through the official SDK of each dialect.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { misfits } from '../model/test-schema.ts'
+import { chatDriver } from '../../test-support/dialects/chat.ts'
+import { generateContentDriver } from '../../test-support/dialects/generate-content.ts'
+import { messagesDriver } from '../../test-support/dialects/messages.ts'
+import { responsesDriver } from '../../test-support/dialects/responses.ts'
+import type { Answer, Driver, Question } from '../../test-support/driver.ts'
+import { misfits } from '../../test-support/schema.ts'
 import { startSandboxServer } from '../server.ts'
-import { chatDriver } from './chat/test-driver.ts'
-import { generateContentDriver } from './generate-content/test-driver.ts'
-import { messagesDriver } from './messages/test-driver.ts'
-import { responsesDriver } from './responses/test-driver.ts'
-import type { Answer, Driver, Question } from './test-driver.ts'
 
 const server = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true, pace: 0 })
 afterAll(() => server.stop())

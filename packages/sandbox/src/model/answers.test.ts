@@ -1,6 +1,6 @@
 // What is particular to one dialect, or to all of them at once, as it is on the wire.
 import { expect, test } from 'bun:test'
-import { PDF, PIXEL } from '../dialects/test-driver.ts'
+import { PDF, PIXEL } from '../../test-support/driver.ts'
 import { createSandbox } from '../handler.ts'
 import { SANDBOX_PATHS } from '../paths.ts'
 import { signatureOf } from './signature.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { misfits } from '../../test-support/schema.ts'
 import { sampleOf } from './schema-sample.ts'
-import { misfits } from './test-schema.ts'
 
 const text = { type: 'string' }
 const person = { type: 'object', properties: { name: text, age: { type: 'integer' } }, required: ['name', 'age'] }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { videoService } from '@trivium/protocol/dialects/video-tasks/index.ts'
 import { bufferCodec } from '@trivium/protocol/fixtures/buffer-codec.ts'
 import { undecodable } from '@trivium/protocol/fixtures/video-tasks/strict-record.ts'
+import { decodeVideo } from '../../test-support/mp4.ts'
 import { createSandbox } from '../handler.ts'
-import { decodeVideo } from './test-mp4.ts'
 
 const START = 1_767_268_800_000
 const TASKS = '/api/v3/contents/generations/tasks'

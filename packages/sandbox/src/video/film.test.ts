@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
+import { decodeVideo } from '../../test-support/mp4.ts'
 import { decodePng } from '../images/png.ts'
 import type { Raster } from '../images/raster.ts'
 import { type Film, FRAMES_PER_SECOND, framesOf, renderFilm, sizeOf } from './film.ts'
 import { samplesOf } from './h264.ts'
-import { decodeVideo } from './test-mp4.ts'
 
 const FILM: Film = { prompt: 'A cat on a roof', width: 320, height: 192, seconds: 3, seed: 1 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { videoService } from '@trivium/protocol/dialects/generate-content/video-generation/index.ts'
 import { bufferCodec } from '@trivium/protocol/fixtures/buffer-codec.ts'
+import { decodeVideo } from '../../test-support/mp4.ts'
 import { createSandbox } from '../handler.ts'
-import { decodeVideo } from './test-mp4.ts'
 
 const START = 1_767_268_800_000
 const KEY = { 'x-goog-api-key': 'any' }

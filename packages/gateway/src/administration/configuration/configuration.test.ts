@@ -1,6 +1,5 @@
 // Operations on the stored configuration: merged, validated as a whole, one revision and one audit row each, and in force at once.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { GatewayRole } from '../../storage/storage.ts'
 import {
   ENV,
   FILE,
@@ -17,7 +16,8 @@ import {
   UPSTREAM,
   useFolder,
   withEntries,
-} from './test-operations.ts'
+} from '../../../test-support/configuration-operations.ts'
+import type { GatewayRole } from '../../storage/storage.ts'
 
 useFolder()
 

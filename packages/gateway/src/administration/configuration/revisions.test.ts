@@ -1,9 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax of the file
 // Revisions, what the text of a file brings, and settings with their defaults.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import {
+  live,
+  openStore,
+  rejection,
+  run,
+  storage,
+  useFolder,
+  withEntries,
+} from '../../../test-support/configuration-operations.ts'
 import type { EntryChange, GatewayRole } from '../../storage/storage.ts'
 import { COMMAND_LINE, type Preview } from '../operation.ts'
-import { live, openStore, rejection, run, storage, useFolder, withEntries } from './test-operations.ts'
 
 useFolder()
 beforeEach(openStore)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, runHere } from '../test-run.ts'
+import { createDatabase, runHere } from '../../../test-support/run-command.ts'
 
 let dataDir: string
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 // Export and import: a configuration from any mix of file, environment and store is the same after both.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { BUILT_IN } from '../../config.ts'
+import { generate, setAt } from '../../../test-support/generate-configuration.ts'
+import { BUILT_IN } from '../../server/config.ts'
 import { type Assembled, assemble, type Sources } from '../assemble.ts'
 import { canonicalJson } from '../hash.ts'
 import { mapSecrets } from '../secret-paths.ts'
@@ -9,7 +10,6 @@ import type { StoredEntry } from '../stored.ts'
 import type { FileConfig } from '../types.ts'
 import { exportConfig } from './export.ts'
 import { importedEntries } from './import.ts'
-import { generate, setAt } from './test-generate.ts'
 
 const FILE = join(import.meta.dir, '../../../fixtures/trivium.yaml')
 const FIRST = Number(process.env.TRIVIUM_TEST_SEED ?? Math.floor(Math.random() * 1_000_000))

@@ -2,8 +2,8 @@
 // is marked so.
 import { expect, test } from 'bun:test'
 import { stringify } from 'yaml'
+import { generate, isFileOnly, setAt } from '../../../test-support/generate-configuration.ts'
 import { assemble } from '../assemble.ts'
-import { generate, isFileOnly, setAt } from '../exchange/test-generate.ts'
 import { SETTING_SECTIONS } from '../stored.ts'
 import type { FileConfig } from '../types.ts'
 import { SETTING_FIELDS } from './table.ts'

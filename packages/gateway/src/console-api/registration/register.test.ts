@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
-import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
+import { testHeaders, testRequest } from '../../../../http/test-support/serve.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { SANDBOX_TRIAL } from '../../money/book.ts'

@@ -1,9 +1,9 @@
 // A rejected sign-in does not tell whether the account exists, not even by its time: each compares one hash of the same cost.
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { newDataFolder } from '../../../../../test/support/data-folder.ts'
 import { hashCheaply } from '../../../../../test/support/gateway/cheap-passwords.ts'
+import { testHeaders, testRequest } from '../../../../http/test-support/serve.ts'
 import { createFailedCredentials } from '../../http-api/failed-credentials.ts'
 import { createMetrics } from '../../observe/metrics/names.ts'
 import { hashPassword } from '../../storage/password.ts'

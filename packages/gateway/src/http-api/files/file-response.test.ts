@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { fixedHeaders, ResponseHeaders, type Sink, type StreamedBody } from '@trivium/http/response.ts'
-import { serveForTest } from '@trivium/http/test-support.ts'
+import { serveForTest } from '../../../../http/test-support/serve.ts'
 import { createReadSlots } from '../../overload/reads/read-slots.ts'
 import { createReads } from '../../overload/reads/reads.ts'
 import { createConcurrentCalls } from '../concurrent-calls.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { testHeaders } from '@trivium/http/test-support.ts'
+import { testHeaders } from '../../../../http/test-support/serve.ts'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
 
 const PLAIN = { tls: undefined, publicUrl: undefined }

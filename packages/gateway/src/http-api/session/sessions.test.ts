@@ -1,6 +1,6 @@
 // A session lasts 30 days since its last use; the use is written down once a minute.
 import { expect, test } from 'bun:test'
-import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
+import { testHeaders, testRequest } from '../../../../http/test-support/serve.ts'
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
 import type { SignedIn, Storage } from '../../storage/storage.ts'
 import { currentSession, type SessionDependencies } from './sessions.ts'

@@ -1,9 +1,9 @@
 // What must hold of every price, every usage and every wish.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { Fraction, rates, usages, wishes } from '../../../test-support/prices.ts'
 import { MAX_AMOUNT } from '../amount.ts'
 import { figuresText, formulaOf, type PricedReceipt, priceText, recompute, unitsText } from './receipt.ts'
-import { Fraction, rates, usages, wishes } from './test-prices.ts'
 import { holdRate, inputBound, outputCost, readyRate, toolsBound } from './token-bound.ts'
 import { KINDS } from './token-kinds.ts'
 import {

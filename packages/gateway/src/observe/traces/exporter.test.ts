@@ -1,7 +1,7 @@
 // Spans on their way to a collector on a real socket: whatever it does, nothing waits for it, and what is lost is counted.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type Collector, startCollector } from '../../../test-support/trace-collector.ts'
 import { createExporter } from './exporter.ts'
-import { type Collector, startCollector } from './test-collector.ts'
 
 const SPAN = '{"traceId":"1","spanId":"2","name":"x","kind":2,"attributes":[]}'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TestClient } from '@trivium/http/test-support.ts'
+import { TestClient } from '../../../../http/test-support/serve.ts'
 import { createReadSlots, READ_LIMITS, type ReadLimits, type ReadSlot } from './read-slots.ts'
 
 const [GREEDY, POLITE] = [1n, 2n]

@@ -1,11 +1,11 @@
 // GET /v1/usage as the app routes it, on books of the test's own.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { testRequest } from '@trivium/http/test-support.ts'
+import { testRequest } from '../../../../http/test-support/serve.ts'
+import { createTestDependencies, TEST_CALLER } from '../../../test-support/dependencies.ts'
 import { createApp } from '../../app.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type UsageRow } from '../../storage/storage.ts'
-import { createTestDependencies, TEST_CALLER } from '../../test-dependencies.ts'
 
 const NOW = Date.UTC(2026, 1, 25, 13)
 const USD = NANOS_PER_USD

@@ -1,11 +1,11 @@
 // A response of bytes over a real connection: what the client has when the call is settled, and what it gets when it is not.
 import { afterEach, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { serveForTest } from '@trivium/http/test-support.ts'
 import { eventually } from '../../../../../test/support/eventually.ts'
+import { serveForTest } from '../../../../http/test-support/serve.ts'
+import { PRICE, startPaidCall } from '../../../test-support/paid-call.ts'
 import type { KeyClaim } from '../claim.ts'
 import { settle } from '../settle.ts'
-import { PRICE, startPaidCall } from '../test-paid-call.ts'
 import { type WrittenBytes, writeBytes } from './write-bytes.ts'
 
 type Started = Awaited<ReturnType<typeof startPaidCall>>

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { ask, freshSchema, lockAccounts, untilOneWaits } from '../../../../../test/support/postgres/schemas.ts'
+import { hold, money, newNode, newWallet, result, settle } from '../../../contract/storage/harness.ts'
 import { CREDIT } from '../../money/ledger.ts'
-import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { hold, settle } from '../../../contract/storage/harness.ts'
 import type { RequestVerb, Result } from '../../money/ledger.ts'
-import { hold, settle } from '../contract/harness.ts'
 import { StoreDown } from '../storage.ts'
 import type { Decision } from './encode.ts'
 import { type Lane, type LaneOptions, openLane } from './lane.ts'

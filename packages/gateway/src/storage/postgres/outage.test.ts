@@ -8,8 +8,8 @@ import {
   untilOneWaits,
   WAITING_FOR_LOCK,
 } from '../../../../../test/support/postgres/schemas.ts'
+import { charged, hold, money, newNode, newWallet, result, settle } from '../../../contract/storage/harness.ts'
 import type { Result, Verb } from '../../money/ledger.ts'
-import { charged, hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 

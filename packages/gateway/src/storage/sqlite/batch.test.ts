@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
+import { extend, hold, settle, voided } from '../../../contract/storage/harness.ts'
 import { MAX_AMOUNT } from '../../money/amount.ts'
 import { type Result, taskOwner, type Verb } from '../../money/ledger.ts'
 import { MAX_TOKENS } from '../../money/limits.ts'
-import { extend, hold, settle, voided } from '../contract/harness.ts'
 import { decodeBatch, encodeBatch, roomFor } from './batch.ts'
 import {
   LARGEST_BATCH,

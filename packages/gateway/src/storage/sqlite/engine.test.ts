@@ -13,7 +13,17 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { charged, extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
+import {
+  charged,
+  extend,
+  hold,
+  money,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  thrownBy,
+} from '../../../contract/storage/harness.ts'
 import { FolderInUse, type Storage, StoreDown } from '../storage.ts'
 import { ORPHANS } from './book.ts'
 import { openSqlite, SQLITE_FILE } from './open-sqlite.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { thrownBy } from '../contract/harness.ts'
+import { thrownBy } from '../../../contract/storage/harness.ts'
 import { createFlushBeforeRead } from './flush-before-read.ts'
 
 /** A writer that takes verbs at once and writes rows on request; time passes only by sleeping. */

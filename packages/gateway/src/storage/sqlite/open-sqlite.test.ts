@@ -1,3 +1,3 @@
-import { sqliteContract } from './test-contract.ts'
+import { sqliteContract } from '../../../contract/storage/sqlite.ts'
 
 sqliteContract('sqlite')

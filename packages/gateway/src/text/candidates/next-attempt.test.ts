@@ -1,10 +1,10 @@
 // Whether another attempt may be made, with replaced dependencies.
 import { expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
-import { serveForTest } from '@trivium/http/test-support.ts'
+import { serveForTest } from '../../../../http/test-support/serve.ts'
+import { createTestDependencies } from '../../../test-support/dependencies.ts'
 import { createApp } from '../../app.ts'
 import { compileCatalogue } from '../../catalogue/catalogue.ts'
-import { createTestDependencies } from '../../test-dependencies.ts'
 
 const ALIVE = {
   identity: () => ({ nodeId: 0, epoch: 1 }),

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { assemble } from '../../config/assemble.ts'
 import type { Upstream } from '../../config/types.ts'
-import { BUILT_IN } from '../../config.ts'
+import { BUILT_IN } from '../../server/config.ts'
 import { createSend } from '../send.ts'
 import { listUpstreamModels } from './list-models.ts'
 

@@ -1,9 +1,9 @@
 // Downloads over real sockets on loopback: limits, backpressure, redirects, credentials.
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
+import { ca, closeSites, head, ok, site } from '../../../test-support/public-site.ts'
 import { type DownloadOptions, downloadPublic } from './download-public.ts'
 import { PublicFetchError } from './public-fetch-error.ts'
-import { ca, closeSites, head, ok, site } from './test-site.ts'
 
 afterEach(closeSites)
 

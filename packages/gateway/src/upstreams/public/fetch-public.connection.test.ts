@@ -2,9 +2,9 @@
 import { afterEach, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { ca, closeSites, head, ok, site } from '../../../test-support/public-site.ts'
 import { fetchPublic, type PublicFetchOptions } from './fetch-public.ts'
 import { PublicFetchError } from './public-fetch-error.ts'
-import { ca, closeSites, head, ok, site } from './test-site.ts'
 
 afterEach(closeSites)
 

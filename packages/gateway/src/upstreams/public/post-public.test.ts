@@ -1,9 +1,9 @@
 // Callbacks over real sockets on loopback.
 import { afterEach, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
+import { closeSites, head, ok, site } from '../../../test-support/public-site.ts'
 import { type PostOptions, postPublic } from './post-public.ts'
 import { PublicFetchError } from './public-fetch-error.ts'
-import { closeSites, head, ok, site } from './test-site.ts'
 
 afterEach(closeSites)
 

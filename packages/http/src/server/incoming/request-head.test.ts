@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { RejectedHead, RequestHead } from './request-head.ts'
 
-// Rejected heads are in the conformance suite: ../../conformance/test-requests.ts.
+// Rejected heads are in the conformance suite: packages/http/test-support/conformance-requests.ts.
 
 /** latin1, without the empty line. */
 const read = (text: string) =>

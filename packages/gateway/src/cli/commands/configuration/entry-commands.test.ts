@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, runHere } from '../../test-run.ts'
+import { createDatabase, runHere } from '../../../../test-support/run-command.ts'
 
 const KEY = 'sk-the-key-of-the-upstream-7abc'
 let folder = ''

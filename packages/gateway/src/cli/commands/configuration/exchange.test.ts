@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, runHere } from '../../test-run.ts'
+import { createDatabase, runHere } from '../../../../test-support/run-command.ts'
 
 const SECRET = 'sk-real-secret-of-the-upstream'
 const SOURCE = `server: { drain: 5s, trusted_proxies: [10.0.0.0/8] }

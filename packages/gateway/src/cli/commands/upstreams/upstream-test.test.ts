@@ -5,7 +5,7 @@ import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.
 import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import { assemble } from '../../../config/assemble.ts'
 import type { FileConfig } from '../../../config/types.ts'
-import { BUILT_IN, loadFile } from '../../../config.ts'
+import { BUILT_IN, loadFile } from '../../../server/config.ts'
 import { showTest } from './upstream-test.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../../fixtures')

@@ -1,0 +1,140 @@
+// The configuration in force, compiled, and how another one takes its place: after an edit of the file, or a new revision in the store.
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
+import type {
+  Assemble,
+  ConfigFile,
+  ConfigurationParts,
+  InForce,
+  Stored,
+} from '../administration/configuration/parts.ts'
+import { readStored } from '../administration/configuration/secrets.ts'
+import { type Catalogue, compileCatalogue } from '../catalogue/catalogue.ts'
+import type { Assembled, AssembleResult } from '../config/assemble.ts'
+import { describeChanges } from '../config/changes.ts'
+import { hasRealUpstream } from '../config/sandbox.ts'
+import type { FileConfig } from '../config/types.ts'
+import type { Log } from '../observe/log.ts'
+import { takeBackSandboxCredit } from '../startup/take-back-sandbox-credit.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createHealth, type Health } from '../upstreams/health/health.ts'
+
+export type LiveConfig = ConfigurationParts & {
+  catalogue(): Catalogue
+  config(): FileConfig
+  /** The health of upstreams, which outlives a configuration. */
+  upstreamHealth: Health
+  /** Called with each configuration that comes into force after the first. */
+  onChange(run: (config: FileConfig) => void): void
+  /** What another file would give. */
+  withFile(file: ConfigFile): AssembleResult
+  /** Resolves when it is in force; rejects if it cannot be. */
+  useFile(file: ConfigFile): Promise<void>
+}
+
+export function createLiveConfig(
+  first: InForce,
+  assemble: Assemble,
+  storage: Storage,
+  cipher: AccountCipher,
+  log: Log,
+): LiveConfig {
+  const upstreamHealth = createHealth()
+  const followers: ((config: FileConfig) => void)[] = []
+  let inForce = first
+  /** The newest that was read; not in force if the file has mistakes with it. */
+  let newest = first.stored
+  let catalogue = compileCatalogue(first.assembled.config, Date.now(), upstreamHealth)
+  storage.shares.setLimits(shareLimits(first.assembled.config))
+  let queue: Promise<unknown> = Promise.resolve()
+  const reported = new Set<string>()
+  reportInvalid(first.assembled)
+
+  /** Each once: a stored entry that is left out. */
+  function reportInvalid({ invalid }: Assembled): void {
+    for (const { entry, mistakes } of invalid) {
+      const mistake = mistakes.map(({ message }) => message).join('; ')
+      const about = { entry: `${entry.kind}/${entry.id}`, revision: entry.revision, mistake }
+      const known = JSON.stringify(about)
+      if (!reported.has(known)) log.warn('a stored entry is not in force', about)
+      reported.add(known)
+    }
+  }
+
+  /** One change at a time: a slow one must not be overtaken. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(work)
+    queue = done.catch(() => {})
+    return done
+  }
+
+  /** With the newest stored entries if the file has no mistakes with them. */
+  function withFile(file: ConfigFile | undefined): AssembleResult & { stored: Stored } {
+    const result = assemble(file, newest)
+    if (result.config || newest === inForce.stored) return { ...result, stored: newest }
+    const former = assemble(file, inForce.stored)
+    return former.config ? { ...former, stored: inForce.stored } : { ...result, stored: newest }
+  }
+
+  async function apply(next: InForce): Promise<void> {
+    const { config } = next.assembled
+    // The first real upstream serves once no play money can buy from it.
+    if (hasRealUpstream(config) && !hasRealUpstream(catalogue.config))
+      await takeBackSandboxCredit(storage, config, log).catch((error) =>
+        log.error('the trial credit of the sandbox was not taken back', { error: String(error) }),
+      )
+    catalogue = compileCatalogue(config, Date.now(), upstreamHealth)
+    inForce = next
+    storage.shares.setLimits(shareLimits(config))
+    for (const follow of followers) follow(config)
+  }
+
+  async function refresh(): Promise<void> {
+    const revision = await storage.configuration.revision()
+    if (revision === newest.revision) return
+    newest = await readStored(storage, cipher)
+    const result = assemble(inForce.file, newest)
+    if (!result.config) {
+      for (const { file, line, message } of result.mistakes)
+        log.error('the stored configuration is not in force here', {
+          revision: newest.revision,
+          file,
+          line,
+          mistake: message,
+        })
+      return
+    }
+    const changes = describeChanges(catalogue.config, result.config)
+    await apply({ file: inForce.file, stored: newest, assembled: result })
+    log.info('configuration changed', {
+      revision: newest.revision,
+      changes: changes.map(({ what }) => what).join('; ') || 'none',
+    })
+    for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
+    reportInvalid(result)
+  }
+
+  return {
+    catalogue: () => catalogue,
+    config: () => catalogue.config,
+    upstreamHealth,
+    onChange: (run) => void followers.push(run),
+    assembled: () => inForce.assembled,
+    assemble: (stored, strictly) => assemble(inForce.file, stored, strictly),
+    refresh: () => inTurn(refresh),
+    withFile,
+    useFile: (file) =>
+      inTurn(async () => {
+        const { stored, ...assembled } = withFile(file)
+        if (!assembled.config) throw new Error(assembled.mistakes.map(({ message }) => message).join('; '))
+        await apply({ file, stored, assembled })
+        reportInvalid(assembled)
+      }),
+  }
+}
+
+function shareLimits({ server: { limits } }: FileConfig): Parameters<Storage['shares']['setLimits']>[0] {
+  return {
+    stored: { accountBytes: limits.storedPerAccountBytes, allBytes: limits.storedBytes },
+    media: { accountBytes: limits.mediaPerAccountBytes, allBytes: limits.mediaBytes },
+  }
+}

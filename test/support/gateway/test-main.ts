@@ -1,3 +1,0 @@
-// What gateways of tests run: the program, after its waits and costs are replaced.
-import './test-settings.ts'
-import '../../../packages/gateway/src/main.ts'
