@@ -72,12 +72,12 @@ const OTHER_NAMES = /^(read|write|parse|build)-|-(in|out|reader|writer|decoder|e
 const isTest = (path: string) => /\.test\.ts$|\/(contract|test-support|fixtures)\//.test(path)
 
 function sources(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter(
-      (entry) =>
-        entry.isFile() && /(?<!\.d)\.(ts|tsx|mjs)$/.test(entry.name) && !entry.parentPath.includes('node_modules'),
-    )
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sources(path)
+      return /(?<!\.d)\.(ts|tsx|mjs)$/.test(entry.name) ? [path] : []
+    })
     .sort()
 }
 

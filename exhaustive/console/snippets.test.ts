@@ -32,12 +32,12 @@ const MODELS: Readonly<Record<Protocol, string>> = {
 
 let gateway: Gateway
 let secret: string
-/** Below the repository, so that packages are found. */
+/** Where packages are found, and no other test lists files meanwhile. */
 let folder: string
 beforeAll(async () => {
   gateway = await startGateway()
   secret = (await newKey(gateway)).secret
-  folder = mkdtempSync(join(import.meta.dir, '.snippets-'))
+  folder = mkdtempSync(join(import.meta.dir, '../node_modules/.snippets-'))
   // What the snippets of transcriptions upload.
   await Bun.write(join(folder, 'audio.mp3'), wavOf(1))
 })
