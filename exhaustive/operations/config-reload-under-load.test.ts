@@ -103,7 +103,9 @@ test.each(ENGINES)('no request fails, and each is charged the price that was in 
     writeFileSync(`${file}.new`, configuration(edit, upstream.url))
     renameSync(`${file}.new`, file)
     gateway.signal('SIGHUP')
-    await Bun.sleep(100)
+    // A client whose request has ended begins the next one at once.
+    const before = asked.length
+    await eventually(() => asked.length + failures.length > before)
   }
   going = false
   await Promise.all(clients)

@@ -41,7 +41,7 @@ const SETTINGS = {
   fsync: 'on',
   shared_buffers: '16MB',
   max_wal_size: '128MB',
-  max_connections: '100',
+  max_connections: '300',
   // A test process that was killed must not leave backends waiting for it.
   tcp_keepalives_idle: '5',
 }

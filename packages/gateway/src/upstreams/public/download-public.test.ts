@@ -215,7 +215,8 @@ test('an endless body is read no faster than it is consumed', async () => {
     }
     fill()
   })
-  const { body } = await downloadPublic(own(port), { ...OPTIONS, maxBytes: 200_000_000 })
+  const limits = { maxBytes: 200_000_000, timeoutMs: 120_000, idleMs: 120_000 }
+  const { body } = await downloadPublic(own(port), { ...OPTIONS, ...limits })
   const pieces = body[Symbol.asyncIterator]()
   await pieces.next()
   await Bun.sleep(300)
