@@ -25,7 +25,7 @@ const PARTS = {
   },
   // Adds to what is there: `npm ci` would delete it, and what tests keep in it.
   all: { folders: /./s, kinds: ['dependencies', 'devDependencies'], npm: ['install', '--no-save', '--include=dev'] },
-  /** Of a package without workspaces. */
+  /** A package without workspaces. */
   package: { folders: /^$/, kinds: ['dependencies', 'devDependencies'], npm: ['ci', '--include=dev'] },
 }
 

@@ -24,7 +24,7 @@ export const SIZES = {
     ledgerRows: { sqlite: 40_000, postgres: 50_000 },
     ledgerRounds: 2,
     ledgerRequests: 500,
-    /** Of the ledger, in the simulation. */
+    /** Histories of the ledger in the simulation. */
     histories: 500,
     configuration: { changes: 30, requestsPerSecond: 30, kills: 2 },
   },

@@ -31,7 +31,7 @@ groups:
 const open = useOperators({ config: CONFIG })
 const { visit, as } = open
 
-/** Of two accounts: ten requests of the first, of which one failed, and one with a loss of the second; one was rejected. */
+/** Traffic of two accounts: ten requests of the first, of which one failed, and one with a loss of the second; one was rejected. */
 let sent: Promise<{ failed: string; lossy: string; email: string }> | undefined
 function traffic() {
   sent ??= (async () => {

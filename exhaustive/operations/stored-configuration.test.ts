@@ -38,7 +38,7 @@ describe('over the admin API', () => {
     expect(shown.body).toMatchObject({ object: 'model', id: 'm', price: MODEL.price, source: { revision: 2 } })
     const change = (input: string, tag: string | null) =>
       admin('PATCH', 'models/m', { body: { price: { input } }, headers: { 'if-match': tag ?? '' } })
-    // Of two that have read the same, one changes it.
+    // If two have read the same revision, one of them changes it.
     const tag = shown.headers.get('etag')
     const outcomes = await Promise.all([change('5', tag), change('6', tag)])
     expect(outcomes.map(adminOutcome).sort()).toEqual(['200', '412 precondition_failed'])

@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-/** Of things that do not exist: what a caller may not do is rejected before anything is looked up, and nothing is changed. */
+/** Names things that do not exist: what a caller may not do is rejected before anything is looked up, and nothing is changed. */
 const send = (client: AdminClient, { method, path, body }: ListedAdminRoute, headers: Record<string, string> = {}) => {
   const url = `${path.replace(/\{\w+\}/g, '999999999')}${method === 'GET' ? '' : '?dry_run=true'}`
   return client(method, url, { ...(body === undefined ? {} : { body: {} }), headers })
@@ -55,7 +55,7 @@ function expectError(answer: AdminAnswer, expected: string): void {
   expect(Value.Check(ADMIN_ERROR, answer.body)).toBe(true)
 }
 
-/** Of those who may call it: nothing is found, or the input is incomplete. Nothing fails. */
+/** Whoever may call it gets no other error than these: nothing is found, or the input is incomplete. */
 function expectAllowed(answer: AdminAnswer): void {
   expect(adminOutcome(answer)).toMatch(/^(200|400 bad_request|404 (not_found|unknown_code)|409 conflict)$/)
   if (answer.status !== 200) expect(Value.Check(ADMIN_ERROR, answer.body)).toBe(true)

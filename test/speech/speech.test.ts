@@ -332,7 +332,7 @@ test('readers that do not read keep neither an upstream nor others from being se
   const [greedy, polite] = [await newKey(gateway), await newKey(gateway)]
   const body = { model: 'endless', input: 'ab', response_format: 'pcm' }
   const client = new AbortController()
-  // Of the two slots of this upstream an account has its share.
+  // An account has its share of the two slots of this upstream.
   const stalled = Array.from({ length: 3 }, () =>
     ask(greedy.secret, body, { signal: client.signal }).catch(() => undefined),
   )

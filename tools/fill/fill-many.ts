@@ -16,9 +16,9 @@ export type ManyPlan = {
   requests: number
   days: number
   models: readonly FilledModel[]
-  /** Of the first accounts; the others are numbered. */
+  /** The addresses of the first accounts; the others are numbered. */
   emails?: readonly string[]
-  /** Of the first keys of each account; the others are numbered. */
+  /** The names of the first keys of each account; the others are numbered. */
   keyNames?: readonly string[]
   /** USD that the first accounts began with; the others have enough for anything. */
   credits?: readonly number[]

@@ -237,7 +237,7 @@ export function isAlive(rows: MemoryRows, { nodeId, epoch }: Identity, now: numb
   return node?.epoch === epoch && node.renewedAt > now - within
 }
 
-/** Of one idempotency key. Held against the ledger after each change of repetitions. */
+/** Checks one idempotency key against the ledger, after each change of repetitions. */
 export function checkRepetitions(rows: MemoryRows, model: Model): void {
   for (const [first, group] of groups(model)) {
     const paid = group.filter((id) => (rows.requests.get(id)?.cost ?? 0n) > 0n)

@@ -19,7 +19,7 @@ const MOST_SHARE = 0.02
 const FULL = { accounts: 10_000, keysOfEach: 10, requests: 1_000_000, days: 30 }
 const QUICK = { accounts: 200, keysOfEach: 10, requests: 20_000, days: 30 }
 const ROLES = ['owner', 'viewer']
-/** Of the first tabs; the others show the default. */
+/** The ranges of the first tabs; the others show the default. */
 const RANGES = ['1h', '7d', '1h', '7d']
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`

@@ -46,7 +46,7 @@ export type TestOptions = {
   dialect?: TextDialectId
   /** How long responses are stored for repeated requests; not stored by default. */
   idempotencyMs?: number
-  /** Of admission control; few by default. */
+  /** Limits of admission control; few by default. */
   limits?: { inFlight: number; memoryBytes: number }
 }
 

@@ -6,7 +6,7 @@ import type { Storage } from '../src/storage/storage.ts'
 import type { TaskState, TaskStatus } from '../src/storage/tasks.ts'
 import { decodeTaskRow, type Task, type TaskData } from '../src/tasks/task.ts'
 
-/** Of the 100 that are held, a task that ended well costs 60. */
+/** A task that ended well costs 60 of the 100 that are held. */
 export const SUCCEEDED = { state: 'succeeded' as const, cost: '60' }
 export const CHARGED = { balance: 940n, held: 0n, spent: 60n, keyHeld: 0n }
 

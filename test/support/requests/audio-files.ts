@@ -3,7 +3,7 @@ import { TONES } from '@trivium/sandbox/speech/tones.ts'
 
 export const tone = (format: keyof typeof TONES): Buffer => Buffer.from(TONES[format], 'base64')
 
-/** Of its last pages, until they have so many packets. 20 ms each. */
+/** Packets of its last pages, until there are so many. 20 ms each. */
 function opusPackets(): Buffer[] {
   const [file, packets] = [tone('opus'), [] as Buffer[]]
   for (let at = 0; at < file.length; ) {

@@ -134,7 +134,7 @@ const consoleText = (): string =>
     ]),
   )
 
-/** Of the versions of Google's API, one stands for all. */
+/** One version of Google's API stands for all. */
 const shortened = (paths: readonly string[]): string[] =>
   [...new Set(paths)].filter((path) => !path.includes('/v1alpha/') && !path.startsWith('/upload'))
 

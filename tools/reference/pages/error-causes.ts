@@ -131,7 +131,7 @@ export const CAUSES: Readonly<Record<ErrorCode, { cause: string; next: string }>
   },
 }
 
-/** Of the console API and the admin API. */
+/** Causes of the errors of the console API and the admin API. */
 export const API_CAUSES: Readonly<Record<ApiErrorCode, string>> = {
   bad_request: 'A field is missing, unknown or not allowed; `param` and `details` name it.',
   forbidden: 'Your role lacks a permission, which the message names.',

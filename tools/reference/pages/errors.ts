@@ -10,7 +10,7 @@ const file = 'docs/reference/errors.md'
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 const WHO = { client: 'caller', gateway: 'operator', upstream: 'upstream' } as const
 
-/** Of the bodies of all dialects. */
+/** What the bodies of all dialects may have. */
 type Body = {
   error: { type?: string; code?: string | number | null; status?: string; details?: { reason?: string }[] }
 }

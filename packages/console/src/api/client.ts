@@ -33,7 +33,7 @@ export function showAccount(id: string | undefined): string | undefined {
   shownAccount = id
   return former
 }
-/** Of requests that change something. */
+/** Headers of requests that change something. */
 const changing = () => ({
   'content-type': 'application/json',
   ...(shownAccount === undefined ? {} : { 'x-trivium-account': shownAccount }),

@@ -19,7 +19,7 @@ export function tickText(value: number, locale: string): string {
 }
 
 const USUAL_ROOM = 56
-/** Of a digit of the axis, in fonts that are wide. */
+/** The width of a digit of the axis, in fonts that are wide. */
 const DIGIT_WIDTH = 8
 
 /** Left of the lines, in pixels: room for the longest label, such as `0.000075` of a gateway with little traffic. */

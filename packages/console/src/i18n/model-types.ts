@@ -228,6 +228,6 @@ const TYPES: Readonly<Record<string, Readonly<Record<Language, Words>>>> = {
 export const typeNames = (language: Language): Names =>
   Object.fromEntries(Object.entries(TYPES).map(([type, words]) => [type, words[language].name]))
 
-/** Of all types together. */
+/** The words of all types together. */
 export const typeWords = (language: Language, part: Exclude<keyof Words, 'name'>): Names =>
   Object.assign({}, ...Object.values(TYPES).map((words) => words[language][part]))

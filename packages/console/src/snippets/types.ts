@@ -71,7 +71,7 @@ export type Client = {
   id: string
   name: string
   kind: ClientKind
-  /** Of use for models of every type, not only for text. */
+  /** Whether it is of use for models of every type, not only for text. */
   anyModel?: boolean
   callsFrom?: CallsFrom
   connections: readonly Connection[]

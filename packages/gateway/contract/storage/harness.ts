@@ -135,7 +135,7 @@ export const result = (verdict: Result['verdict'], amount: Nanos = 0n, tokens = 
   tokens,
   change: 0n,
 })
-/** Of a settlement; `change`: what was charged by it. */
+/** The result of a settlement; `change`: what was charged by it. */
 export const charged = (amount: Nanos, change = amount): Result => ({ ...result('done', amount), change })
 
 /** The wallet as its owner sees it, and what its key has used. */

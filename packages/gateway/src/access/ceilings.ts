@@ -34,7 +34,7 @@ const MESSAGES: Partial<Record<keyof Ceiling, Check>> = {
   requestsPerMinute: most('requestsPerMinute', 'requests per minute'),
   tokensPerMinute: most('tokensPerMinute', 'tokens per minute'),
   concurrent: most('concurrent', 'concurrent requests'),
-  // Of another period neither would be the stricter, so the period stays.
+  // Caps of different periods cannot be compared, so the period stays.
   cap: ({ cap = 0n, capPeriod }, wanted) =>
     wanted.cap === undefined || wanted.cap > cap || wanted.capPeriod !== capPeriod
       ? `This key has a cap of ${formatUsd(cap)} USD${capPeriod === undefined ? '' : ` per ${capPeriod}`}.`

@@ -27,7 +27,7 @@ export type ExportPage = { data: readonly Rendered[]; has_more: boolean; last_id
 
 type Exported = {
   format: ExportFormat
-  /** Of each entry. */
+  /** The schema of each entry. */
   schema: TObject
   /** `after`: undefined for the first page. */
   read(after: string | undefined): Promise<ExportPage>

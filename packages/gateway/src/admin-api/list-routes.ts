@@ -34,7 +34,7 @@ export type ListedAdminRoute = {
   query: TObject
   body: TObject | undefined
   output: TSchema
-  /** Of any other status. */
+  /** The body of every other status. */
   error: TSchema
 }
 

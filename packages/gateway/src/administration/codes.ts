@@ -29,7 +29,7 @@ export const createCodes = operation({
     count: optional(integer({ min: 1, max: MOST_CODES })),
     /** Null: never. */
     expires_at: optional(nullable(EXPIRY)),
-    /** Of the batch. */
+    /** Names the batch. */
     label: optional(LABEL),
   }),
   async run(context, { amount_usd, count = 1, expires_at = null, label = '' }) {

@@ -30,7 +30,7 @@ import { type Actor, audited, fingerprint, type OperationContext, operation } fr
 import { checkAccountRank, isForeign, operatorIn } from './people/rank.ts'
 import { rejected } from './rejections.ts'
 
-/** Of one account, deleted and expired ones not counted. */
+/** The most keys of one account; deleted and expired ones do not count. */
 export const MOST_KEYS = 2_000
 /** To write the terms of a key that others change at the same time. */
 const MOST_ATTEMPTS = 10

@@ -7,7 +7,7 @@ import { findAccount } from './inputs/find-account.ts'
 import { ACCOUNT, LIMIT } from './inputs/schemas.ts'
 import { operation } from './operation.ts'
 
-/** Of the receipts on one page. */
+/** The most bytes of receipts on one page. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 export const listUsage = operation({

@@ -206,7 +206,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await run(FULL, { ...FULL, object: 'gw-2 /data' })
     expect(messages().map(({ data }) => data.object)).toEqual(['gw-2 /data'])
     await resolved()
-    // Of the muted one nothing was sent, so that nothing is over.
+    // Nothing was sent for the muted alert, so its end is not sent either.
     expect(messages().map(({ type, data }) => [type, data.object])).toEqual([
       ['alert.fired', 'gw-2 /data'],
       ['alert.resolved', 'gw-2 /data'],

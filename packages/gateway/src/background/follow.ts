@@ -20,7 +20,7 @@ import { lastEvent, type ViewDependencies } from './view.ts'
 
 export type FollowDependencies = ViewDependencies & {
   store: Pick<Storage, 'tasks' | 'responses'>
-  /** Of clients that read events. */
+  /** Slots of clients that read events. */
   followers: Pick<SharedSlots<never>, 'take'>
   ticker: Ticker
   streamTiming: Pick<StreamTiming, 'heartbeatMs'>
@@ -36,7 +36,7 @@ const RETRY_SECONDS = 5
 export const createFollowers = (): FollowDependencies['followers'] =>
   createSharedSlots<never>({
     limit: MOST_FOLLOWERS,
-    // Of the pool that only this account uses, it gets half.
+    // An account that uses the pool alone gets half of it.
     limitOf: () => 2 * MOST_FOLLOWERS_OF_ACCOUNT,
     mostWaiting: 0,
     woken: () => {},

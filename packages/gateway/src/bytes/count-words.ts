@@ -12,7 +12,7 @@ export function countWords(text: string, most: number): number {
   return words
 }
 
-/** Of ASCII, or of another alphabet; not punctuation and symbols (U+2000 to U+33FF). */
+/** Letters are ASCII or another alphabet; not punctuation and symbols (U+2000 to U+33FF). */
 function isLetter(code: number): boolean {
   const lowercase = code | 0x20
   return (lowercase >= 0x61 && lowercase <= 0x7a) || (code >= 0xc0 && (code < 0x2000 || code > 0x33ff))

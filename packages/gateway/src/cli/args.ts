@@ -6,7 +6,7 @@ export type Flags = Readonly<Record<string, 'value' | 'values' | 'flag'>>
 export type Arguments = {
   positionals: string[]
   values: Record<string, string>
-  /** Of options that may be repeated, in their order. */
+  /** The values of options that may be repeated, in their order. */
   lists: Record<string, string[]>
   flags: Set<string>
 }

@@ -124,7 +124,7 @@ export async function callEachProcess<Result>(
   return answers.flatMap((answer) => (answer ? [answer.result as Result] : []))
 }
 
-/** Of the first server process on this folder that answers. */
+/** Asks the processes on this folder; the first one that answers decides. */
 export async function callAnyProcess(
   dataDir: string,
   operation: string,

@@ -35,7 +35,7 @@ export type Sources = {
   /** Supplies `${NAME}`, and the keys of vendors that an environment variable alone enables. */
   env: Readonly<Record<string, string | undefined>>
   stored?: readonly StoredEntry[]
-  /** Of the stored entries as a whole. Absent: the highest among them. */
+  /** The revision of the stored entries as a whole. Absent: the highest among them. */
   revision?: number
   /** Keys of stored entries whose mistakes reject everything, since they are about to be written. Others are left out. */
   strictly?: ReadonlySet<string>
@@ -49,7 +49,7 @@ export type Assembled = {
   written(): ReadonlyMap<string, WrittenEntry>
   /** Environment variables whose values are in force, by name. */
   variables: ReadonlyMap<string, string>
-  /** Of settings that are not written. */
+  /** The values of settings that are not written. */
   defaults: SettingDefaults
   /** Stored entries that the file or the environment overrides. */
   shadowed: readonly StoredEntry[]
@@ -121,7 +121,7 @@ type Attempt = {
   /** Stored entries with mistakes. */
   broken: InvalidEntry[]
   shadowed: StoredEntry[]
-  /** Of file and environment. */
+  /** The mistakes in file and environment. */
   mistakes: Mistake[]
   /** Absent if there are such mistakes. */
   result?: Pick<Assembled, 'config' | 'origins' | 'written' | 'variables' | 'defaults'>

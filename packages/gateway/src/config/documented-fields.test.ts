@@ -22,7 +22,7 @@ function messagesOf(file: unknown): string[] {
   return messages
 }
 
-/** Of a field itself: `server.drain: expected ...`. */
+/** Finds mistakes in a field itself: `server.drain: expected ...`. */
 const isOf =
   (path: Path) =>
   (message: string): boolean =>

@@ -39,7 +39,7 @@ function mapAt(value: unknown, [step, ...rest]: readonly string[], replace: Repl
   return { ...value, [step]: mapAt(Reflect.get(value, step), rest, replace, [...at, step]) }
 }
 
-/** Of a shorter secret, its last characters would tell too much. */
+/** The last characters of a shorter secret would tell too much. */
 const SHORTEST_SHOWN = 12
 
 /** By what a secret is told from others: its last four characters or, of the URL of a webhook, its host. */

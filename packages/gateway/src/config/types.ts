@@ -159,7 +159,7 @@ export type ServerConfig = {
     /** Stored images and videos, in the same way. */
     mediaPerAccountBytes: number
     mediaBytes: number
-    /** Of an account, to models whose price is 0. */
+    /** What an account may send to models whose price is 0. */
     freeRequestsPerMinute: number
   }
   /** How long requests in flight may continue after SIGTERM. */

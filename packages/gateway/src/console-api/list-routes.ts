@@ -10,7 +10,7 @@ export type ListedRoute = {
   method: Method
   /** Below /console/api/. */
   path: string
-  /** Of the path. */
+  /** The names in braces in the path. */
   parameters: readonly string[]
   /** Every policy but `public` needs the session cookie. */
   policy: Policy
@@ -19,9 +19,9 @@ export type ListedRoute = {
   body: TObject | 'bytes' | undefined
   query: TObject | undefined
   output: TSchema | 'bytes' | undefined
-  /** Of the body. */
+  /** An example of the body. */
   example: object | undefined
-  /** Of any other status. */
+  /** The body of every other status. */
   error: TSchema
 }
 

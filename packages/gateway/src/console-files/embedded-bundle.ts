@@ -3,7 +3,7 @@
 import { embeddedFile, embeddedNames } from '@trivium/http/system/embedded-files.ts'
 import { type Bundle, type BundledFile, INDEX } from './bundle.ts'
 
-/** Of the names that its files have there. */
+/** Begins the name of each of its files there. */
 export const CONSOLE_PREFIX = 'console-'
 
 /** undefined: the program runs from its sources. */

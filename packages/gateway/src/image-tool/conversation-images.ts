@@ -16,7 +16,7 @@ export class ConversationImages {
   readonly #names = new Map<Part, string>()
   /** By URL, what was behind it: each is fetched once. */
   readonly #fetched = new Map<string, ImageInput>()
-  /** Of all images that are in memory, in base64. */
+  /** The size of all images that are in memory, in base64. */
   bytes = 0
 
   /** `body`: the caller's request. Nothing of the images is read yet. */

@@ -14,7 +14,7 @@ export class Spending {
   usage: Usage | undefined
   readonly #texts: MultipliedCharge[] = []
   readonly #images: Charge[] = []
-  /** Of the image model. */
+  /** The price multiplier of the image model. */
   readonly #imageMultiplier: bigint
   #tokens = 0
   /** undefined: not known of every call. */

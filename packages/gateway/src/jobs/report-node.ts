@@ -5,7 +5,7 @@ import type { Every } from './every.ts'
 
 const LOOK_MS = 2_000
 const RUNS_MS = 60_000
-/** Of an error, which may quote what it failed on. */
+/** An error is cut here, since it may quote what it failed on. */
 const LONGEST_ERROR = 500
 
 export type NodeReport = {

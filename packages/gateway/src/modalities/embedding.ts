@@ -13,7 +13,7 @@ import { hasOnly } from './receipt-units.ts'
 
 /** Nano-USD per million tokens. */
 type EmbeddingPrice = { input: Nanos }
-/** Of one request; `dimensions`: the most that a vector may be asked to have. */
+/** Limits of one request; `dimensions`: the most that a vector may be asked to have. */
 type EmbeddingLimits = { inputs?: number; tokens?: number; dimensions?: number }
 type EmbeddingRate = {
   price: EmbeddingPrice

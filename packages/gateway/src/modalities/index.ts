@@ -28,7 +28,7 @@ type Listed = typeof MODALITIES
 export type ModelType = keyof Listed
 
 export const MODEL_TYPES = Object.keys(MODALITIES) as readonly ModelType[]
-/** Of a model without a type. */
+/** The type of a model that is configured without one. */
 export const DEFAULT_TYPE: ModelType = 'text'
 
 /** For code that handles models of every type. */

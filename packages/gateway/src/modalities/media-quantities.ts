@@ -55,7 +55,7 @@ export const isCount = (count: number, most: number): boolean => Number.isIntege
 export const mediaTotal = (sum: bigint, scale: bigint, multiplierMillionths: bigint): Nanos =>
   atMostBookable(ceilDiv(sum * multiplierMillionths, scale * MILLION))
 
-/** Of audio: exact to the millisecond, rounded up. Receipts call them `audio_seconds`, which cost `per_minute`. */
+/** A length of audio, exact to the millisecond, rounded up. Receipts call them `audio_seconds`, which cost `per_minute`. */
 export const audioMilliseconds = (seconds: number): number => Math.ceil(Number((seconds * 1_000).toFixed(3)))
 
 /** What so much audio costs at a price by the minute. */

@@ -13,7 +13,7 @@ export const balancesJson = ({ balance, creditLine, held }: Balances) => ({
 })
 
 type Capped = { cap: Nanos | undefined; capPeriod: Period | undefined; spentUnderCap: Nanos; held: Nanos }
-/** Of an account or a key. */
+/** The cap of a key or an account, as the APIs show it. */
 export const capJson = ({ cap, capPeriod, spentUnderCap, held }: Capped, now: number) => ({
   cap_usd: cap === undefined ? null : formatUsd(cap),
   cap_period: capPeriod ?? null,

@@ -5,7 +5,7 @@ import type { Json } from './schemas.ts'
 
 export type ModelEndpoint = {
   body?: { schema: Json; example: Json /** Sent as a form, with these files. */; files?: Json }
-  /** Of the path and the query; `in` for those of headers. */
+  /** Parameters of the path and the query; `in` for those of headers. */
   parameters?: Readonly<Record<string, Json>>
   /** By status; 200 unless given. `stream`: also as events. `types`: the media types of what has no schema. */
   responses?: Readonly<Record<number, { schema?: Json; stream?: true; types?: readonly string[] }>>

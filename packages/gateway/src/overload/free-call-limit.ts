@@ -24,7 +24,7 @@ type FreeCaller = Pick<Caller, 'key' | 'account' | 'limits' | 'accountLimits'>
 export const MOST_PER_MINUTE = 1_000
 
 const MIB = 1024 ** 2
-/** Of an account, in a minute: a dozen of the largest requests. Smaller ones than a unit are limited by their number. */
+/** An account's budget per minute: a dozen of the largest requests. Smaller ones than a unit are limited by their number. */
 export const MOST_MIB_PER_MINUTE = 256
 const UNIT_BYTES = 64 * 1024
 const MOST_UNITS = (MOST_MIB_PER_MINUTE * MIB) / UNIT_BYTES

@@ -29,7 +29,7 @@ const CHECK_AGAIN_MS = 100
 /** After a clock was set, leases and times of rows settle. */
 const STEADY_AFTER_MS = 10_000
 const CLOCK_TOLERANCE_MS = 2_000
-/** Of the limit; between the two nothing changes. */
+/** The share of the limit at which memory is full; between the two nothing changes. */
 const MEMORY_FULL = 0.95
 const MEMORY_FREE = 0.85
 /** More than a block, which a full disk may still have. */

@@ -33,7 +33,7 @@ async function inSteps<T>(body: Uint8Array, client: Client, slot: Turns, read: (
   const step = <R>(work: () => R) => inTurn(body.length, patient, slot, work)
   const text = await step(() => codec.decode(body, 0, body.length))
   const value = await step(() => parsed(text))
-  // Of what is no JSON, the parser says why.
+  // The parser says what is wrong with a body that is no JSON.
   const own = value && { ...codec, parse: (bytes: Uint8Array) => (bytes === body ? value.json : codec.parse(bytes)) }
   return step(() => read(own ?? codec))
 }

@@ -32,11 +32,11 @@ export type BodySlot = Turns & {
   charge(ms: number): void
 }
 
-/** Of endpoints that take forms, too. */
+/** Tells JSON from a form, for endpoints that take both. */
 export const sendsJson = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
   /^\s*application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
 
-/** Of a compressed body: what its pieces take on the main thread until they are one array, beside the threads that inflate them. */
+/** Inflating happens on other threads; this is what the pieces of a compressed body take on the main thread until they are one array. */
 const INFLATED_BYTES_PER_MS = 512 * 1024
 
 /**

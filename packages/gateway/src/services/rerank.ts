@@ -30,7 +30,7 @@ const TOKENS_PER_DOCUMENT = 500
 const TOKENS_PER_PAIR = 256
 /** Without a report: what a token of most texts takes. */
 const BYTES_PER_TOKEN = 4
-/** Of a result beside its document. */
+/** The size of a result beside its document. */
 const RESULT_BYTES = 512
 const FRAME_BYTES = 64 * 1024
 

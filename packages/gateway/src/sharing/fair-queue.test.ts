@@ -19,7 +19,7 @@ function poolOf(limit: number, accounts: number) {
   const without = (list: Request[], one: Request) => void list.splice(list.indexOf(one), 1)
   function callNext(): void {
     for (let next = queue.next(mayGo); next; next = queue.next(mayGo)) {
-      // Of all that may go, none belongs to an account that holds fewer, or came earlier to one that holds as many.
+      // No account that may go holds fewer slots, or came earlier and holds as many.
       const best = waiting.filter(mayGo).sort((a, b) => a.of.slots - b.of.slots || a.since - b.since)[0]
       expect([next.holder.slots, next.since]).toEqual([best?.of.slots ?? -1, best?.since ?? -1])
       queue.releaseFirst(next.holder.account)

@@ -50,7 +50,7 @@ export class FairQueue<T> {
   }
 
   /**
-   * Of the accounts whose first request is eligible, the one that holds the fewest slots; on a tie, the one whose request
+   * The account that holds the fewest slots, among those whose first request is eligible; on a tie, the one whose request
    * arrived first. undefined: none is eligible.
    */
   next(isEligible: (item: T) => boolean): QueueHead<T> | undefined {

@@ -22,7 +22,7 @@ import { receivedPieces } from '../routing/call-candidates.ts'
 
 /** A vendor may send minutes of speech in one event. */
 export const EVENT_BYTES = 64 * 1024 * 1024
-/** Of PCM as the chat dialect has it. */
+/** The sample rate of PCM in the chat dialect. */
 const PCM_RATE = 24_000
 
 /** An error in the place of speech, or in the middle of it. */

@@ -21,7 +21,7 @@ export function rejectOtherVoices(request: AskedVoices, { model, candidates }: O
   throw otherVoice(voices)
 }
 
-/** Of a route that sends the name as it is. Throws Failure. */
+/** Checks the voice for a route that sends the name as it is. Throws Failure. */
 export function rejectUnlisted(voice: string | undefined, voices: readonly string[] | undefined): void {
   if (voices && voice !== undefined && !voices.includes(voice)) throw otherVoice(voices)
 }

@@ -67,7 +67,7 @@ async function begin(
 const isMeasured = ({ offer, candidate }: { offer: OfferOf<'speech'>; candidate: CandidateOf<'speech'> }): boolean =>
   [offer.rate, candidate.costRate].some((rate) => rate && !('perMillionCharacters' in rate.price))
 
-/** Of instructions and text: a model that reads them as one may speak both. */
+/** Counts instructions and text: a model that reads them as one may speak both. */
 function allCharacters({ characters, instructions = '' }: ReadRequest): number {
   return Math.min(characters + [...instructions].length, MOST_CHARACTERS)
 }

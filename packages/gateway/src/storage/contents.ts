@@ -26,7 +26,7 @@ export type Claimed =
 /** All reject with StoreDown if the store does not respond: whether the call took effect is then unknown. */
 export interface Contents {
   /**
-   * Of concurrent claims of one key of an account, one is `new`, and durable when this resolves. `instead`: replaces the claim
+   * If an account claims one key several times at once, one claim is `new`, and durable when this resolves. `instead`: replaces the claim
    * of this request, if it is still the current one. A claim may be repeated.
    */
   claim(claim: Claim, instead?: bigint): Promise<Claimed>

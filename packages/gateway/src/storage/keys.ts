@@ -161,7 +161,7 @@ export interface Keys {
    * it.
    */
   setTerms(key: bigint, changes: KeyChanges, known?: number): Promise<boolean>
-  /** Of any account, the newest first. */
+  /** Keys of any account, the newest first. */
   withLastFour(lastFour: string, limit: number): Promise<Key[]>
   findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined>
   findCaller(hash: Uint8Array): Promise<Caller | undefined>

@@ -1,6 +1,6 @@
 // Passwords as they are kept: one slow hash with its own salt. Nothing else ever sees the password itself.
 
-/** Of argon2id: memory in KiB, and passes over it. A constant of the program, never a setting: only the tests' own program lowers it. */
+/** The cost of argon2id: memory in KiB, and passes over it. A constant of the program, never a setting: only the tests' own program lowers it. */
 export const PASSWORD_COST = { memoryCost: 65_536, timeCost: 2 }
 
 /** Takes tens of megabytes and about 100 ms of CPU: endpoints open to anyone must limit it. */

@@ -8,9 +8,9 @@ export type SealedKind = (typeof SEALED_KINDS)[number]
 export type SealedPlace = { account: bigint; id: string | Uint8Array }
 export type SealedRow = SealedPlace & {
   sealed: Uint8Array
-  /** Of an answer: the fingerprint of its request. */
+  /** An answer has the fingerprint of its request. */
   fingerprint?: Uint8Array
-  /** Of a record: the ids of images that are encrypted for the same response. */
+  /** A record has the ids of images that are encrypted for the same response. */
   media?: readonly string[]
 }
 

@@ -118,9 +118,9 @@ export interface Tasks {
     filter: TaskFilter,
     page: { offset: number; limit: number },
   ): Promise<{ total: number; tasks: TaskRow[] }>
-  /** Of the newest tasks that succeeded: how long each took, in milliseconds. */
+  /** How long the newest tasks that succeeded took, in milliseconds. */
   durations(): Promise<{ model: string; ms: number }[]>
-  /** Of all accounts, newest first. `open`: in any state but the last ones. */
+  /** Tasks of all accounts, newest first. `open`: in any state but the last ones. */
   page(
     filter: { account?: bigint; state?: TaskState | 'open'; model?: string; upstream?: string },
     place: Place,

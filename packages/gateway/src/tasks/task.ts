@@ -44,7 +44,7 @@ export type TaskData = {
 export type TaskEnd = {
   state: EndState | 'rejected'
   error?: { code: string; message: string }
-  /** Of the submit that was rejected, for the receipt. */
+  /** What the upstream said when it rejected the submit, for the receipt. */
   facts?: AttemptFacts
   /** Nano-USD. Absent: nothing is charged. */
   cost?: string

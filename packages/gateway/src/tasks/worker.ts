@@ -60,7 +60,7 @@ export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): Ta
   })
   const runs = createSharedSlots<Waiting>({
     limit: MOST_RUNS,
-    // Of the pool that only this account uses, it gets half.
+    // An account that uses the pool alone gets half of it.
     limitOf: () => 2 * MOST_RUNS_OF_ACCOUNT,
     mostWaiting: MOST_WAITING,
     woken: (waiting, release) => track(copying, resume(waiting, release, run)),

@@ -12,7 +12,7 @@ import { readJson } from '../request/read-json.ts'
 import { MEASURED_BYTES } from '../request/turns.ts'
 
 type Rules = {
-  /** Of the fields together. */
+  /** The most bytes of all fields together. */
   fieldsBytes: number
   onField(field: Parameters<OnField>[0]): Promise<void>
   inspect(file: UploadedFile): Promise<FormFile>

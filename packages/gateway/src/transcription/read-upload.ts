@@ -89,7 +89,7 @@ function checkSize(bytes: number, megabytes = MOST_MEGABYTES): void {
 /** Speech takes 1,000 bytes a second where it is compressed most, and usually four times as many. */
 const FEWEST_BYTES_PER_SECOND = 1_000
 const USUAL_BYTES_PER_SECOND = 4_000
-/** Of eight channels in the best quality: a file that says less of itself does not say the truth. */
+/** The rate of eight channels in the best quality: a file that claims less is wrong about itself. */
 const MOST_BYTES_PER_SECOND = 4 * MEGABYTE
 
 /** A length that is not counted is never believed to be shorter than good music of so many bytes. Without one the size alone tells. */

@@ -151,7 +151,7 @@ describe.each(TEXT_DIALECT_IDS.map((id) => [id] as const))('%s', (from) => {
         const name = nameOf(path)
         if (KINDS.test(name) || DONE[from].test(name)) return []
         const without = edited(body, path, (holder, last) => void delete holder[last])
-        // Of a request that is rejected because of another field nothing is known.
+        // A request that is rejected because of another field says nothing about this one.
         if (whole.body === undefined && !isRejectedFor(name, whole)) return []
         judged.add(name)
         if (valueAt(body, path) === null || !isSilent(path, whole, sent(from, to, without))) return []

@@ -23,7 +23,7 @@ describe('fields that change the price', () => {
     ['chat', '"search_parameters":{"mode":"on","max_search_results":5}', ['web_search']],
     ['chat', '"enable_search":true', ['web_search']],
     ['chat', '"enable_search":false', []],
-    // Of services with many vendors behind them, in each of the dialects that they have.
+    // Services with many vendors behind them have these in each of their dialects.
     ...(['chat', 'responses', 'messages'] as const).flatMap((id): [Id, string, string[]][] => [
       [id, '"plugins":[{"id":"web"}]', ['web_search']],
       [id, '"plugins":[{"id":"file-parser"},{"id":"web","enabled":false}]', []],

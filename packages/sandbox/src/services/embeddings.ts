@@ -32,7 +32,7 @@ function hashOf(word: string, seed: number): number {
 /** Places of a word: two words that are not the same share hardly any. */
 const PLACES = 8
 
-/** Of length 1, rounded as floats of 32 bits are. A text without words has a direction of its own. */
+/** The vector has length 1, rounded as floats of 32 bits are. A text without words has a direction of its own. */
 export function vectorOf(input: string | readonly number[], dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions)
   const words = wordsOf(input)

@@ -96,7 +96,7 @@ function secondOf(frequency: number): Int16Array {
   return second
 }
 
-/** Of a piece of audio: no word is made at once, however long it is. */
+/** The longest piece of audio that is made in one step: no word holds the thread longer, however long it is. */
 const MOST_SAMPLES = RATE / 2
 
 /** Faded at both ends, so that it does not click. */

@@ -96,7 +96,7 @@ export const auth = {
     changed: 'Password changed. You are signed in; all other browsers are signed out.',
   },
   invitation: {
-    /** Of the gateway. */
+    /** The operators' roles in the gateway. */
     roles: { owner: 'owner', admin: 'admin', finance: 'finance', support: 'support', viewer: 'viewer' } as Record<
       string,
       string

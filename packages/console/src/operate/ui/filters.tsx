@@ -10,7 +10,7 @@ import { useUrlState } from '../../ui/url-state.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 
 export type FilterField = {
-  /** Of the parameter in the URL. */
+  /** The name of the parameter in the URL. */
   name: string
   label: string
   /** One of a few. */

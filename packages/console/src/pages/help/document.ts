@@ -12,7 +12,7 @@ export function documentOf(markdown: string): { title: string | undefined; text:
 
 const isText = (line: string): boolean => line !== '' && !/^(?:#|<!--|```|\||!\[|English|\[)/.test(line)
 
-/** Of the first paragraph, without its links. */
+/** The first sentence of the first paragraph, without its links. */
 export function firstSentence(markdown: string): string {
   const paragraph = markdown
     .split('\n\n')

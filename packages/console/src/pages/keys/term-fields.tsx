@@ -58,7 +58,7 @@ type CapProps = {
   hint?: string
 }
 
-/** Of a key or an account. */
+/** The cap of a key or an account. */
 export function CapFields({ values: { cap, period }, set, errors, ceiling, hint }: CapProps) {
   const t = useTexts().keys.form
   const periods: readonly Period[] = ['never', ...PERIODS]
@@ -135,7 +135,7 @@ type LimitProps = {
   hint?: string
 }
 
-/** Of a key or an account. */
+/** The limits of a key or an account. */
 export function LimitFields({ values, set, errors, ceiling, hint }: LimitProps) {
   const t = useTexts().keys.form
   const mostOf = (limit: number | null | undefined) => (limit ? t.most(String(limit)) : undefined)

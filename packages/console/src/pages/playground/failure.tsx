@@ -24,7 +24,7 @@ export type OtherModel = { id: string; onTry(): void }
 type FailureProps = {
   error: ApiError
   other?: OtherModel | undefined
-  /** Of a video, whose length decides what it can cost. Empty: the model chose it. */
+  /** The seconds of a video, whose length decides what it can cost. Empty: the model chose it. */
   seconds?: string
 }
 

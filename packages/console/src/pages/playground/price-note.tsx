@@ -8,9 +8,9 @@ import { heldFor } from './video/length.ts'
 type PriceNoteProps = {
   model: ModelRow | undefined
   group: string
-  /** Of images or seconds, if it is known. */
+  /** How many images or seconds, if it is known. */
   count: number
-  /** Of a video. */
+  /** What was chosen for a video. */
   chosen?: Parameters<typeof heldFor>[2]
 }
 

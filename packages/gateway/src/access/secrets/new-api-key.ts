@@ -2,7 +2,7 @@
 
 export const newApiKey = (): string => `sk-${randomText()}`
 
-/** Of the admin API. */
+/** A new key for the admin API. */
 export const newAdminKey = (): string => `ak-${randomText()}`
 
 const randomText = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')

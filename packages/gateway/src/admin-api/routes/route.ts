@@ -28,7 +28,7 @@ export type AdminRoute = {
   isShared?: true
   /** It changes a person, who may have several accounts or none, and not the account that the path begins with. */
   changesPerson?: true
-  /** Of a successful response; 200 unless given. */
+  /** The status of a successful response; 200 unless given. */
   status?: 201 | 202
   /** The field of the result that is the resource; what is beside it, such as a secret, joins it. */
   resource?: string

@@ -72,7 +72,7 @@ async function shownNotes({ storage }: OperationContext, { id, name }: Account) 
 
 const authorOf = ({ author: { type, id } }: Note): string => (id === '' ? type : `${type}/${id}`)
 
-/** Of the people among the authors, of whom there are few. */
+/** The email addresses of the people among the authors, of whom there are few. */
 async function emailsOf(notes: readonly Note[], { people }: OperationContext['storage']) {
   const ids = new Set(notes.filter(({ author }) => author.type === 'person').map(({ author }) => author.id))
   const found = await Promise.all([...ids].map(async (id) => [id, await people.findById(BigInt(id))] as const))

@@ -18,13 +18,13 @@ import { checkAccountRank, isForeign, operatorIn } from '../people/rank.ts'
 import { rejected } from '../rejections.ts'
 
 export const OPENING = {
-  /** Of the person who owns it. */
+  /** The address of the person who owns it. */
   email: optional(EMAIL),
   /** In place of an email address: the account has no person, and is named by its id or name. */
   name: optional(ACCOUNT_NAME),
   credit_usd: optional(AMOUNT_OR_ZERO),
   credit_line_usd: optional(CREDIT_LINE),
-  /** Of the account, with all of its keys. */
+  /** The cap of the account counts all of its keys. */
   ...CAP,
   limits: optional(LIMITS),
   /** The name of a key that is made for the account, and its group. */

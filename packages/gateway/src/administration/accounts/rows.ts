@@ -29,7 +29,7 @@ function accountRow({ account, members }: ListedAccount, activity: AccountActivi
   return {
     id: String(account.id),
     name: account.name,
-    /** Of its first owner; null: it has none. */
+    /** The first owner's address; null: it has none. */
     email: members.find(({ role }) => role === 'owner')?.email ?? null,
     ...balancesJson(account),
     disabled: account.disabled,

@@ -10,7 +10,7 @@ import type { ListedRequest, Storage } from '../../storage/storage.ts'
 const PAGE = 1_000
 /** Requests that are priced at once: other work runs in between. */
 const SLICE = 100
-/** Of the store, each over at most 10,000 requests of any model. */
+/** The most pages read from the store, each over at most 10,000 requests of any model. */
 const MOST_PAGES = 120
 const LONGEST_MS = 15_000
 

@@ -215,7 +215,7 @@ export function mistakesOf(mistakes: readonly Mistake[], isDeletion: boolean): O
 /** `stored upstreams[main].keys: is missing` -> the field of the input, and the sentence. */
 function partsOfMessage(message: string): { field: string; mistake: string } {
   const found = /^stored (?:\w+\[[^\]]*\]\.?|)([\w.[\]-]*): (.*)$/s.exec(message)
-  // Of what is wrong as a whole, only the message names the entry.
+  // A mistake of the configuration as a whole names the entry only in its message.
   return found?.[1] ? { field: found[1], mistake: found[2] ?? '' } : { field: '', mistake: message }
 }
 

@@ -150,7 +150,7 @@ describe('changes', () => {
     expect(await rejection('revision restore', { revision: '3' })).toContain(
       "secrets that were erased: upstream 'main'",
     )
-    // Of an upstream that is gone, too.
+    // The same holds for an upstream that is gone.
     await run('model delete', { model: 'gpt-x' })
     await run('upstream delete', { upstream: 'main' })
     await run('upstream key erase', { upstream: 'main', key: items[0].id })

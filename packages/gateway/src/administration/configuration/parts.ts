@@ -22,7 +22,7 @@ export type ConfigurationParts = {
   refresh(): Promise<void>
 }
 
-/** Of a process that serves nothing: a command. */
+/** The parts of a process that serves nothing: a command. */
 export const partsAlone = ({ file, assembled }: InForce, assemble: Assemble): ConfigurationParts => ({
   assembled: () => assembled,
   assemble: (stored, strictly) => assemble(file, stored, strictly),

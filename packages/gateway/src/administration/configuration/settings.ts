@@ -32,7 +32,7 @@ export type ShownSetting = {
   invalid: readonly string[] | null
 }
 
-/** Of one that is written. */
+/** What differs for a setting that is written. */
 type Written = Pick<ShownSetting, 'id' | 'value' | 'source' | 'read_only' | 'shadowed' | 'invalid'>
 
 export const showSettings = operation({

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 /** Less is a fault: a few uploads fill it. */
 const LEAST_FREE_BYTES = 100 * MIB
 const FEW_DESCRIPTORS = 1_024
-/** Of the limit of a running server. */
+/** The share of a running server's limit of descriptors at which it is reported. */
 const MOST_OPEN = 0.9
 
 /** `states`: of the server processes on this folder. */

@@ -42,7 +42,7 @@ const LONGEST_NAME = 100
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 /** Control characters, and those that change the direction of text or have no width: lists must show what is there. */
 const MISLEADING = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff]/u
-/** Of a key or an account. White space around it does not count. */
+/** The name of a key or an account. White space around it does not count. */
 export const NAME = textLike((value) => {
   const name = value.trim()
   return name.length <= LONGEST_NAME && VISIBLE.test(name) && !MISLEADING.test(name)

@@ -11,7 +11,7 @@ import { rejected } from '../rejections.ts'
 import { type ShownReport, showReport } from './audit.ts'
 import { AUDIT_LEASE_MS, type AuditLease, acquireAuditLease, RENEW_AUDIT_MS } from './audit-lease.ts'
 
-/** Of each list of a stored report: one error has the same cause as a thousand like it. */
+/** The most ids in each list of a stored report: one error has the same cause as a thousand like it. */
 const MOST_IDS = 100
 
 export type AuditStores = Pick<Storage, 'leases'> & {

@@ -53,7 +53,7 @@ function openDescriptors(): number | null {
   }
 }
 
-/** Of a database that only the server has open. */
+/** Checks the tables of a database that only the server has open. */
 export const checkTables = operation({
   name: 'tables check',
   permission: 'see',

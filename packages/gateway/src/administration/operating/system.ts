@@ -128,7 +128,7 @@ async function countTables(storage: Storage, known: Known): Promise<Tables | und
   return await Promise.race([known.tables, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Of the files in a folder, not below it. `complete`: all of them were looked at. */
+/** Counts the files in a folder, not below it. `complete`: all of them were looked at. */
 async function sizeOf(name: string, path: string, wanted = /./) {
   const all = (await readdir(path).catch(() => [])).filter((each) => wanted.test(each))
   const some = all.slice(0, MOST_FILES)

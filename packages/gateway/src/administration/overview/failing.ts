@@ -16,7 +16,7 @@ const LOOKED_AT = 5
 
 type Counts = readonly (UpstreamCount & { hour: number })[]
 
-/** Of the configured ones. Counts are those of all nodes; of other nodes, up to the last minute. */
+/** Configured upstreams that fail. Counts are those of all nodes; of other nodes, up to the last minute. */
 export async function failingUpstreams({ storage, config, routing }: OperationContext): Promise<FailingUpstream[]> {
   const now = storage.now()
   const recent = (routing?.measures.recent() ?? []).map((count) => ({ hour: now - (now % HOUR_MS), ...count }))

@@ -19,7 +19,7 @@ const MOST_FAILURES = 1_000
 const SLOW_LASTS_MS = 10_000
 const DAY_MS = 86_400_000
 
-/** Of each store: results of all who ask this process. */
+/** Results by store, shared by all who ask this process. */
 const results = new WeakMap<Storage, SharedResults>()
 
 function sharedOf(storage: Storage): SharedResults {
@@ -141,7 +141,7 @@ async function ticksOf({ storage: { configuration, alerts }, actor }: OperationC
 
 type Switches = Awaited<ReturnType<Storage['upstreams']['switches']>>
 
-/** Of the upstreams in force; the health is that of this node. */
+/** One tile for each upstream in force; the health is that of this node. */
 function tiles(
   context: OperationContext,
   sums: readonly TrafficSums[],

@@ -7,7 +7,7 @@ type Who = { type: string; id: string }
 /** Such as `person/7`, or `command-line`. */
 export const shownActor = ({ type, id }: Who): string => (id === '' ? type : `${type}/${id}`)
 
-/** Of the rows of a page, by `shownActor`. Those that are gone, and those that have no name, are absent. */
+/** The names of the actors on a page, by `shownActor`. Actors that are gone, and those that have no name, are absent. */
 export const actorNames = (
   storage: NamingStorage,
   rows: readonly { actor: Who }[],

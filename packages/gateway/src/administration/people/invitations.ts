@@ -29,7 +29,7 @@ export const createInvitation = operation({
     /** In the gateway. */
     role: optional(word(...GATEWAY_ROLES)),
     account: optional(ACCOUNT),
-    /** Of the account: `member`, unless given. */
+    /** The role in the account: `member`, unless given. */
     member_role: optional(word(...MEMBER_ROLES)),
     /** Only this address may accept. */
     email: optional(EMAIL),

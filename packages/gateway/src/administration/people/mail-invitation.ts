@@ -21,7 +21,7 @@ export async function mailInvitation(context: OperationContext, { email, account
 const isVerified = async ({ storage }: OperationContext, person: bigint): Promise<boolean> =>
   (await storage.signIns.findByPerson(person))?.emailVerifiedAt !== undefined
 
-/** Of the person who invites: that of the other one is not known. */
+/** The language of the person who invites: that of the other one is not known. */
 async function languageOf({ actor, storage }: OperationContext): Promise<'en' | 'zh'> {
   const person = actor.type === 'holder' ? actor.person.id : actor.type === 'person' ? actor.id : undefined
   const language = person === undefined ? undefined : (await storage.people.preferences(person)).language

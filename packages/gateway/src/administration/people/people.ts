@@ -139,7 +139,7 @@ export const setMember = operation({
     email: EMAIL,
     /** Absent: as it is. */
     role: optional(roleIn(MEMBER_ROLES)),
-    /** Of a member who leaves: the keys that the person made go on working. */
+    /** Whether the keys that a leaving member made go on working. */
     keep_keys: optional(boolean()),
     /** Null removes the cap. */
     cap_usd: CAP.cap_usd,
@@ -191,7 +191,7 @@ export async function memberRows({ storage }: Pick<OperationContext, 'storage'>,
 }
 
 const NO_CAP = { cap: undefined, capPeriod: undefined, spentUnderCap: 0n, held: 0n }
-/** Of a cap that is new. */
+/** The period of a cap that is set for the first time. */
 const FIRST_PERIOD = 'month'
 
 type MemberChange = { email: string; role: MemberRole | undefined; cap: WrittenCap }

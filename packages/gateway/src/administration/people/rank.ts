@@ -35,7 +35,7 @@ export async function isForeign({ actor, storage }: OperationContext, account: b
   return members.length > 0 || (await storage.keys.page(account, {}, 1)).total > 0
 }
 
-/** Of what this actor makes. */
+/** The operator to whom new objects are attributed. */
 export function operatorIn({ actor }: OperationContext): Operator | undefined {
   if (actor.type === 'admin-key') return { adminKey: actor.id }
   return actor.type === 'person' ? { person: actor.id } : undefined

@@ -23,9 +23,9 @@ export const listRequests = operation({
     upstream: optional(NAME),
     /** `running`: those that have not ended; `errors`: all that failed. */
     outcome: optional(NAME),
-    /** Of the response that the client got. */
+    /** The status of the response that the client got. */
     status: optional(integer({ min: 100, max: 599 })),
-    /** Of the error on the receipt. */
+    /** The code of the error on the receipt. */
     error_code: optional(textLike((value) => /^\w{1,100}$/.test(value), 'be an error code')),
     id: optional(REQUEST_ID),
     /** What the caller sent as `x-client-request-id`, or the trace id of its `traceparent`. */

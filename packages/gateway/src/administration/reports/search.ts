@@ -99,7 +99,7 @@ async function personNamed({ people }: Storage, sought: string): Promise<Found[]
   return person ? [found('person', String(person.id), person.email, { detail: person.role ?? null })] : []
 }
 
-/** Of a whole secret only its end is used. */
+/** Only the end of a secret is used, even if all of it was given. */
 const endOf = (sought: string): string => sought.slice(-4)
 
 async function keysEnding({ keys, accounts }: Storage, sought: string): Promise<Found[]> {

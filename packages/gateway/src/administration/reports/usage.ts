@@ -29,7 +29,7 @@ import {
 
 const NAME = text({ max: 300 })
 const DAY_MS = 86_400_000
-/** Of a report by hour. */
+/** The longest period of a report by hour. */
 const MOST_HOURS_MS = 8 * DAY_MS
 const SORTS = USAGE_SORTS.flatMap((by) => [by, `-${by}` as const])
 

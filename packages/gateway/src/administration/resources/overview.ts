@@ -71,7 +71,7 @@ export const OVERVIEW = resource(
         requests: number(),
         failed: number(),
         share: nullable(number('Of all requests, from 0 to 1.')),
-        /** Of the last 24 hours at most. */
+        /** Measured over the last 24 hours at most. */
         first_token_ms: FIRST_TOKEN,
         charged_usd: USD,
         ...COSTS,

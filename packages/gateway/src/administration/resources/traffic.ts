@@ -151,7 +151,7 @@ export const TASK_SHOWN = resource(
   }),
 )
 
-/** Of the dimensions, those that were asked for. */
+/** Each row has those of the dimensions that were asked for. */
 export const USAGE_SUMS = resource(
   'usage',
   fields({

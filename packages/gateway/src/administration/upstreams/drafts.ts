@@ -63,7 +63,7 @@ export const discoverDraftModels = operation({
     const { kind } = upstream
     const models = listedOf(kind).map(({ id }) => id)
     if (models.length === 0) throw rejected('no_model_list', { upstream: DRAFT_ID, kind })
-    // Of a vendor that lists none, the well-known ones.
+    // For a vendor that lists none, these are the well-known ones.
     return { kind, is_complete: false, models }
   },
 })

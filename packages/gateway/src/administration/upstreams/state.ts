@@ -12,7 +12,7 @@ import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 
-/** Of all upstreams, with durations, so that the reports of several processes can be merged. Only a running server knows anything. */
+/** The state of all upstreams, with durations, so that the reports of several processes can be merged. Only a running server knows anything. */
 export const listUpstreamStates = operation({
   name: 'upstream states',
   permission: 'see',

@@ -32,7 +32,7 @@ const TEST = fields({
 })
 type Input = Static<typeof TEST>
 
-/** Of an upstream with many keys, the first ones are tested. */
+/** If an upstream has more keys than this, only the first ones are tested. */
 const MOST_CALLS = 32
 /** No further call is begun after this. */
 const TOTAL_MS = 300_000
@@ -105,7 +105,7 @@ export type RoutedModel = CheckedModel & {
 }
 type PriceSource = 'cost' | 'price' | 'list'
 
-/** Of all types. */
+/** All models that this upstream serves, whatever their type. */
 export function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
   return [...models.values()].flatMap((model) => {
     const route: Route | undefined = model.routes.find(({ upstream }) => upstream === id)

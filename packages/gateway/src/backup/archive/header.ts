@@ -42,7 +42,7 @@ export function decodeHeader(bytes: Uint8Array): Header | undefined {
   return { name, size }
 }
 
-/** Of all bytes, those of the sum itself counted as spaces. */
+/** Adds up all bytes, those of the sum itself counted as spaces. */
 function sumOf(block: Uint8Array): number {
   let sum = 0
   for (const [at, byte] of block.entries()) sum += at >= SUM_AT && at < SUM_AT + 8 ? 0x20 : byte

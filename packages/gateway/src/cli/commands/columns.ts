@@ -50,7 +50,7 @@ const KEY: readonly Column<Shown>[] = [
   time('created', 'created_at'),
 ]
 
-/** Of a key, an admin key or an invitation; undefined: the command line, or an operator. */
+/** Who made a key, an admin key or an invitation; undefined: the command line, or an operator. */
 const madeBy = ({ made_by_key_name: key, made_by_email: email }: Shown): string | undefined =>
   key ? `${String(key)} (admin key)` : cellOf(email)
 
@@ -178,7 +178,7 @@ export const shown = (columns: readonly Column<Shown>[]) => (result: unknown) =>
 export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
 const [KEY_ID, ...KEY_FACTS] = KEY as [Column<Shown>, ...Column<Shown>[]]
-/** Of several accounts. */
+/** Keys of several accounts. */
 export const showKeysOfAll = shown([KEY_ID, text('account', 'account'), ...KEY_FACTS])
 export const showCodes = shown(CODE)
 export const showKeptCodes = shown(KEPT_CODE)

@@ -29,7 +29,7 @@ export async function keyGroupWarnings(
   return groups ? missingGroupWarnings(groups, config) : []
 }
 
-/** Of the configuration that a running server has. */
+/** Entries that the configuration of a running server does not use. */
 async function unusedEntries({ dataDir }: Environment): Promise<string[]> {
   const answered = await callServer(dataDir, 'config unused', {})
   return (answered?.result as string[] | undefined) ?? []

@@ -9,7 +9,7 @@ import type { FileConfig } from '../types.ts'
 export type Origins = ReadonlyMap<string, Origin>
 
 export type OriginSources = {
-  /** Of the file. */
+  /** The context in which the file was read. */
   context: ReadContext
   settings: readonly FileSetting[]
   /** The variable behind each entry of the environment. */

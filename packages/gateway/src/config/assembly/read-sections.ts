@@ -35,9 +35,9 @@ const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, ...SANDBOX_MODELS]
 
 /** Everything to read in one assembly. */
 export type Written = {
-  /** Of the file. */
+  /** The context in which the file is read. */
   context: ReadContext
-  /** Of the file, with stored settings beneath. */
+  /** The file's fields, with stored settings beneath. */
   fields: Fields | undefined
   stored: StoredValues
   /** Stored entries that are invalid. Other entries may name them, so that one mistake does not cause others. */
@@ -52,7 +52,7 @@ export type Sections = {
   written: { kind: 'upstream' | 'model' | 'group'; value: YamlValue }[]
   /** Entries of the environment and of the store whose ids are taken. */
   shadowed: ReadonlySet<ReadContext>
-  /** Of settings that are not written. */
+  /** The values of settings that are not written. */
   defaults: SettingDefaults
 }
 
@@ -143,7 +143,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   return { config, warnings, vendors, shadowed, written, defaults: settingDefaults }
 }
 
-/** Of a stored model that is invalid. */
+/** The type of a stored model that is invalid. */
 function typeOf(value: unknown): ModelType {
   const written = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
   return MODEL_TYPES.find((type) => type === written) ?? DEFAULT_TYPE

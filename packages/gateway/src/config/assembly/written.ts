@@ -11,7 +11,7 @@ import type { Sections } from './read-sections.ts'
 type Given = {
   listed: Sections['written']
   fileSettings: readonly FileSetting[]
-  /** Of the store, those in force. */
+  /** The entries of the store that are in force. */
   stored: readonly StoredEntry[]
   config: FileConfig
   origins: Origins

@@ -9,7 +9,7 @@ import { priceVersion } from '../price-version.ts'
 import type { Group, GroupPrice } from '../types.ts'
 
 export const ALL_MODELS = '*'
-/** Of keys that are created without a group. */
+/** The group of keys that are created without one. */
 export const DEFAULT_GROUP = 'default'
 export const MULTIPLIER_ONE = 1_000_000n
 

@@ -31,7 +31,7 @@ export type SettingField = {
   /** Its path, such as `server.limits.body`. */
   id: string
   type: SettingType
-  /** Of a `word`, or of `words`. */
+  /** The words of a type `word` or `words`. */
   words: readonly string[]
   description: string
   /** Only the file may have it. */

@@ -13,7 +13,7 @@ import { SignInRefused } from './refused.ts'
 
 /** From one network and day: a company has many people behind one address. */
 const MOST_SIGN_UPS = 1_000
-/** Of those that a provider sends; longer lists are cut. */
+/** Longer lists of a provider's groups are cut. */
 const MOST_GROUPS = 1_000
 
 /** With what the provider's groups give now. Throws SignInRefused. */

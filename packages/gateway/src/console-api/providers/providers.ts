@@ -9,7 +9,7 @@ import { createHashingPlaces, type HashingOptions } from '../session/guessing/ha
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 256 * 1024
 const DISCOVERY_LIFE_MS = 10 * 60_000
-/** Of all providers in all configurations since the start. */
+/** Counts the providers of all configurations since the start. */
 const MOST_DISCOVERIES = 64
 /** Sign-ins that wait for providers at once. */
 const CALLS_AT_ONCE = 16

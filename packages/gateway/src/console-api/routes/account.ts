@@ -39,7 +39,7 @@ import type { RouteDeclaration, RouteName } from './route.ts'
 /** Looser than at registration: operators may create accounts with unusual addresses. */
 const anyAddress = textLike((value) => isAnyAddress(value.trim()), BE_AN_ADDRESS)
 const password = text({ max: LONGEST_PASSWORD })
-/** Of the authenticator app, or a recovery code. */
+/** From the authenticator app, or a recovery code. */
 const code = text({ max: 64 })
 const linkToken = textLike((value) => /^[A-Za-z0-9_-]{1,100}$/.test(value), 'be the part of the link behind the #')
 
@@ -61,7 +61,7 @@ export type About = Static<typeof ABOUT>
 const REGISTRATION = fields({
   email: textLike((value) => isStrictAddress(value.trim()), BE_AN_ADDRESS),
   password: NEW_PASSWORD,
-  /** Of the link of an invitation: it allows to sign up where registration is closed. */
+  /** From the link of an invitation: it allows to sign up where registration is closed. */
   invitation: optional(linkToken),
 })
 export type Registration = Static<typeof REGISTRATION>
@@ -99,7 +99,7 @@ const PASSWORD_REQUIRED = fields({ signed_in: always(false), password_required: 
 const SET_UP_RESULT = either(SIGNED_IN, SECOND_FACTOR_REQUIRED, PASSWORD_REQUIRED)
 export type SetUpResult = Static<typeof SET_UP_RESULT>
 
-/** Of the person in the account. */
+/** The role of a person in the account. */
 const MEMBER_ROLE = word(...MEMBER_ROLES)
 const SWITCH_ACCOUNT = fields({ account: idOf('an account') })
 export type SwitchAccount = Static<typeof SWITCH_ACCOUNT>

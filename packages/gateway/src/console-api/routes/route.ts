@@ -16,14 +16,14 @@ export type RouteDeclaration = {
   policy: Policy
   /** What it does, in a few words. */
   summary: string
-  /** Of a POST: its JSON. `forwarded`: the gateway's own endpoint reads it. */
+  /** The JSON of a POST. `forwarded`: the gateway's own endpoint reads it. */
   body?: TObject | 'forwarded'
   query?: TObject
   /** The JSON that is returned; other fields are not sent. `csv`: a file. `forwarded`: the response of the gateway's own endpoint. `redirect`: none, the browser goes on to another page. */
   output?: TSchema | 'csv' | 'forwarded' | 'redirect'
-  /** Of a successful response: 200, or 204 without output, unless given. */
+  /** The status of a successful response: 200, or 204 without output, unless given. */
   status?: number
-  /** Of the body, for the description of the API. */
+  /** An example of the body, for the description of the API. */
   example?: object
   /** The handler waits before it works, and takes a slot itself when it does. */
   takesOwnSlot?: true

@@ -13,7 +13,7 @@ export type AudioDurations = {
 }
 
 export type AudioDurationOptions = {
-  /** Of one file. */
+  /** The time that one file may take. */
   limitMs?: number
   idleMs?: number
   /** For tests: what `new Worker` takes. */
@@ -39,7 +39,7 @@ export function createAudioDurations(options: AudioDurationOptions = {}): AudioD
   const turnOf = ({ account }: Job): number => served.get(account) ?? 0
   let isStarting = false
   let isClosed = false
-  /** Of the file that is read, or of the thread that has none. */
+  /** Ends the thread if it reads one file for too long, or has had none for a while. */
   let timer: Timer | undefined
 
   function stop(): void {

@@ -31,7 +31,7 @@ type Track = {
   /** By its packets. */
   seconds: number
   length: PacketLength
-  /** Of samples in fragments that do not say it. */
+  /** The defaults of samples in fragments that do not say it. */
   usual: { ticks: number; bytes: number }
 }
 

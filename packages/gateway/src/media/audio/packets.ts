@@ -1,9 +1,9 @@
 // How long the packets of an audio track last, by what a decoder makes of them. Times that a container notes beside its packets
 // need not be true, and services that decode audio do not read them.
 
-/** Of most music: so much is a second of audio whose packets cannot be read. */
+/** The rate of most music: so much is a second of audio whose packets cannot be read. */
 export const GOOD_BYTES_PER_SECOND = 16_000
-/** Of eight channels in the best lossy quality. */
+/** The rate of eight channels in the best lossy quality. */
 const MOST_LOSSY_BYTES_PER_SECOND = 80_000
 /** No packet of AAC, MP3 or Opus is longer: it would have several frames. */
 const LONGEST_LOSSY_PACKET = 8_192

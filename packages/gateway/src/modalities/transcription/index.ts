@@ -17,7 +17,7 @@ import { hasOnly } from '../receipt-units.ts'
 import { compareTokenPrices } from '../text/compare-prices.ts'
 import { type TranscriptionPrice, type TranscriptionRate, transcriptionRate } from './price.ts'
 
-/** Of one file. */
+/** The limits of one file. */
 export type TranscriptionLimits = { megabytes?: number }
 
 const KINDS = ['input', 'cachedInput', 'audioInput', 'output'] as const satisfies readonly Kind[]

@@ -67,7 +67,7 @@ export function combineMediaCharges(charges: readonly Charge[], multiplierMillio
   return { cost: recompute({ units, price }), units: members(units, ''), figures: members(figures, '') }
 }
 
-/** Of a line after the first. */
+/** Numbers the names of every line but the first. */
 const NUMBER = /_\d+$/
 
 const parsed = (text: string): Members => JSON.parse(`{${text}}`)

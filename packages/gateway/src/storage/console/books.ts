@@ -4,7 +4,7 @@ import type { AuditActor } from './audit-log.ts'
 
 /** All of one moment. A balance is what an account received less what it gave; all of them together are 0 in a correct ledger. */
 export type BookBalances = {
-  /** Of all wallets. */
+  /** The sum of all wallets. */
   wallets: Nanos
   held: Nanos
   /** By the ids of money/book.ts. That of revenue is the sum of what was charged, not that of its transfers. */

@@ -113,7 +113,7 @@ export interface Lists {
     limit: number,
     order?: 'oldest' | 'newest',
   ): Promise<Page<ListedAccount>>
-  /** Of the last `days` days, today included. Accounts that do not exist are absent. */
+  /** Activity in the last `days` days, today included. Accounts that do not exist are absent. */
   activity(accounts: readonly bigint[], days: number): Promise<ReadonlyMap<bigint, AccountActivity>>
   /** Newest first. */
   keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>>

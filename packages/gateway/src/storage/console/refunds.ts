@@ -5,7 +5,7 @@ import type { Nanos } from '../../money/amount.ts'
 export type Refund = { request: bigint; account: bigint; amount: Nanos; reason: string; reference: string | undefined }
 
 export interface Refunds {
-  /** Of the requests that have any: what was refunded in all. */
+  /** What was refunded in all, for the requests that have refunds. */
   of(requests: readonly bigint[]): Promise<Map<bigint, Nanos>>
   /**
    * A credit on the account's balance. false, and nothing is booked: all refunds of the request would exceed its cost, its cost is not final,

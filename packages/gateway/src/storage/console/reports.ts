@@ -43,9 +43,9 @@ export const ALL_ERRORS = 'errors'
 export type ReportedFailures = {
   /** The error code: on the receipts, or of requests that were rejected before a hold. Of receipts without one, the outcome. */
   code: string
-  /** Of receipts only. */
+  /** Only receipts have one. */
   outcome: string | undefined
-  /** Of receipts only. */
+  /** Only receipts have one. */
   model: string | undefined
   upstream: string | undefined
   count: number

@@ -3,7 +3,7 @@
 import type { Nanos } from '../../money/amount.ts'
 import type { ReportRange } from './reports.ts'
 
-/** Of the time that begins at `at`. `outcome`: `running` for requests that have not ended. */
+/** Sums over the time that begins at `at`. `outcome`: `running` for requests that have not ended. */
 export type TrafficSums = {
   at: number
   model: string

@@ -52,7 +52,7 @@ export function toValue(value: unknown): Value {
   throw new TypeError(`a column has a value of the type ${typeof value}, which cannot be copied`)
 }
 
-/** Of a table or file, while it is filled: a server rejects it. */
+/** Marks a table or file while it is filled: a server rejects it. */
 export const UNFINISHED = 'restore_unfinished'
 
 export const unfinished = (place: string): string =>

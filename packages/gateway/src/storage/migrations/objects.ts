@@ -65,7 +65,7 @@ export function differences(expected: Objects, found: Objects): string[] {
   return texts
 }
 
-/** Of the statements alone: comments and spaces may change. */
+/** Hashes the statements alone: comments and spaces may change. */
 export function checksumOf(migration: Migration, script: Script): string {
   const statements = migration[script].replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
   return new Bun.CryptoHasher('sha256').update(statements).digest('hex').slice(0, 16)

@@ -45,7 +45,7 @@ export interface Members {
   standing(account: bigint, person: bigint): Promise<MemberStanding | undefined>
   /** What the people of the account spent with the keys that they made there, deleted keys included. */
   spent(account: bigint): Promise<ReadonlyMap<bigint, { inAll: Nanos; thisMonth: Nanos }>>
-  /** Of the account, in the order in which they joined. */
+  /** The members of the account, in the order in which they joined. */
   list(account: bigint): Promise<Member[]>
   /** Oldest account first. */
   accountsOf(person: bigint): Promise<Membership[]>

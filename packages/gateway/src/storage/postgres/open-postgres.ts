@@ -214,7 +214,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
 const APPLY = 'SELECT place, verdict, amount, tokens, change FROM ledger_apply($1::text::json, $2)'
-/** Of a text in JSON, without its quotes. */
+/** The inside of a JSON string, without its quotes. */
 const IN_QUOTES = String.raw`(?:[^"\\]|\\.)*`
 const RECEIPT_IDS: ReceiptIds = {
   client: String.raw`substring(receipt from '^\{"ids":\{"client":"(${IN_QUOTES})"')`,

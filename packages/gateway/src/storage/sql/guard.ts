@@ -36,7 +36,7 @@ export function checkLimits<Some extends Partial<Limits>>(limits: Some): Some {
   return limits
 }
 
-/** Of an account or a key. */
+/** Throws RangeError if the cap of a key or an account is invalid. */
 export function checkCap({ cap, capPeriod }: { cap?: Nanos | undefined; capPeriod?: Period | undefined }): void {
   if (cap !== undefined) checkAmount('cap', cap)
   if (capPeriod !== undefined && !PERIODS.includes(capPeriod))

@@ -4,7 +4,7 @@ import type { TableSize } from '../meta.ts'
 import { optional, type Row, small, text } from './rows.ts'
 import { type Database, rawStatement, type Statement } from './statements.ts'
 
-/** Of a SQLite file; reads every page of it once. */
+/** The sizes of a SQLite file's tables; reads every page of it once. */
 export const sqliteSizes = (db: Database): Statement =>
   rawStatement(
     db,
@@ -14,7 +14,7 @@ export const sqliteSizes = (db: Database): Statement =>
       WHERE tbl_name <> 'schema_version' GROUP BY tbl_name`,
   )
 
-/** Of the schema of a PostgreSQL connection; it keeps these figures itself. */
+/** The sizes in the schema of a PostgreSQL connection, which keeps these figures itself. */
 export const postgresSizes = (db: Database): Statement =>
   rawStatement(
     db,

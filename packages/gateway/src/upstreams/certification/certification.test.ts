@@ -28,7 +28,7 @@ function configOf(fault: string, more = '', kind = TEXT) {
 const certify = (fault: string, more?: object) =>
   certifyWithoutStore(configOf(fault), { upstream: 'up', part: 'chat', ...more })
 
-/** Of models without a price for searches. */
+/** What a model without a price for searches is reported with. */
 const NO_SEARCH = 'web search: not offered'
 
 /** The rows that did not pass. */

@@ -17,7 +17,7 @@ export type Check = {
   /** A dialect or a type of model; `upstream`: what does not depend on a model. */
   part: string
   rows: readonly [string, ...string[]]
-  /** Of the model that is called; absent: none, and the call is free. */
+  /** The type of the model that is called; absent: none, and the call is free. */
   type?: ModelType
   /** The most that the call can cost; absent: nothing, by any price. */
   bound?(rate: AnyPrice): Nanos | undefined

@@ -21,7 +21,7 @@ export type RunOptions = {
 
 /** Rate limits, services that are overloaded, and local servers that load a model. */
 const BUSY: readonly number[] = [429, 503, 529]
-/** Of one check. */
+/** The most waits in one check. */
 const MOST_WAITS = 2
 const LONGEST_WAIT_MS = 20_000
 const USUAL_WAIT_MS = 5_000

@@ -3,7 +3,7 @@
 
 /** Removes from one certification all that its responses have told so far. */
 export type Scrubber = {
-  /** Of headers: names that also stand in texts. */
+  /** Learns the names of headers that also stand in texts. */
   learn(headers: ReadonlyMap<string, string>): void
   text(text: string): string
   /** A JSON text; another text is treated as such. */

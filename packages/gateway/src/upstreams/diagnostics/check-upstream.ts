@@ -57,7 +57,7 @@ export const MODEL_CHECKS: Readonly<Partial<Record<ModelType, ModelCheck>>> = {
   },
 }
 
-/** Of what is neither text nor images, where the upstream has a service for it. */
+/** Checks of models that are neither text nor images, where the upstream has a service for them. */
 function serviceChecks(): Partial<Record<ModelType, ModelCheck>> {
   const checked = MODEL_TYPES.flatMap((type) => {
     const first = firstCheck(type)

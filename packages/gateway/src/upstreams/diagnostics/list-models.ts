@@ -4,7 +4,7 @@ import type { Upstream } from '../../config/types.ts'
 import type { Send } from '../send.ts'
 import { parsed, timedRequest } from './timed-request.ts'
 
-/** Of all pages together. */
+/** The most bytes of all pages together. */
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 30_000
 const MOST_PAGES = 20

@@ -1,6 +1,6 @@
 // Fields that OpenAI's models have, and others that are called in the same way do not.
 
-/** Of transcriptions: probabilities, how audio is cut, and samples of voices. */
+/** Fields of transcriptions that only OpenAI has: probabilities, how audio is cut, and samples of voices. */
 export const OWN_TO_OPENAI = [
   'include',
   'chunking_strategy',
@@ -8,5 +8,5 @@ export const OWN_TO_OPENAI = [
   'known_speaker_references',
 ] as const
 
-/** Of services that send transcripts only as a whole. */
+/** Fields that services without streamed transcripts lack. */
 export const UNSTREAMED = [...OWN_TO_OPENAI, 'stream'] as const

@@ -28,7 +28,7 @@ type Running = { promise: Promise<Leads>; account: bigint | undefined }
 export function createNameChecks(ticker: Ticker): NameChecks {
   const known = new Map<string, Known>()
   const running = new Map<string, Running>()
-  /** Of the operator: connections there outlive a name server that fails. */
+  /** The operator's own names: connections there outlive a name server that fails. */
   const inside = new Set<string>()
 
   function keep(name: string, leads: Leads): Leads {

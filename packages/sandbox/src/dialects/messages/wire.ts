@@ -54,7 +54,7 @@ export function searchBlocks({ id, query, pages }: SearchHead): [Record<string, 
   ]
 }
 
-/** Of the pages that a text cites. */
+/** The pages that a text cites. */
 export function citationsOf(head: PartHead): Record<string, unknown>[] {
   const { pages = [], text } = head.kind === 'text' && head.cited !== undefined ? head.cited : {}
   return pages.map(({ url, title }) => ({

@@ -9,7 +9,7 @@ import { useMuteItems } from './mute.ts'
 
 type Alert = Row<'alerts'>
 
-/** Of those that are open: how to mute them; of others: when they were resolved. */
+/** Open alerts can be muted; resolved ones say when they were resolved. */
 export function useAlertColumns(isOpen: boolean): readonly Column<Alert>[] {
   const t = useOperateTexts().alerts
   const muteItems = useMuteItems()

@@ -13,7 +13,7 @@ const MOST_CHANGES = 3
 const LONGEST_VALUE = 40
 /** What these changed is said by the phrase. */
 const SELF_EVIDENT = /(?:enable|disable|drain|second-factor|restore|import| on| off)$/
-/** Of these, what is new is shown though nothing was there before. */
+/** These sentences show what is new even if nothing was there before. */
 const TELLS_NEW = / change$|^(?:code create|invitation create|account member|account credit|alert mute)$/
 /** Secrets, which are kept as their fingerprints only. */
 const FINGERPRINT = /^(?:sha256|hmac):/

@@ -33,7 +33,7 @@ const LINKED = { key: '' }
 
 type KeyListProps = {
   params: Params<'GET', 'keys'>
-  /** Of all accounts if absent. */
+  /** Keys of all accounts if absent. */
   account?: string
   empty: ReactNode
 }

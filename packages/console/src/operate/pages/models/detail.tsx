@@ -70,7 +70,7 @@ export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
   )
 }
 
-/** Of requests whose cost is known. */
+/** What was earned, if the cost of every request is known. */
 const earnedOf = ({ charged_usd, upstream_cost_usd, unknown_costs }: ModelRow['last_7_days']): number | undefined =>
   unknown_costs === 0 ? marginOf(charged_usd, upstream_cost_usd) : undefined
 

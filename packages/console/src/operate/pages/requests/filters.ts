@@ -42,7 +42,7 @@ export function shownIn({ range, from, to, at }: RequestFilters, now: number): S
   return { period, from: start, to: end === '' || Date.parse(end) > now ? '' : end }
 }
 
-/** Of times, in whole steps around them. undefined: they are none, or the period is too long for a chart. */
+/** The period between two times, in whole steps around them. undefined: they are none, or the period is too long for a chart. */
 function periodBetween(from: number, to: number): Period | undefined {
   const [step, stepMs] = to - from <= 2 * DAY_MS ? (['hour', HOUR_MS] as const) : (['day', DAY_MS] as const)
   const [first, last] = [Math.floor(from / stepMs), Math.ceil(to / stepMs)]

@@ -166,7 +166,7 @@ function LiveSwitch({ isLive, onChange }: { isLive: boolean; onChange(isLive: bo
   )
 }
 
-/** Of the bar that was chosen, or of the link that led here. */
+/** The times of the bar that was chosen, or of the link that led here. */
 function Times({ from, to, onRemove }: { from: string; to: string; onRemove(): void }) {
   const t = useOperateTexts().requests
   const { locale } = useLanguage()

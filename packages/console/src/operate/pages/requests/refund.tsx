@@ -8,7 +8,7 @@ import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import type { ShownRequest } from './columns.tsx'
 
-/** Of what was charged and is not refunded yet. A request that cost nothing has nothing to refund. */
+/** Refunds what was charged and is not refunded yet. A request that cost nothing has nothing to refund. */
 export function Refund({ request }: { request: ShownRequest }) {
   const t = useOperateTexts().requests.refund
   const act = useAct()

@@ -135,7 +135,7 @@ function Attempts({ request: { attempts } }: { request: ShownRequest }) {
 
 type Attempt = ShownRequest['attempts'][number]
 
-/** Of one that failed, what the upstream answered, and in its own words why. */
+/** For a failed attempt, what the upstream answered, and in its own words why. */
 function AttemptFacts({ attempt }: { attempt: Attempt }) {
   const t = useOperateTexts().requests
   const { upstream, model, upstream_model, outcome, error, status, duration_ms: ms } = attempt

@@ -65,7 +65,7 @@ const ENTRY = ['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_
 
 const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'], hour: ['hour'] }
 
-/** Of requests whose costs are all unknown, so is the margin. Programs that read JSON find the number of unknown costs beside it. */
+/** If all costs are unknown, so is the margin. Programs that read JSON find the number of unknown costs beside it. */
 const withKnownMargin = (row: Shown): Shown =>
   Number(row.unknown_costs ?? 0) > 0 && row.unknown_costs === row.requests ? { ...row, margin_usd: null } : row
 

@@ -73,7 +73,7 @@ const add = (db: Database, rows: readonly RejectedCount[]): Statement =>
       ),
   )
 
-/** Of the keys and accounts that were added to. */
+/** Removes the oldest requests of the keys and accounts that were added to. */
 function removeOldest(
   db: Database,
   rows: readonly RejectedCount[],

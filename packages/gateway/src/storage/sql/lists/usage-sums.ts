@@ -269,7 +269,7 @@ const SHORTFALL_ROWS = sql`(SELECT transfer.at, CASE WHEN transfer.debit = ${sql
   FROM transfer JOIN request ON request.id = transfer.request
   WHERE transfer.debit = ${sql.lit(SHORTFALL)} OR transfer.credit = ${sql.lit(SHORTFALL)}) AS shortfalls`
 
-/** Of models, upstreams and outcomes on one day: far more than there are. */
+/** Far more than the models, upstreams and outcomes of one day. */
 const MOST_SUMS = 100_000
 
 function putTotal(db: Database, row: Row): Statement {

@@ -50,7 +50,7 @@ const FIELDS = {
   // As Voyage calls it.
   top_k: 1,
 }
-/** Of other services: to pass them on would rank something else than was read here. */
+/** Names that other services use: to pass them on would rank something else than was read here. */
 const INSTEAD: Readonly<Record<string, string>> = {
   texts: 'documents',
   return_text: 'return_documents',
@@ -116,7 +116,7 @@ export type RerankTarget = {
   warn(field: string, reason: 'dropped' | 'no-price'): void
 }
 
-/** Of the first version of Cohere's API, which others took over; it has another field now. */
+/** A field of the first version of Cohere's API, which others took over; it has another field now. */
 const CHUNKS = 'max_chunks_per_doc'
 
 /** Documents are always sent as texts, and never asked back: the caller's own are returned. */

@@ -77,7 +77,7 @@ export function decodeTranscription(
   // Some clients send all the fields of their form.
   const given = written.filter(({ value }) => value !== '')
   const { urls, unpriced } = unknownFields(unknownIn(given), {})
-  // Of audio that vendors fetch themselves nobody knows the length before.
+  // Nobody knows beforehand how long audio is that vendors fetch themselves.
   const elsewhere = given.find(({ name }) => /^file_id$/i.test(name))?.name ?? urls[0]?.field
   if (elsewhere !== undefined)
     throw unsupported(elsewhere, `${elsewhere} is not supported. Send the audio itself as file.`)

@@ -21,7 +21,7 @@ export function encodeTranscription(
   for (const { name, value: written } of fields) {
     const base = name.replace(/\[.*$/, '')
     const value = base === 'response_format' ? askedFor(format, model) : written
-    // Of no use for text, but without segments there would be none.
+    // Text has no timestamps, and without segments there would be none anyway.
     if (base === 'timestamp_granularities' && isText(format)) warn(base, 'dropped')
     else if (!lacks.includes(base)) text += field(boundary, name, value)
     // A stream can be made of a whole answer.

@@ -25,7 +25,7 @@ import { camel, camelName, listOf, withNumbers } from '../request/fields.ts'
 /** `embedContentConfig` has the settings in newer versions. */
 const SETTINGS = { taskType: 1, title: 1, outputDimensionality: 1 }
 const FIELDS = { model: 1, content: 1, embedContentConfig: 1, ...SETTINGS }
-/** Of what is left, a part may name a file. */
+/** These hold no parts; a part in any other field may name a file. */
 const TEXTS = { model: 1, requests: 1, ...SETTINGS }
 const own = bothSpellings(FIELDS)
 const SINGLE = knownNames(own, {})

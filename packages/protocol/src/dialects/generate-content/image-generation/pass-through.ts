@@ -28,7 +28,7 @@ export type PassedChunk =
 export type PassedReply = {
   /** The next chunk; an unstreamed reply is one chunk. */
   read(thin: ThinJson): PassedChunk
-  /** Of all chunks so far. */
+  /** The usage in all chunks so far. */
   usage(): Usage | undefined
   readonly finish: Finish | undefined
 }

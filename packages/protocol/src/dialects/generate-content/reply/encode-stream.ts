@@ -27,7 +27,7 @@ type OpenPart = {
   pieces: string[]
   signature: string | undefined
   citations: Citation[]
-  /** Of text, to count places in its bytes. */
+  /** The text so far, to count places in its bytes. */
   text: string
   isAscii: boolean
   /** Where its text begins in the choice's, in bytes. */

@@ -71,7 +71,7 @@ export function cacheControl(cache: CacheMark | undefined): { cache_control?: Wi
 const writeText = ({ text, cache }: TextPart): WireTextParam => ({ type: 'text', text, ...cacheControl(cache) })
 
 function writeCall(call: CallPart, { names, warn }: EncodingContext): WireToolUseParam {
-  // Of use only to the model that signed the call.
+  // Only the model that signed the call can use the signature.
   if (call.signature !== undefined) warn('pastReasoning', 'dropped')
   return {
     type: 'tool_use',

@@ -70,7 +70,7 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
         break
       case 'call':
         if (part.custom) customs.add(part.id)
-        // Of use only to the model that signed the call.
+        // Only the model that signed the call can use the signature.
         if (part.signature !== undefined) warn('pastReasoning', 'dropped')
         items.push(writeCall(part, names))
         break

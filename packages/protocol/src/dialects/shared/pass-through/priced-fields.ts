@@ -92,7 +92,7 @@ const CHOICES = ['order', 'only', 'ignore', 'sort', 'quantizations']
 
 const isWebPlugin = (plugin: unknown): boolean => isObject(plugin) && plugin.id === 'web' && plugin.enabled !== false
 
-/** Of services with many models and vendors behind them: who else may answer, each at a price of its own, and their own search. */
+/** Fields of services with many models and vendors behind them: who else may answer, each at a price of its own, and their own search. */
 export const ANSWERED_ELSEWHERE = {
   models: other('models'),
   fallbacks: other('fallbacks'),

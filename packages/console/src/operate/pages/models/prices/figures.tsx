@@ -35,7 +35,7 @@ export function ShortPrice({ type, price }: { type: ModelType; price: Price | nu
   )
 }
 
-/** Of the figures that say most. undefined: not known. */
+/** The costs by the figures that say most. undefined: not known. */
 export function CostFigures({ type, costs }: { type: ModelType; costs: Figures | undefined }) {
   const t = useOperateTexts().models
   if (!costs) return <span className="text-muted">{t.unknown}</span>

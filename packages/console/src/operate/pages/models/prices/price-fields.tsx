@@ -14,7 +14,7 @@ type PriceFieldsProps = {
   type: ModelType
   figures: Figures
   onChange(figures: Figures): void
-  /** Of the routes that are tried first. undefined: not known, or not for this person. */
+  /** The costs of the routes that are tried first. undefined: not known, or not for this person. */
   costs?: Figures | undefined
   /** By path. */
   errors?: Readonly<Record<string, string>>

@@ -26,7 +26,7 @@ export type Draft = {
   chosen: readonly string[] | undefined
   /** On top of the list price, in percent. */
   markup: string
-  /** Of models that the price list does not have: USD per million tokens. */
+  /** Prices of models that the price list does not have: USD per million tokens. */
   prices: Readonly<Record<string, { input: string; output: string }>>
   groups: readonly string[]
   newGroup: string
