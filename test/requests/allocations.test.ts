@@ -1,0 +1,19 @@
+// What one small JSON request allocates in the gateway: counts, which no load of the machine changes. Later features must fit in.
+import { afterAll, expect, test } from 'bun:test'
+import { startCollector } from '../../packages/gateway/src/observe/traces/test-collector.ts'
+import { type Allocations, countAllocations } from '../support/gateway/count-allocations.ts'
+
+const collector = startCollector()
+afterAll(() => collector.stop())
+
+const MOST: Allocations = { promises: 14, asyncFunctions: 6, closures: 47, kilobytes: 30, messages: 2 }
+const MOST_WITH_BOTH: Allocations = { promises: 14, asyncFunctions: 6, closures: 48, kilobytes: 36, messages: 2 }
+
+test.each([
+  ['without log and traces', { TRIVIUM_LOG: 'off' }, MOST],
+  ['with both', { TRIVIUM_LOG: 'requests', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, MOST_WITH_BOTH],
+])('a small request stays within its budget of allocations, %s', async (_, env, most) => {
+  const counted = await countAllocations(env)
+  const excess = Object.entries(counted).filter(([name, count]) => Math.round(count) > most[name as keyof Allocations])
+  expect(excess).toEqual([])
+})

@@ -1,0 +1,80 @@
+// What the gateway allocates for one small JSON request, counted in a process of its own: counts are the same on a busy machine.
+import { join } from 'node:path'
+import { eventually } from '../eventually.ts'
+import { configFor, startUpstream } from '../upstreams/raw-upstream.ts'
+import { newKey } from './accounts.ts'
+import { chat, type Gateway, startGateway } from './gateway.ts'
+
+/** Averages over many requests, one after the other. `messages`: to other threads. */
+export type Allocations = {
+  promises: number
+  asyncFunctions: number
+  closures: number
+  kilobytes: number
+  messages: number
+}
+
+/** Nothing is collected, and no compiler that removes allocations runs: which of them it removes depends on the load. */
+const COUNTABLE = { BUN_JSC_useGC: '0', BUN_JSC_useDFGJIT: '0', BUN_GC_TIMER_DISABLE: '1' }
+const REQUESTS = 1_000
+const WARM_UP = 200
+/** What the process does on the side, such as its jobs, only adds to a count. */
+const ROUNDS = 2
+
+const REQUEST = {
+  model: 'same',
+  messages: [
+    { role: 'system', content: 'You are a helpful assistant that answers briefly.' },
+    { role: 'user', content: 'Say hello in five languages, please, and name each of them.' },
+  ],
+  temperature: 0.7,
+  max_tokens: 4096,
+}
+
+/** A chat request that passes through, unstreamed, on SQLite, with a key that is known. `env`: of the gateway. */
+export async function countAllocations(env: Record<string, string>): Promise<Allocations> {
+  const upstream = await startUpstream()
+  const main = join(import.meta.dir, 'counted-main.ts')
+  const gateway = await startGateway({ config: configFor(upstream), main, env: { ...env, ...COUNTABLE } })
+  try {
+    const { secret } = await newKey(gateway)
+    const send = async (count: number) => {
+      for (let sent = 0; sent < count; sent++) await (await chat(gateway.url, secret, REQUEST)).text()
+      upstream.received.length = 0
+    }
+    await send(WARM_UP)
+    const rounds: Counts[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      await counted(gateway)
+      const before = await counted(gateway)
+      await send(REQUESTS)
+      rounds.push(difference(await counted(gateway), before))
+    }
+    const least = (name: string) => Math.min(...rounds.map((counts) => counts[name] ?? 0)) / REQUESTS
+    return {
+      promises: least('Promise'),
+      asyncFunctions: least('AsyncFunctionGenerator'),
+      closures: least('Function'),
+      kilobytes: least('bytes') / 1_024,
+      messages: least('messages'),
+    }
+  } finally {
+    await gateway.stop()
+    upstream.stop()
+  }
+}
+
+type Counts = Record<string, number>
+
+const LINE = /^counted (.*)\n/gm
+
+async function counted(gateway: Gateway): Promise<Counts> {
+  const lines = () => [...gateway.output().stdout.matchAll(LINE)]
+  const { length } = lines()
+  gateway.signal('SIGUSR2')
+  await eventually(() => lines().length > length)
+  return JSON.parse(lines()[length]?.[1] ?? '{}')
+}
+
+const difference = (after: Counts, before: Counts): Counts =>
+  Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]))
