@@ -49,6 +49,8 @@ const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: [], sa
 const TOP = ['main.ts', 'server', 'app.ts', 'routes.ts']
 const COMPLETE_DIALECT = ['endpoint.ts', 'error.ts', 'index.ts', 'pass-through.ts', 'translated-fields.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
+const WORDS = `${GATEWAY}/administration/words/`
+const VALUES_OF_GATEWAY = /import (?!type )[^'"]*from '@trivium\/gateway\/([^']+)'/g
 const LONGEST_FILE = 400
 const MOST_FILES = 16
 
@@ -188,13 +190,20 @@ test.each(Object.entries(PACKAGES))('package %s imports only what is below it', 
   expect(violations).toEqual([])
 })
 
-test('the console imports nothing of the gateway but the types of its routes', () => {
+test('the console imports nothing of the gateway but the types of its routes, and the words of operations', () => {
   const files = sources('packages/console/src')
   const imported = files.flatMap(importsOf).filter((target) => /^packages\/(?!console\/)/.test(target))
   expect(imported).not.toEqual([])
-  expect(imported.filter((target) => !target.startsWith(`${GATEWAY}/console-api/routes/`))).toEqual([])
-  const values = files.filter((path) => /import (?!type )[^'"]*from '@trivium\/gateway/.test(read(path)))
-  expect(values).toEqual([])
+  const others = imported.filter((target) => !target.startsWith(`${GATEWAY}/console-api/routes/`))
+  expect(others.filter((target) => !target.startsWith(WORDS))).toEqual([])
+  const values = files.flatMap((path) => [...read(path).matchAll(VALUES_OF_GATEWAY)].map(([, target]) => target))
+  expect(values.filter((target) => !target?.startsWith('administration/words/'))).toEqual([])
+  // The browser gets no handler with them.
+  expect(
+    sources(WORDS)
+      .flatMap(importsOf)
+      .filter((target) => !target.startsWith(WORDS)),
+  ).toEqual([])
 })
 
 test('the sandbox shares no code with the dialects: each is checked against the other', () => {

@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { auditLog as en } from '../../packages/console/src/operate/pages/audit-log/en.ts'
 import { sentenceOf } from '../../packages/console/src/operate/pages/audit-log/sentence.ts'
-import { auditLog as zh } from '../../packages/console/src/operate/pages/audit-log/zh.ts'
 import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { WORDS } from '../../packages/gateway/src/administration/words/index.ts'
+import type { Words } from '../../packages/gateway/src/administration/words/words.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
 import { type AdminClient, adminClient } from '../../test/support/admin/admin-client.ts'
 import { expectWellShown, LANGUAGES, OPPOSITES } from '../../test/support/console/page.ts'
@@ -260,7 +261,7 @@ describe('the audit log', () => {
     ['nobody known', { action: 'sign-in failed', actor: 'person', actor_name: null }, 'Someone failed to sign in'],
     ['a new action', { action: 'moon land' }, 'eve@example.com did "moon land" on laptop'],
   ])('says in a sentence: %s', (_, row, expected) => {
-    const { who, did, changes, more } = sentenceOf({ ...ROW, after: null, ...row } as never, en)
+    const { who, did, changes, more } = sentenceOf({ ...ROW, after: null, ...row } as never, en, 'en')
     const fields = changes.map(({ path, from, to }) => [path, from, from && to && '>', from ? to : `> ${to}`])
     const said = fields.map((each) => each.filter((part) => part !== undefined).join(' ')).join(', ')
     expect(`${who} ${did}${said === '' ? '' : `: ${said}`}${more > 0 ? ` +${more}` : ''}`).toBe(expected)
@@ -269,9 +270,10 @@ describe('the audit log', () => {
   test('has a phrase for every change, in both languages', () => {
     const reads = /preview|impact|proposals|draft-models|bulk/
     const names = listAdminRoutes().flatMap(({ method, route }) => (method === 'GET' ? [] : [route.operation.name]))
-    const missing = names.filter((name) => !reads.test(name) && !(name in en.phrases))
+    const missing = names.filter((name) => !reads.test(name) && !(name in WORDS))
     expect(missing).toEqual([])
-    expect(Object.keys(zh.phrases)).toEqual(Object.keys(en.phrases))
+    const said = Object.values(WORDS as Words).map(({ did }) => did)
+    expect(said.filter(({ en, zh }) => /[^ -~]/.test(en) || !/[\u4e00-\u9fff]/.test(zh))).toEqual([])
   })
 })
 

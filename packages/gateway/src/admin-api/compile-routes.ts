@@ -1,10 +1,10 @@
 // The routes of the admin API as the dispatcher runs them: how input is read, and what is sent of a result.
 import type { TObject } from 'typebox'
+import type { AdminMethod } from '../administration/admin-route.ts'
 import type { Operation } from '../administration/operation.ts'
 import { TRAFFIC_FIELDS } from '../administration/resources/resource.ts'
 import { pickerOf } from '../http-api/pick-output.ts'
 import { type ListedAdminRoute, listAdminRoutes } from './list-routes.ts'
-import type { AdminMethod } from './routes/route.ts'
 
 export type CompiledRoute = ListedAdminRoute & {
   operation: Operation

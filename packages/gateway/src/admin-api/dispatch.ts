@@ -2,6 +2,7 @@
 import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TObject } from 'typebox'
+import type { ExportFormat } from '../administration/admin-route.ts'
 import { may, type OperationContext, perform, rehearse, seesCosts } from '../administration/operation.ts'
 import { rejected } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
@@ -23,7 +24,6 @@ import { respondTo } from './errors.ts'
 import { EXPORT_LIMITS, EXPORT_RUNS, EXPORT_TYPES, EXPORTS_AT_ONCE, type ExportPage, exportPages } from './export.ts'
 import { type Ended, idempotencyKeyOf, once } from './idempotency.ts'
 import { type Input, readInput } from './read-input.ts'
-import type { ExportFormat } from './routes/route.ts'
 import { checkSecondFactor } from './second-factor.ts'
 
 /** `path`: what follows /admin/v1/, still percent-encoded. */

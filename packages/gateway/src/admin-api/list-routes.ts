@@ -1,7 +1,10 @@
 // Every route of the admin API as data: for the dispatcher, for tests, and for what describes the API to others.
 import { parametersOf } from '@trivium/protocol/routes.ts'
 import type { TObject, TSchema } from 'typebox'
+import type { AdminMethod, AdminRoute, AdminRouteName, ExportFormat } from '../administration/admin-route.ts'
+import { OPERATIONS } from '../administration/index.ts'
 import { REASON } from '../administration/inputs/schemas.ts'
+import type { Operation } from '../administration/operation.ts'
 import type { Permission } from '../administration/permissions.ts'
 import {
   boolean,
@@ -16,8 +19,8 @@ import {
   unknown,
   word,
 } from '../request/schema/schema.ts'
-import { ADMIN_ROUTES } from './routes/index.ts'
-import type { AdminMethod, AdminRoute, AdminRouteName, ExportFormat } from './routes/route.ts'
+
+type Served = AdminRoute & { operation: Operation }
 
 /** The schemas are JSON schemas. */
 export type ListedAdminRoute = {
@@ -25,7 +28,7 @@ export type ListedAdminRoute = {
   method: AdminMethod
   /** Below /admin/v1/. */
   path: string
-  route: AdminRoute
+  route: Served
   permission: Permission
   summary: string
   status: number
@@ -72,10 +75,20 @@ const formatParameter = (route: AdminRoute) => {
 
 const DRY_RUN_PARAMETER = { dry_run: optional(boolean('Nothing is written: the response says what would change.')) }
 
-export const listAdminRoutes = (): ListedAdminRoute[] =>
-  Object.entries(ADMIN_ROUTES).map(([name, route]) => listed(name as AdminRouteName, route))
+const METHODS: readonly AdminMethod[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
-function listed(name: AdminRouteName, route: AdminRoute): ListedAdminRoute {
+/** By path. */
+export const listAdminRoutes = (): ListedAdminRoute[] =>
+  [...OPERATIONS.values()]
+    .flatMap((operation) => (operation.route ? [listed({ ...operation.route, operation })] : []))
+    .toSorted(
+      (one, other) => order(one.path, other.path) || METHODS.indexOf(one.method) - METHODS.indexOf(other.method),
+    )
+
+const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+function listed(route: Served): ListedAdminRoute {
+  const { at: name } = route
   const [method, path] = name.split(' ') as [AdminMethod, string]
   const { operation, summary, status = 200, list, output } = route
   const { properties } = operation.input as TObject

@@ -1,5 +1,6 @@
 // The input of an operation from the path, the query and the body of a request. All mistakes are reported at once.
 import type { TObject, TSchema } from 'typebox'
+import type { ExportFormat } from '../administration/admin-route.ts'
 import { REASON } from '../administration/inputs/schemas.ts'
 import { mistakesIn, OperationRejected, type Rejection } from '../administration/rejections.ts'
 import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
@@ -7,7 +8,6 @@ import { ApiRejection } from '../http-api/rejection.ts'
 import { fields, NOTHING } from '../request/schema/schema.ts'
 import type { AdminCall } from './call.ts'
 import type { AdminDependencies } from './dependencies.ts'
-import type { ExportFormat } from './routes/route.ts'
 
 /** Configurations are imported in one body. */
 export const LARGEST_ADMIN_BODY = 1024 * 1024

@@ -14,6 +14,7 @@ import { ACCOUNT, ACCOUNT_NAME, CAP, CREDIT_LINE, LIMITS, REASON } from './input
 import { auditEntry, audited, need, type OperationContext, operation, preview } from './operation.ts'
 import { checkAccountRank } from './people/rank.ts'
 import { rejected } from './rejections.ts'
+import { ACCOUNT_SHOWN } from './resources/accounts.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
 const BEGINNING = text({ max: 320 })
@@ -30,6 +31,13 @@ export const ACCOUNT_FILTER = {
 export const listAccounts = operation({
   name: 'account list',
   permission: 'see',
+  route: {
+    at: 'GET accounts',
+    summary: 'Lists accounts, oldest first unless another order is given',
+    output: ACCOUNT_SHOWN,
+    list: true,
+    csv: true,
+  },
   input: fields({
     ...ACCOUNT_FILTER,
     /** `oldest` unless given. */
@@ -47,6 +55,7 @@ export const listAccounts = operation({
 export const showAccount = operation({
   name: 'account show',
   permission: 'see',
+  route: { at: 'GET accounts/{account}', summary: 'Shows an account', output: ACCOUNT_SHOWN },
   input: OF_ACCOUNT,
   run: async (context, { account }) => shownAccount(context, account),
 })
@@ -55,6 +64,12 @@ export const showAccount = operation({
 export const editAccount = operation({
   name: 'account edit',
   permission: 'see',
+  route: {
+    at: 'PATCH accounts/{account}',
+    summary: 'Changes the name and the credit line of an account',
+    output: ACCOUNT_SHOWN,
+    example: { body: { name: 'Acme', credit_line_usd: '500' } },
+  },
   input: fields({ account: ACCOUNT, name: optional(ACCOUNT_NAME), credit_line_usd: optional(CREDIT_LINE) }),
   async run(context, { account: named, name: written, credit_line_usd }) {
     if (written !== undefined) need(context.actor, 'accounts')
@@ -81,6 +96,12 @@ export const editAccount = operation({
 export const limitAccount = operation({
   name: 'account limit',
   permission: 'see',
+  route: {
+    at: 'PATCH accounts/{account}/limits',
+    summary: 'Changes the cap and the rate limits of an account',
+    output: ACCOUNT_SHOWN,
+    example: { body: { cap_usd: '500', cap_period: 'month', limits: { rpm: 600 } } },
+  },
   input: fields({ account: ACCOUNT, ...CAP, limits: optional(LIMITS) }),
   async run(context, { account: named, limits, ...cap }) {
     if (limits !== undefined) need(context.actor, 'accounts')
@@ -101,6 +122,11 @@ export const disableAccount = operation({
   name: 'account disable',
   permission: 'accounts',
   isDangerous: true,
+  route: {
+    at: 'POST accounts/{account}/disable',
+    summary: 'Disables an account: its keys are rejected, its people can only read',
+    output: ACCOUNT_SHOWN,
+  },
   /** `reason`: for the audit log and, in the message of each rejected request, for the account's callers. */
   input: fields({ account: ACCOUNT, reason: REASON }),
   run: (context, { account, reason = context.reason }) => setDisabled(context, account, true, reason),
@@ -109,6 +135,7 @@ export const disableAccount = operation({
 export const enableAccount = operation({
   name: 'account enable',
   permission: 'accounts',
+  route: { at: 'POST accounts/{account}/enable', summary: 'Enables an account again', output: ACCOUNT_SHOWN },
   input: OF_ACCOUNT,
   run: (context, { account }) => setDisabled(context, account, false),
 })
@@ -133,6 +160,11 @@ export const deleteAccount = operation({
   name: 'account delete',
   permission: 'accounts',
   isDangerous: true,
+  route: {
+    at: 'DELETE accounts/{account}',
+    summary: 'Erases an account; what it paid stays in the ledger',
+    output: ACCOUNT_SHOWN,
+  },
   input: fields({ account: ACCOUNT, force: optional(boolean()) }),
   async run(context, { account: named, force = false }) {
     // An account with a balance is a matter of money, too.

@@ -7,10 +7,19 @@ import { isoTime } from './inputs/fields.ts'
 import { given, pageFields, readPlace, readTimes, TIMES } from './inputs/page.ts'
 import { type OperationContext, operation, seesCosts } from './operation.ts'
 import { namesOf, shownActor } from './people/actor-names.ts'
+import { AUDIT_ROW } from './resources/operating.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
   permission: 'see',
+  route: {
+    at: 'GET audit-log',
+    summary: 'Lists who changed what',
+    output: AUDIT_ROW,
+    list: true,
+    csv: true,
+    jsonl: true,
+  },
   input: fields({
     /** Such as `person/7`, the address of a person, `admin-key/2` or `command-line`. */
     actor: optional(text({ max: 200 })),

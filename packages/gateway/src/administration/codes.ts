@@ -10,6 +10,7 @@ import { pageFieldsBy, type Range, readPage } from './inputs/page.ts'
 import { ACCOUNT, EXPIRY, LIMIT, NAME, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
 import { audited, type Effects, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
+import { CODE, CODE_BATCH, NEW_CODES, REVOKED_CODES } from './resources/operating.ts'
 
 export const MOST_CODES = 10_000
 const HOUR_MS = 3_600_000
@@ -24,6 +25,14 @@ export const createCodes = operation({
   name: 'code create',
   permission: 'money',
   isDangerous: true,
+  route: {
+    at: 'POST codes',
+    summary: 'Creates redemption codes, which are shown once',
+    output: NEW_CODES,
+    resource: 'codes',
+    status: 201,
+    example: { body: { amount_usd: '5', count: 10, expires_at: null, label: 'spring' } },
+  },
   input: fields({
     amount_usd: POSITIVE_AMOUNT,
     count: optional(integer({ min: 1, max: MOST_CODES })),
@@ -49,6 +58,13 @@ export const createCodes = operation({
 export const listCodeBatches = operation({
   name: 'code batches',
   permission: 'see',
+  route: {
+    at: 'GET codes/batches',
+    summary: 'Lists batches of redemption codes by label, newest first, with what became of their codes',
+    output: CODE_BATCH,
+    list: true,
+    csv: true,
+  },
   input: fields(pageFieldsBy(BATCH_ID)),
   /** Newest first. */
   async run({ storage }, page) {
@@ -82,6 +98,7 @@ const batchRow = (batch: CodeBatch) => ({
 export const listCodes = operation({
   name: 'code list',
   permission: 'see',
+  route: { at: 'GET codes', summary: 'Lists redemption codes', output: CODE, list: true, csv: true },
   input: fields({
     label: optional(LABEL),
     /** In place of a label: those that have none. */
@@ -131,6 +148,12 @@ function codeRow(code: Code, names: ReadonlyMap<bigint, string>, now: number) {
 export const revokeCodes = operation({
   name: 'code revoke',
   permission: 'money',
+  route: {
+    at: 'POST codes/revoke',
+    summary: 'Revokes unredeemed codes, by label or one by one',
+    output: REVOKED_CODES,
+    example: { body: { label: 'spring' } },
+  },
   input: fields({ label: optional(LABEL), code: optional(REDEMPTION.properties.code) }),
   async run(context, { label, code }) {
     if ((label === undefined) === (code === undefined))

@@ -10,11 +10,20 @@ import { findAccount } from './inputs/find-account.ts'
 import { ACCOUNT, CREDIT_LINE, NONZERO_AMOUNT } from './inputs/schemas.ts'
 import { audited, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
+import { ACCOUNT_SHOWN } from './resources/accounts.ts'
 
 export const creditAccount = operation({
   name: 'account credit',
   permission: 'money',
   isDangerous: true,
+  route: {
+    at: 'POST accounts/{account}/credits',
+    summary:
+      'Adds credit to an account, or removes it; repeated with the same Idempotency-Key or id, it is booked once',
+    output: ACCOUNT_SHOWN,
+    reference: 'id',
+    example: { body: { amount_usd: '10', reason: 'invoice 42' } },
+  },
   input: fields({
     account: ACCOUNT,
     /** A negative amount is taken back, never below what is available. */

@@ -1,169 +1,133 @@
-// Every operation, by its name. Each noun has a file of its own.
+// Every operation by its name: what the files of the nouns export. A new one needs no line here, a new file one.
 
-import { createAccount } from './accounts/create.ts'
-import { addNote, deleteNote, listNotes } from './accounts/notes.ts'
+import * as newAccounts from './accounts/create.ts'
+import * as notes from './accounts/notes.ts'
 import * as accounts from './accounts.ts'
-import { listAuditLog } from './audit-log.ts'
-import { changeAccounts } from './bulk/accounts.ts'
-import { importAccounts } from './bulk/import-accounts.ts'
-import { changeKeys } from './bulk/keys.ts'
-import { previewGroupPrices, previewModelPrice } from './catalogue/price-impact.ts'
-import { createCodes, listCodeBatches, listCodes, redeemCode, revokeCodes } from './codes.ts'
-import * as configuration from './configuration/index.ts'
-import { creditAccount, setCreditLine } from './credits.ts'
-import { runDoctor } from './doctor/doctor.ts'
+import * as auditLog from './audit-log.ts'
+import * as manyAccounts from './bulk/accounts.ts'
+import * as importAccounts from './bulk/import-accounts.ts'
+import * as manyKeys from './bulk/keys.ts'
+import * as priceImpact from './catalogue/price-impact.ts'
+import * as codes from './codes.ts'
+import * as allEntries from './configuration/all-entries.ts'
+import * as exchange from './configuration/exchange.ts'
+import { groups, models, upstreams } from './configuration/index.ts'
+import * as revisions from './configuration/revisions.ts'
+import * as settings from './configuration/settings.ts'
+import * as upstreamKeys from './configuration/upstream-keys.ts'
+import * as credits from './credits.ts'
+import * as doctor from './doctor/doctor.ts'
 import * as keys from './keys.ts'
-import { auditLedger } from './ledger/audit.ts'
-import { listAudits, startAudit } from './ledger/audit-runs.ts'
-import { listBooks } from './ledger/books.ts'
-import { listAlertRules, listAlertTargets, muteAlerts, unmuteAlerts } from './operating/alert-rules.ts'
-import { listAlerts, testAlerts } from './operating/alerts.ts'
-import { listJobs, listNodes } from './operating/cluster.ts'
-import { testMail } from './operating/mail-test.ts'
-import { checkSecrets, checkTables, showServerState } from './operating/server-state.ts'
-import { showSizes, showSystem } from './operating/system.ts'
+import * as audit from './ledger/audit.ts'
+import * as auditRuns from './ledger/audit-runs.ts'
+import * as books from './ledger/books.ts'
+import * as alertRules from './operating/alert-rules.ts'
+import * as alerts from './operating/alerts.ts'
+import * as cluster from './operating/cluster.ts'
+import * as mailTest from './operating/mail-test.ts'
+import * as serverState from './operating/server-state.ts'
+import * as system from './operating/system.ts'
 import type { Operation } from './operation.ts'
-import { showOverview } from './overview/overview.ts'
-import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
-import { createInvitation, listInvitations, revokeInvitation } from './people/invitations.ts'
+import * as overview from './overview/overview.ts'
+import * as adminKeys from './people/admin-keys.ts'
+import * as invitations from './people/invitations.ts'
 import * as people from './people/people.ts'
-import { listRoles } from './people/roles.ts'
-import { endSessions, listSessions } from './people/sessions.ts'
-import { previewPrice } from './previews/price-preview.ts'
-import { proposePrices } from './previews/price-proposals.ts'
-import { previewRoute } from './previews/route-preview.ts'
-import { reportPrices } from './prices.ts'
-import { listRejectedRequests } from './rejected-requests.ts'
-import { findKeys, showRequest } from './reports/find.ts'
-import { listRequests } from './reports/requests.ts'
-import { searchAll } from './reports/search.ts'
-import { reportFailures, reportSpending } from './reports/spend.ts'
-import { showStatement } from './reports/statement.ts'
-import { listTasks, showTask } from './reports/tasks.ts'
-import { listTransfers } from './reports/transfers.ts'
-import { reportUsage } from './reports/usage.ts'
-import { refundRequest } from './traffic/refund.ts'
-import { cancelOperatedTask, queryTask, releaseTask } from './traffic/task-acts.ts'
-import { certifyUpstream } from './upstreams/certify.ts'
-import { discoverDraftModels, testUpstreamDraft } from './upstreams/drafts.ts'
-import { listUpstreamFigures } from './upstreams/figures.ts'
-import { listUpstreamKinds } from './upstreams/kinds.ts'
-import { discoverModels } from './upstreams/models.ts'
-import { listUpstreamStates, showUpstreamState } from './upstreams/state.ts'
-import { disableUpstream, drainUpstream, enableUpstream, resetUpstream } from './upstreams/switches.ts'
-import { testUpstream } from './upstreams/test.ts'
-import { listUsage } from './usage.ts'
+import * as roles from './people/roles.ts'
+import * as sessions from './people/sessions.ts'
+import * as pricePreview from './previews/price-preview.ts'
+import * as priceProposals from './previews/price-proposals.ts'
+import * as routePreview from './previews/route-preview.ts'
+import * as prices from './prices.ts'
+import * as rejectedRequests from './rejected-requests.ts'
+import * as find from './reports/find.ts'
+import * as requests from './reports/requests.ts'
+import * as search from './reports/search.ts'
+import * as spend from './reports/spend.ts'
+import * as statement from './reports/statement.ts'
+import * as tasks from './reports/tasks.ts'
+import * as transfers from './reports/transfers.ts'
+import * as usage from './reports/usage.ts'
+import * as refund from './traffic/refund.ts'
+import * as taskActs from './traffic/task-acts.ts'
+import * as certify from './upstreams/certify.ts'
+import * as drafts from './upstreams/drafts.ts'
+import * as upstreamFigures from './upstreams/figures.ts'
+import * as upstreamKinds from './upstreams/kinds.ts'
+import * as upstreamModels from './upstreams/models.ts'
+import * as upstreamState from './upstreams/state.ts'
+import * as switches from './upstreams/switches.ts'
+import * as upstreamTest from './upstreams/test.ts'
+import * as ownUsage from './usage.ts'
 
-const ALL = [
-  createAccount,
-  accounts.listAccounts,
-  accounts.showAccount,
-  accounts.editAccount,
-  accounts.limitAccount,
-  accounts.disableAccount,
-  accounts.enableAccount,
-  accounts.deleteAccount,
-  accounts.forgetResponses,
-  accounts.showCallbackSecret,
-  listNotes,
-  addNote,
-  deleteNote,
+const NOUNS = [
+  accounts,
+  newAccounts,
+  notes,
+  auditLog,
+  manyAccounts,
   importAccounts,
-  changeAccounts,
-  creditAccount,
-  setCreditLine,
-  listRoles,
-  people.listPeople,
-  people.showPerson,
-  people.setPersonRole,
-  people.disablePerson,
-  people.enablePerson,
-  people.listMembers,
-  people.setMember,
-  people.createSignInLink,
-  people.removeSecondFactor,
-  listSessions,
-  endSessions,
-  createAdminKey,
-  listAdminKeys,
-  showAdminKey,
-  deleteAdminKey,
-  createInvitation,
-  listInvitations,
-  revokeInvitation,
-  keys.listKeys,
-  keys.showKey,
-  keys.createKey,
-  keys.limitKey,
-  keys.rotateKey,
-  keys.deleteKey,
-  keys.countKeyGroups,
-  changeKeys,
-  createCodes,
-  listCodes,
-  listCodeBatches,
-  revokeCodes,
-  redeemCode,
-  listUsage,
-  listRequests,
-  showRequest,
-  listTasks,
-  showTask,
-  listTransfers,
-  findKeys,
-  reportUsage,
-  reportSpending,
-  reportFailures,
-  showStatement,
-  listRejectedRequests,
-  refundRequest,
-  cancelOperatedTask,
-  queryTask,
-  releaseTask,
-  auditLedger,
-  startAudit,
-  listAudits,
-  listBooks,
-  listAuditLog,
-  showOverview,
-  searchAll,
-  listAlerts,
-  listAlertRules,
-  listAlertTargets,
-  muteAlerts,
-  unmuteAlerts,
-  listNodes,
-  listJobs,
-  showServerState,
-  checkSecrets,
-  checkTables,
-  showSystem,
-  showSizes,
-  runDoctor,
-  testMail,
-  testAlerts,
-  listUpstreamStates,
-  listUpstreamKinds,
-  listUpstreamFigures,
-  testUpstreamDraft,
-  discoverDraftModels,
-  proposePrices,
-  showUpstreamState,
-  enableUpstream,
-  disableUpstream,
-  drainUpstream,
-  resetUpstream,
-  testUpstream,
-  certifyUpstream,
-  discoverModels,
-  previewPrice,
-  previewModelPrice,
-  previewGroupPrices,
-  previewRoute,
-  reportPrices,
-  ...configuration.ALL,
+  manyKeys,
+  priceImpact,
+  codes,
+  allEntries,
+  exchange,
+  revisions,
+  settings,
+  upstreamKeys,
+  credits,
+  doctor,
+  keys,
+  auditRuns,
+  audit,
+  books,
+  alertRules,
+  alerts,
+  cluster,
+  mailTest,
+  serverState,
+  system,
+  overview,
+  adminKeys,
+  invitations,
+  people,
+  roles,
+  sessions,
+  pricePreview,
+  priceProposals,
+  routePreview,
+  prices,
+  rejectedRequests,
+  find,
+  requests,
+  search,
+  spend,
+  statement,
+  tasks,
+  transfers,
+  usage,
+  refund,
+  taskActs,
+  certify,
+  drafts,
+  upstreamFigures,
+  upstreamKinds,
+  upstreamModels,
+  upstreamState,
+  switches,
+  upstreamTest,
+  ownUsage,
+  groups,
+  models,
+  upstreams,
 ] as const
 
-export type OperationName = (typeof ALL)[number]['name']
+type Exported<Noun> = Noun extends object ? Noun[keyof Noun] : never
+type Known = Extract<Exported<(typeof NOUNS)[number]>, { name: string; permission: unknown }>
+export type OperationName = Known['name']
 
-export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(ALL.map((each) => [each.name, each as Operation]))
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === 'object' && value !== null && 'permission' in value && 'run' in value
+
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
+  NOUNS.flatMap((noun) => Object.values<unknown>(noun).filter(isOperation)).map((each) => [each.name, each]),
+)

@@ -29,6 +29,7 @@ import { type KeyRow, keyRows } from './key-rows.ts'
 import { type Actor, audited, fingerprint, type OperationContext, operation } from './operation.ts'
 import { checkAccountRank, isForeign, operatorIn } from './people/rank.ts'
 import { rejected } from './rejections.ts'
+import { NEW_OPERATORS_KEY, OPERATORS_KEY } from './resources/keys.ts'
 
 /** The most keys of one account; deleted and expired ones do not count. */
 export const MOST_KEYS = 2_000
@@ -62,6 +63,7 @@ export const listKeys = operation({
   name: 'key list',
   permission: 'see',
   forHolders: true,
+  route: { at: 'GET keys', summary: 'Lists keys, newest first', output: OPERATORS_KEY, list: true, csv: true },
   input: fields({
     ...KEY_LIST_FILTER,
     ...pageFields('a key'),
@@ -109,6 +111,7 @@ export const showKey = operation({
   name: 'key show',
   permission: 'see',
   forHolders: true,
+  route: { at: 'GET keys/{key}', summary: 'Shows a key', output: OPERATORS_KEY },
   input: fields({ key: KEY }),
   run: async (context, { key }) => rowOf(await findKey(context, key), context),
 })
@@ -117,6 +120,14 @@ export const createKey = operation({
   name: 'key create',
   permission: 'keys',
   forHolders: true,
+  route: {
+    at: 'POST keys',
+    summary: 'Creates a key; its secret is shown once',
+    output: NEW_OPERATORS_KEY,
+    resource: 'key',
+    status: 201,
+    example: { body: { account: 'ada@example.com', name: 'laptop', cap_usd: '20', cap_period: 'month' } },
+  },
   input: fields({ account: ACCOUNT, ...NEW_KEY.properties }),
   async run(context, { account: named, ...written }) {
     const account = await findAccount(context, named)
@@ -152,6 +163,12 @@ export const limitKey = operation({
   name: 'key limit',
   permission: 'keys',
   forHolders: true,
+  route: {
+    at: 'PATCH keys/{key}',
+    summary: 'Changes a key',
+    output: OPERATORS_KEY,
+    example: { body: { cap_usd: '20', limits: { rpm: 60 } } },
+  },
   input: fields({ key: KEY, ...CHANGE_KEY.properties }),
   async run(context, { key: id, ...written }) {
     const key = await usableKey(context, id)
@@ -218,6 +235,13 @@ export const rotateKey = operation({
   name: 'key rotate',
   permission: 'keys',
   forHolders: true,
+  route: {
+    at: 'POST keys/{key}/rotate',
+    summary: 'Rotates a key: creates a new secret, which is shown once',
+    output: NEW_OPERATORS_KEY,
+    resource: 'key',
+    example: { body: { grace_seconds: 3600 } },
+  },
   input: fields({ key: KEY, grace_seconds: optional(ROTATE_KEY.properties.grace_seconds) }),
   /** The former secret works until the grace is over; without one, no longer. */
   async run(context, { key: id, grace_seconds = 0 }) {
@@ -243,6 +267,7 @@ export const deleteKey = operation({
   permission: 'keys',
   isDangerous: true,
   forHolders: true,
+  route: { at: 'DELETE keys/{key}', summary: 'Deletes a key', output: OPERATORS_KEY },
   input: fields({ key: KEY }),
   async run(context, { key: id }) {
     const key = await clientKey(context, id)

@@ -14,6 +14,7 @@ import type { WorkDependencies } from '../tasks/work.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
+import type { AdminRoute } from './admin-route.ts'
 import type { ConfigurationParts } from './configuration/parts.ts'
 import { type Permission, permits } from './permissions.ts'
 import { checked, rejected } from './rejections.ts'
@@ -87,6 +88,8 @@ export type Operation<Input extends TSchema = TSchema, Result = unknown> = {
    * is in the input.
    */
   isDangerous?: true | { with: string }
+  /** Absent: the admin API does not serve it. */
+  route?: AdminRoute
   input: Input
   /** `input` fits the schema, and the actor has the permission. */
   run(context: OperationContext, input: Static<Input>): Promise<Result>

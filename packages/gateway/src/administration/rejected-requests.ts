@@ -8,10 +8,18 @@ import { findAccount } from './inputs/find-account.ts'
 import { given, pageFieldsBy, readPage, readTimes, TIMES } from './inputs/page.ts'
 import { ACCOUNT } from './inputs/schemas.ts'
 import { operation } from './operation.ts'
+import { REJECTED_REQUESTS } from './resources/traffic.ts'
 
 export const listRejectedRequests = operation({
   name: 'rejected-requests',
   permission: 'see',
+  route: {
+    at: 'GET rejected-requests',
+    summary: 'Lists counts of requests that were rejected before a hold, by key, error code and minute, newest first',
+    output: REJECTED_REQUESTS,
+    list: true,
+    csv: true,
+  },
   input: fields({
     account: optional(ACCOUNT),
     key: optional(idOf('a key')),

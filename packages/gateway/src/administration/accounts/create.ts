@@ -8,6 +8,7 @@ import { readAmount } from '../inputs/fields.ts'
 import { NEW_PASSWORD } from '../inputs/schemas.ts'
 import { may, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { NEW_ACCOUNT } from '../resources/accounts.ts'
 import { linkFor, OPENING, openAccount, planOpening } from './opening.ts'
 import { shownAccount } from './rows.ts'
 
@@ -15,6 +16,23 @@ export const createAccount = operation({
   name: 'account create',
   permission: 'accounts',
   isDangerous: { with: 'link' },
+  route: {
+    at: 'POST accounts',
+    summary: 'Creates an account, of a person or of none, with terms, a key and a sign-in link if wanted',
+    output: NEW_ACCOUNT,
+    status: 201,
+    example: {
+      body: {
+        email: 'ada@example.com',
+        credit_usd: '0',
+        credit_line_usd: 'unlimited',
+        cap_usd: '50',
+        cap_period: 'month',
+        key: 'laptop',
+        link: true,
+      },
+    },
+  },
   /** `credit_usd` replaces the trial credit. `link`: whether a sign-in link is made for the person. */
   input: fields({ ...OPENING, password: optional(NEW_PASSWORD), link: optional(boolean()) }),
   async run(context, { password, link = false, ...written }) {

@@ -6,6 +6,7 @@ import { findAccount } from '../inputs/find-account.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { auditEntry, audited, type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { NOTES_SHOWN } from '../resources/accounts.ts'
 
 const MOST_NOTES = 200
 const LONGEST_NOTE = 2_000
@@ -17,6 +18,11 @@ const NOTE_TEXT = textLike((value) => {
 export const listNotes = operation({
   name: 'account notes',
   permission: 'see',
+  route: {
+    at: 'GET accounts/{account}/notes',
+    summary: 'Lists the notes that operators made on an account, newest first',
+    output: NOTES_SHOWN,
+  },
   input: fields({ account: ACCOUNT }),
   run: async (context, { account }) => shownNotes(context, await findAccount(context, account)),
 })
@@ -24,6 +30,13 @@ export const listNotes = operation({
 export const addNote = operation({
   name: 'account note add',
   permission: 'accounts',
+  route: {
+    at: 'POST accounts/{account}/notes',
+    summary: 'Adds a note to an account, which its holder does not see',
+    output: NOTES_SHOWN,
+    status: 201,
+    example: { body: { text: 'Pays by invoice, at the end of the month.' } },
+  },
   input: fields({ account: ACCOUNT, text: NOTE_TEXT }),
   async run(context, { account: named, text: written }) {
     const account = await findAccount(context, named)
@@ -42,6 +55,7 @@ export const addNote = operation({
 export const deleteNote = operation({
   name: 'account note delete',
   permission: 'accounts',
+  route: { at: 'DELETE accounts/{account}/notes/{note}', summary: 'Deletes a note of an account', output: NOTES_SHOWN },
   input: fields({ account: ACCOUNT, note: idOf('a note') }),
   async run(context, { account: named, note }) {
     const account = await findAccount(context, named)

@@ -6,6 +6,7 @@ import { creditAccount, setCreditLine } from '../credits.ts'
 import { CAP, CREDIT_LINE, LIMITS, NONZERO_AMOUNT } from '../inputs/schemas.ts'
 import { need, type Operation, operation, perform } from '../operation.ts'
 import { checked } from '../rejections.ts'
+import { BULK_RESULT } from '../resources/accounts.ts'
 import { hasTerms, idsOf, MOST_AT_ONCE, runBulk } from './bulk.ts'
 
 const ACTS = {
@@ -20,6 +21,13 @@ export const changeAccounts = operation({
   name: 'account bulk',
   permission: 'see',
   isDangerous: true,
+  route: {
+    at: 'POST accounts/bulk',
+    summary: 'Changes up to 200 accounts in the same way; a dry run says how many would change',
+    output: BULK_RESULT,
+    reference: 'id',
+    example: { body: { accounts: ['1', '2'], act: 'limit', terms: { limits: { rpm: 600 } } } },
+  },
   input: fields({
     accounts: optional(list(idOf('an account'), MOST_AT_ONCE)),
     /** In place of ids: what the list of accounts takes. It must match no more than can be changed at once. */

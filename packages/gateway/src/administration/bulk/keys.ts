@@ -4,6 +4,7 @@ import { CHANGE_KEY } from '../inputs/schemas.ts'
 import { deleteKey, isSetByOperator, KEY_LIST_FILTER, limitKey, listKeys, showKey } from '../keys.ts'
 import { type Operation, operation, perform } from '../operation.ts'
 import { checked, rejected } from '../rejections.ts'
+import { BULK_RESULT } from '../resources/accounts.ts'
 import { hasTerms, idsOf, MOST_AT_ONCE, runBulk } from './bulk.ts'
 
 const { name: _, ...TERMS } = CHANGE_KEY.properties
@@ -12,6 +13,12 @@ export const changeKeys = operation({
   name: 'key bulk',
   permission: 'keys',
   isDangerous: true,
+  route: {
+    at: 'POST keys/bulk',
+    summary: 'Changes or deletes up to 200 keys; a dry run says how many would change',
+    output: BULK_RESULT,
+    example: { body: { keys: ['1', '2'], act: 'edit', terms: { cap_usd: '20', cap_period: 'month' } } },
+  },
   input: fields({
     keys: optional(list(idOf('a key'), MOST_AT_ONCE)),
     /** In place of ids: what the list of keys takes. It must match no more than can be changed at once. */

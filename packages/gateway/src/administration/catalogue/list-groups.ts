@@ -4,12 +4,19 @@ import { readState } from '../configuration/change.ts'
 import { shownEntries } from '../configuration/show.ts'
 import { pageFieldsBy } from '../inputs/page.ts'
 import { operation } from '../operation.ts'
+import { LISTED_GROUP } from '../resources/configuration.ts'
 import { catalogueFor } from './list-models.ts'
 import { pageInOrder } from './list-order.ts'
 
 export const listGroups = operation({
   name: 'group list',
   permission: 'see',
+  route: {
+    at: 'GET groups',
+    summary: 'Lists groups of every source, with their keys',
+    output: LISTED_GROUP,
+    list: true,
+  },
   input: fields(pageFieldsBy(text({ max: 300 }))),
   /** By id. */
   async run(context, page) {

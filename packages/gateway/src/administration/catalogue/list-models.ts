@@ -11,13 +11,12 @@ import { readState, type State } from '../configuration/change.ts'
 import { type Shown, shownEntries } from '../configuration/show.ts'
 import { pageFieldsBy } from '../inputs/page.ts'
 import { need, type OperationContext, operation, seesCosts } from '../operation.ts'
+import { LISTED_MODEL, MODEL_PROBLEMS } from '../resources/configuration.ts'
 import { pageInOrder } from './list-order.ts'
 import { lowestMargin, marginsOf } from './margins.ts'
 
 const NAME = text({ max: 300 })
 
-/** `no_price`, `no_route`, `no_group`: nobody can call it. */
-export const MODEL_PROBLEMS = ['invalid', 'no_price', 'no_route', 'no_group', 'below_cost', 'shadowed'] as const
 type Problem = (typeof MODEL_PROBLEMS)[number]
 
 const DAY_MS = 86_400_000
@@ -26,6 +25,14 @@ const DAYS = 7
 export const listModels = operation({
   name: 'model list',
   permission: 'see',
+  route: {
+    at: 'GET models',
+    summary: 'Lists models of every source, with what is in force, problems and recent use',
+    output: LISTED_MODEL,
+    list: true,
+    csv: true,
+    example: { query: 'problem=no_price' },
+  },
   input: fields({
     /** Exactly this one. */
     model: optional(NAME),

@@ -10,6 +10,7 @@ import { mergePatch } from '../configuration/merge-patch.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { limitWork } from '../limit-work.ts'
 import { type OperationContext, operation } from '../operation.ts'
+import { PRICE_IMPACT } from '../resources/configuration.ts'
 import { priceAgain } from './price-again.ts'
 
 const DAY_MS = 86_400_000
@@ -31,6 +32,12 @@ const RANGE = {
 export const previewModelPrice = operation({
   name: 'model price-impact',
   permission: 'money',
+  route: {
+    at: 'POST models/{model}/price-impact',
+    summary: 'Computes what another price would have charged for the requests of the last days',
+    output: PRICE_IMPACT,
+    example: { body: { price: { input: '2.50' }, days: 7 } },
+  },
   /** `price`: as in a change of the model. */
   input: fields({ model: NAME, price: unknown(), ...RANGE }),
   run: (context, { model, price, days, requests }) =>
@@ -40,6 +47,12 @@ export const previewModelPrice = operation({
 export const previewGroupPrices = operation({
   name: 'group price-impact',
   permission: 'money',
+  route: {
+    at: 'POST groups/{group}/price-impact',
+    summary: 'Computes what other terms of a group would have charged for the requests of the last days',
+    output: PRICE_IMPACT,
+    example: { body: { multiplier: '0.9', days: 7 } },
+  },
   /** As in a change of the group. */
   input: fields({
     group: NAME,

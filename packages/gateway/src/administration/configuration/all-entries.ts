@@ -3,6 +3,7 @@ import { ENTRY_KINDS, type EntryKind, entryKey } from '../../config/stored.ts'
 import { fields, optional, word } from '../../request/schema/schema.ts'
 import { pageFieldsBy, readPage } from '../inputs/page.ts'
 import { operation } from '../operation.ts'
+import { ENTRY } from '../resources/configuration.ts'
 import { readState, type State } from './change.ts'
 import { ENTRY_ID, pagesOf } from './entries.ts'
 import { type ShownSource, shownSource } from './show.ts'
@@ -20,6 +21,12 @@ type Listed = {
 export const listEntries = operation({
   name: 'config entries',
   permission: 'see',
+  route: {
+    at: 'GET configuration/entries',
+    summary: 'Lists all entries and written settings with their source',
+    output: ENTRY,
+    list: true,
+  },
   input: fields({
     kind: optional(word(...ENTRY_KINDS)),
     from: optional(word('file', 'environment', 'stored', 'built-in')),

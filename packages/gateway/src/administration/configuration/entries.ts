@@ -1,5 +1,6 @@
 // Upstreams, models and groups: list, show, create, change, delete. One set of operations for each noun.
 
+import type { TObject } from 'typebox'
 import { ALL_MODELS, DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { fields, optional, text, unknown } from '../../request/schema/schema.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
@@ -27,8 +28,15 @@ export const pagesOf =
 
 type Written = Readonly<Record<string, unknown>>
 
-export function entryOperations<const Kind extends NounKind>(kind: Kind) {
-  const { fields: names, priceFields } = NOUNS[kind]
+/** Their routes, but for the paths, which follow from the noun. `article`: as in `Stores a model`. */
+type EntryRoutes = { article: string; output: TObject; created: object; changed: object }
+
+export function entryOperations<const Kind extends NounKind>(
+  kind: Kind,
+  { article, output, created, changed }: EntryRoutes,
+) {
+  const { fields: names, priceFields, section } = NOUNS[kind]
+  const one = `${section}/{${kind}}`
   const written = Object.fromEntries(names.map((name) => [name, optional(unknown())]))
   const named = { [kind]: ENTRY_ID }
   const idIn = (input: Written): string => String(input[kind])
@@ -42,6 +50,7 @@ export function entryOperations<const Kind extends NounKind>(kind: Kind) {
     list: operation({
       name: `${kind} list`,
       permission: 'see',
+      route: { at: `GET ${section}`, summary: `Lists ${section} of every source`, output, list: true },
       input: fields(PAGE),
       /** By id. */
       async run(context, page) {
@@ -57,12 +66,20 @@ export function entryOperations<const Kind extends NounKind>(kind: Kind) {
     show: operation({
       name: `${kind} show`,
       permission: 'see',
+      route: { at: `GET ${one}`, summary: `Shows ${article} ${kind}`, output },
       input: fields(named),
       run: (context, input) => show(context, idIn(input)),
     }),
     create: operation({
       name: `${kind} create`,
       permission: 'configuration',
+      route: {
+        at: `POST ${section}`,
+        summary: `Stores ${article} ${kind}`,
+        output,
+        status: 201,
+        example: { body: created },
+      },
       input: fields({ id: ENTRY_ID, ...written, reason: REASON }),
       async run(context, input) {
         const { id, reason, ...value } = input as { id: string; reason?: string } & Written
@@ -83,6 +100,12 @@ export function entryOperations<const Kind extends NounKind>(kind: Kind) {
       name: `${kind} change`,
       // Finance may change prices alone.
       permission: priceFields.length > 0 ? 'money' : 'configuration',
+      route: {
+        at: `PATCH ${one}`,
+        summary: `Changes a stored ${kind}${NOUNS[kind].pricesAlone}`,
+        output,
+        example: { body: changed },
+      },
       input: fields({ ...named, ...written, reason: REASON }),
       async run(context, { [kind]: _, reason, ...patch }) {
         const id = idIn({ [kind]: _ })
@@ -102,6 +125,7 @@ export function entryOperations<const Kind extends NounKind>(kind: Kind) {
       name: `${kind} delete`,
       permission: 'configuration',
       ...(kind === 'upstream' ? { isDangerous: true as const } : {}),
+      route: { at: `DELETE ${one}`, summary: `Deletes a stored ${kind}`, output },
       input: fields({ ...named, reason: REASON }),
       async run(context, input) {
         const id = idIn(input)

@@ -12,12 +12,24 @@ type Noun = {
   fields: readonly string[]
   /** A change of these alone is one of prices. */
   priceFields: readonly string[]
+  /** What the description of a change adds. */
+  pricesAlone: string
 }
 
 const namesOf = (fields: object): string[] => Object.keys(fields).filter((name) => name !== 'id')
 
 export const NOUNS: Readonly<Record<NounKind, Noun>> = {
-  upstream: { section: 'upstreams', fields: namesOf(UPSTREAM_FIELDS), priceFields: [] },
-  model: { section: 'models', fields: namesOf(MODEL_FIELDS), priceFields: ['price'] },
-  group: { section: 'groups', fields: namesOf(GROUP_FIELDS), priceFields: ['multiplier', 'prices'] },
+  upstream: { section: 'upstreams', fields: namesOf(UPSTREAM_FIELDS), priceFields: [], pricesAlone: '' },
+  model: {
+    section: 'models',
+    fields: namesOf(MODEL_FIELDS),
+    priceFields: ['price'],
+    pricesAlone: '; a change of the price alone needs the permission on money',
+  },
+  group: {
+    section: 'groups',
+    fields: namesOf(GROUP_FIELDS),
+    priceFields: ['multiplier', 'prices'],
+    pricesAlone: '; a change of prices alone needs the permission on money',
+  },
 }

@@ -9,6 +9,7 @@ import { REASON } from '../inputs/schemas.ts'
 import { limitWork } from '../limit-work.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { OperationRejected, rejected } from '../rejections.ts'
+import { EXPORTED, IMPORTED } from '../resources/configuration.ts'
 import { changeConfiguration, readState } from './change.ts'
 import { ENTRY_ID } from './entries.ts'
 import { rejectNames } from './show.ts'
@@ -17,6 +18,11 @@ import { rejectNames } from './show.ts'
 export const exportConfiguration = operation({
   name: 'config export',
   permission: 'configuration',
+  route: {
+    at: 'GET configuration/export',
+    summary: 'Writes everything in force as the text of a configuration file, with placeholders for secrets',
+    output: EXPORTED,
+  },
   input: fields({}),
   async run(context) {
     const { loaded } = await readState(context)
@@ -68,6 +74,13 @@ const limitImports = limitWork(1, 'too_many_changes')
 export const importConfiguration = operation({
   name: 'config import',
   permission: 'configuration',
+  route: {
+    at: 'POST configuration/import',
+    summary: 'Stores entries, or those of the text of a file, as one revision',
+    output: IMPORTED,
+    status: 201,
+    example: { body: { entries: [{ kind: 'setting', id: 'console.name', value: 'Our gateway' }] } },
+  },
   input: fields({
     entries: optional(list(fields({ kind: word(...ENTRY_KINDS), id: ENTRY_ID, value: unknown() }), MOST_ENTRIES)),
     /** The text of a configuration file, instead of entries; `variables`: what `${NAME}` in it stands for. */

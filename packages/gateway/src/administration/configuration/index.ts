@@ -1,34 +1,34 @@
-// Every operation on the stored configuration.
+// The operations on entries of the stored configuration, by noun.
 import { listGroups } from '../catalogue/list-groups.ts'
 import { listModels } from '../catalogue/list-models.ts'
-import { listEntries } from './all-entries.ts'
+import { GROUP, MODEL, UPSTREAM } from '../resources/configuration.ts'
 import { entryOperations } from './entries.ts'
-import { exportConfiguration, importConfiguration, unusedEntries } from './exchange.ts'
-import { listRevisions, restoreRevision, showRevision } from './revisions.ts'
-import { changeSettings, showSettings } from './settings.ts'
-import { addUpstreamKey, eraseUpstreamKey, listUpstreamKeys, removeUpstreamKey } from './upstream-keys.ts'
 
-export const upstreams = entryOperations('upstream')
-export const models = { ...entryOperations('model'), list: listModels }
-export const groups = { ...entryOperations('group'), list: listGroups }
-
-const ofNoun = <O extends object>(operations: O): O[keyof O][] => Object.values(operations) as O[keyof O][]
-
-export const ALL = [
-  ...ofNoun(upstreams),
-  ...ofNoun(models),
-  ...ofNoun(groups),
-  listUpstreamKeys,
-  addUpstreamKey,
-  removeUpstreamKey,
-  eraseUpstreamKey,
-  listEntries,
-  showSettings,
-  changeSettings,
-  listRevisions,
-  showRevision,
-  restoreRevision,
-  exportConfiguration,
-  importConfiguration,
-  unusedEntries,
-] as const
+export const upstreams = entryOperations('upstream', {
+  article: 'an',
+  output: UPSTREAM,
+  created: { id: 'second', kind: 'openai', keys: ['the-key-of-the-vendor'] },
+  changed: { max_concurrency: 64 },
+})
+export const models = {
+  ...entryOperations('model', {
+    article: 'a',
+    output: MODEL,
+    created: {
+      id: 'fast',
+      routes: [{ upstream: 'second', model: 'gpt-4.1' }],
+      price: { input: '2.00', output: '8.00' },
+    },
+    changed: { price: { input: '2.50' } },
+  }),
+  list: listModels,
+}
+export const groups = {
+  ...entryOperations('group', {
+    article: 'a',
+    output: GROUP,
+    created: { id: 'staff', models: ['*'], multiplier: '0.8' },
+    changed: { multiplier: '0.9' },
+  }),
+  list: listGroups,
+}

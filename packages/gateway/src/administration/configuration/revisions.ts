@@ -11,18 +11,25 @@ import { REASON } from '../inputs/schemas.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
+import { REVISION, REVISION_SHOWN } from '../resources/configuration.ts'
 import { changeConfiguration, type State } from './change.ts'
 import { isObject } from './merge-patch.ts'
 import { secretsIn } from './secrets.ts'
 import { withoutCosts, withoutSecrets } from './show.ts'
 
-const REVISION = idOf('a revision')
+const REVISION_ID = idOf('a revision')
 /** Changes of one revision that the list names. */
 const MOST_NAMED = 5
 
 export const listRevisions = operation({
   name: 'revision list',
   permission: 'see',
+  route: {
+    at: 'GET configuration/revisions',
+    summary: 'Lists the revisions of the stored configuration',
+    output: REVISION,
+    list: true,
+  },
   input: fields(pageFields('a revision')),
   /** Newest first. */
   async run({ storage }, page) {
@@ -46,7 +53,13 @@ export const listRevisions = operation({
 export const showRevision = operation({
   name: 'revision show',
   permission: 'see',
-  input: fields({ revision: REVISION, compare: optional(REVISION) }),
+  route: {
+    at: 'GET configuration/revisions/{revision}',
+    summary: 'Shows a revision with what it changed, or what differs from another one',
+    example: { query: 'compare=0' },
+    output: REVISION_SHOWN,
+  },
+  input: fields({ revision: REVISION_ID, compare: optional(REVISION_ID) }),
   run: (context, { revision, compare }) =>
     compare === undefined ? show(context, Number(revision)) : difference(context, Number(revision), Number(compare)),
 })
@@ -56,7 +69,13 @@ export const restoreRevision = operation({
   name: 'revision restore',
   permission: 'configuration',
   isDangerous: true,
-  input: fields({ revision: REVISION, reason: REASON }),
+  route: {
+    at: 'POST configuration/revisions/{revision}/restore',
+    summary: 'Restores the stored configuration of a revision, as one more revision',
+    output: REVISION_SHOWN,
+    example: { body: { reason: 'the new price was wrong' } },
+  },
+  input: fields({ revision: REVISION_ID, reason: REASON }),
   async run(context, { revision: id, reason }) {
     const revision = Number(id)
     const { configuration } = context.storage

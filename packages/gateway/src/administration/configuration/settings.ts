@@ -6,6 +6,7 @@ import { fields, NOTHING, optional, unknown } from '../../request/schema/schema.
 import { REASON } from '../inputs/schemas.ts'
 import { may, type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { SETTINGS } from '../resources/configuration.ts'
 import { changeConfiguration, isOwners, readState, type State, type Wanted } from './change.ts'
 import { leavesOf } from './merge-patch.ts'
 import { placeOf, rejectNames, type ShownSource, secretsById, shownSource, withoutSecrets } from './show.ts'
@@ -38,6 +39,11 @@ type Written = Pick<ShownSetting, 'id' | 'value' | 'source' | 'read_only' | 'sha
 export const showSettings = operation({
   name: 'settings show',
   permission: 'see',
+  route: {
+    at: 'GET settings',
+    summary: 'Shows all settings with their defaults, what is written, and where',
+    output: SETTINGS,
+  },
   input: NOTHING,
   run: async (context) => shown(context, await readState(context)),
 })
@@ -45,6 +51,12 @@ export const showSettings = operation({
 export const changeSettings = operation({
   name: 'settings change',
   permission: 'configuration',
+  route: {
+    at: 'PATCH settings',
+    summary: 'Changes stored settings; null removes one',
+    output: SETTINGS,
+    example: { body: { registration: { trial_credit: '5' }, console: { name: 'Our gateway' } } },
+  },
   input: fields({
     ...Object.fromEntries(SETTING_SECTIONS.map((name) => [name, optional(unknown())])),
     reason: REASON,

@@ -3,6 +3,7 @@ import { fields, text } from '../../request/schema/schema.ts'
 import { REASON } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { REMOVED_UPSTREAM_KEY, UPSTREAM_KEY } from '../resources/configuration.ts'
 import { changeConfiguration, readState, type State } from './change.ts'
 import { ENTRY_ID, storedValue } from './entries.ts'
 import { isNamed } from './secrets.ts'
@@ -13,6 +14,12 @@ const KEY = { upstream: ENTRY_ID, key: text({ max: 100 }) }
 export const listUpstreamKeys = operation({
   name: 'upstream key list',
   permission: 'see',
+  route: {
+    at: 'GET upstreams/{upstream}/keys',
+    summary: 'Lists the keys of an upstream, without their secrets',
+    output: UPSTREAM_KEY,
+    list: true,
+  },
   input: fields({ upstream: ENTRY_ID }),
   async run(context, { upstream }) {
     const state = await readState(context)
@@ -28,6 +35,13 @@ export const listUpstreamKeys = operation({
 export const addUpstreamKey = operation({
   name: 'upstream key add',
   permission: 'configuration',
+  route: {
+    at: 'POST upstreams/{upstream}/keys',
+    summary: 'Adds a key to a stored upstream',
+    output: UPSTREAM_KEY,
+    status: 201,
+    example: { body: { secret: 'another-key-of-the-vendor' } },
+  },
   input: fields({ upstream: ENTRY_ID, secret: text({ max: 4096 }), reason: REASON }),
   async run(context, { upstream, secret, reason }) {
     const action = { name: 'upstream key add', object: `upstream/${upstream}`, reason }
@@ -43,6 +57,11 @@ export const addUpstreamKey = operation({
 export const removeUpstreamKey = operation({
   name: 'upstream key remove',
   permission: 'configuration',
+  route: {
+    at: 'DELETE upstreams/{upstream}/keys/{key}',
+    summary: 'Removes a key of a stored upstream; a revision can bring it back',
+    output: REMOVED_UPSTREAM_KEY,
+  },
   input: fields({ ...KEY, reason: REASON }),
   async run(context, { upstream, key, reason }) {
     const action = { name: 'upstream key remove', object: `upstream/${upstream}`, reason }
@@ -62,6 +81,11 @@ export const eraseUpstreamKey = operation({
   name: 'upstream key erase',
   permission: 'configuration',
   isDangerous: true,
+  route: {
+    at: 'POST upstreams/{upstream}/keys/{key}/erase',
+    summary: 'Erases a key permanently: no revision with it can be restored',
+    output: REMOVED_UPSTREAM_KEY,
+  },
   input: fields({ ...KEY, reason: REASON }),
   async run(context, { upstream, key, reason }) {
     const action = { name: 'upstream key erase', object: `upstream/${upstream}`, reason }

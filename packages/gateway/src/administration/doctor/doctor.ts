@@ -13,6 +13,7 @@ import { listNodes } from '../operating/cluster.ts'
 import { checkSecrets, type ServerState, showServerState } from '../operating/server-state.ts'
 import { serverOf } from '../operating/system.ts'
 import { type OperationContext, operation } from '../operation.ts'
+import { DOCTOR } from '../resources/system.ts'
 import { machineQuestions } from './machine.ts'
 import { answer, type Check, type Finding, type Question } from './question.ts'
 import {
@@ -42,6 +43,7 @@ const KNOWN = new WeakMap<Storage, { at: number; report: Promise<Report> }>()
 export const runDoctor = operation({
   name: 'system doctor',
   permission: 'configuration',
+  route: { at: 'GET system/doctor', summary: 'Checks the node that answers, and all that it needs', output: DOCTOR },
   input: NOTHING,
   async run(context): Promise<Report> {
     const known = KNOWN.get(context.storage)

@@ -8,6 +8,7 @@ import { pageFields, readPage } from '../inputs/page.ts'
 import { auditActor, audited, type OperationContext, operation } from '../operation.ts'
 import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
+import { LEDGER_AUDIT_RUN } from '../resources/operating.ts'
 import { type ShownReport, showReport } from './audit.ts'
 import { AUDIT_LEASE_MS, type AuditLease, acquireAuditLease, RENEW_AUDIT_MS } from './audit-lease.ts'
 
@@ -68,6 +69,12 @@ async function audit({ ledger, alerts, books }: AuditStores, run: bigint, lease:
 export const startAudit = operation({
   name: 'ledger audit start',
   permission: 'money',
+  route: {
+    at: 'POST ledger/audits',
+    summary: 'Starts an audit of the ledger in the background, one at a time',
+    output: LEDGER_AUDIT_RUN,
+    status: 202,
+  },
   input: NOTHING,
   /** Returns when it has begun. */
   async run(context) {
@@ -85,6 +92,12 @@ export const startAudit = operation({
 export const listAudits = operation({
   name: 'ledger audits',
   permission: 'see',
+  route: {
+    at: 'GET ledger/audits',
+    summary: 'Lists audits of the ledger with their progress and results, newest first',
+    output: LEDGER_AUDIT_RUN,
+    list: true,
+  },
   input: fields(pageFields('an audit')),
   async run({ storage }, page) {
     const { items, next } = await readPage(page, storage.books.audits, ({ id }) => String(id))

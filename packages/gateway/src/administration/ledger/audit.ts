@@ -4,11 +4,13 @@ import { formatRequestId } from '../../request/ids.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import type { AuditReport } from '../../storage/storage.ts'
 import { operation } from '../operation.ts'
+import { LEDGER_AUDIT } from '../resources/operating.ts'
 import { auditAlone } from './audit-lease.ts'
 
 export const auditLedger = operation({
   name: 'audit',
   permission: 'see',
+  route: { at: 'GET ledger/audit', summary: 'Checks the whole ledger', output: LEDGER_AUDIT },
   input: NOTHING,
   async run({ storage }) {
     const shown = showReport(await auditAlone(storage.leases, () => storage.ledger.audit()))

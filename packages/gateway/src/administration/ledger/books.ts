@@ -3,6 +3,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { CREDIT, REVENUE, SANDBOX_TRIAL, SHORTFALL, TESTS, TRIAL } from '../../money/book.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import { operation, seesCosts } from '../operation.ts'
+import { LEDGER_ACCOUNT } from '../resources/operating.ts'
 
 /** As they are named in transfers. */
 export const BOOK_NAMES: ReadonlyMap<bigint, string> = new Map([
@@ -17,6 +18,13 @@ export const BOOK_NAMES: ReadonlyMap<bigint, string> = new Map([
 export const listBooks = operation({
   name: 'ledger accounts',
   permission: 'see',
+  route: {
+    at: 'GET ledger/accounts',
+    summary: 'Lists the accounts of the ledger with their balances',
+    output: LEDGER_ACCOUNT,
+    list: true,
+    csv: true,
+  },
   input: NOTHING,
   /** The balances add up to 0. Tests cost what upstreams charge: those who may not see costs see them as a part of the revenue. */
   async run({ storage, actor }) {

@@ -12,10 +12,18 @@ import { isoTime, readFuture } from '../inputs/fields.ts'
 import { EXPIRY } from '../inputs/schemas.ts'
 import { type Actor, actorText, audited, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { ALERT_MUTE, ALERT_RULE, ALERT_TARGET } from '../resources/operating.ts'
 
 export const listAlertRules = operation({
   name: 'alert rules',
   permission: 'see',
+  route: {
+    at: 'GET alerts/rules',
+    summary: 'Lists the rules of the alerts',
+    output: ALERT_RULE,
+    list: true,
+    isShared: true,
+  },
   input: NOTHING,
   async run({ storage: { alerts }, config, actor }) {
     const [mutes, all] = [await alerts.mutes(Date.now()), await alerts.unresolved()]
@@ -64,6 +72,7 @@ export function mutedUntil(mutes: readonly AlertMute[], { rule, object }: Pick<A
 export const listAlertTargets = operation({
   name: 'alert targets',
   permission: 'see',
+  route: { at: 'GET alerts/targets', summary: 'Lists where alerts are sent', output: ALERT_TARGET, list: true },
   input: NOTHING,
   async run({ config }) {
     const items = targetsOf(config, { postPublic, clock: Date.now }).map(({ name }) => ({ id: name }))
@@ -78,6 +87,12 @@ type About = { rule?: string; alert?: string }
 export const muteAlerts = operation({
   name: 'alert mute',
   permission: 'configuration',
+  route: {
+    at: 'POST alerts/mute',
+    summary: 'Mutes a rule or one alert until a time: it is listed but not sent',
+    output: ALERT_MUTE,
+    example: { body: { rule: 'price_list_old', until: '2099-01-31T12:00:00Z' } },
+  },
   input: fields({ ...ABOUT, until: EXPIRY }),
   async run(context, { until, ...about }) {
     const [{ rule, object }, end] = [await muteable(context, about), readFuture('until', until)]
@@ -95,6 +110,12 @@ export const muteAlerts = operation({
 export const unmuteAlerts = operation({
   name: 'alert unmute',
   permission: 'configuration',
+  route: {
+    at: 'POST alerts/unmute',
+    summary: 'Ends the mute of a rule or of one alert',
+    output: ALERT_MUTE,
+    example: { body: { rule: 'price_list_old' } },
+  },
   input: fields(ABOUT),
   async run(context, about) {
     const named = await muteable(context, about)

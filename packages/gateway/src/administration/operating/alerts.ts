@@ -8,11 +8,13 @@ import { isoTime } from '../inputs/fields.ts'
 import { pageFields, type Range, readPage } from '../inputs/page.ts'
 import { auditEntry, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { ALERT, ALERT_TEST } from '../resources/operating.ts'
 import { alertsFor, mutedUntil } from './alert-rules.ts'
 
 export const listAlerts = operation({
   name: 'alert list',
   permission: 'see',
+  route: { at: 'GET alerts', summary: 'Lists alerts', output: ALERT, list: true, isShared: true },
   input: fields({ state: optional(word('open', 'resolved')), ...pageFields('an alert') }),
   /** A page may be short although there are more. */
   async run({ storage: { alerts }, actor }, { state, ...page }) {
@@ -52,6 +54,12 @@ const shownAlert = (alert: Alert, deliveries: readonly DeliveryState[], mutes: r
 export const testAlerts = operation({
   name: 'alert test',
   permission: 'configuration',
+  route: {
+    at: 'POST alerts/test',
+    summary: 'Sends a test to every target of the alerts, or to one',
+    output: ALERT_TEST,
+    example: { body: {} },
+  },
   input: fields({ target: optional(text({ max: 400 })) }),
   async run(context, { target }) {
     const all = targetsOf(context.config, { postPublic, clock: Date.now })

@@ -3,11 +3,13 @@ import { NOTHING } from '../../request/schema/schema.ts'
 import type { ListedJob } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { operation } from '../operation.ts'
+import { JOB, NODE } from '../resources/traffic.ts'
 
 /** Nodes whose lease has not expired. */
 export const listNodes = operation({
   name: 'node list',
   permission: 'see',
+  route: { at: 'GET nodes', summary: 'Lists the nodes that are alive', output: NODE, list: true },
   input: NOTHING,
   async run({ storage }) {
     const nodes = await storage.nodes.list()
@@ -32,6 +34,7 @@ export const listNodes = operation({
 export const listJobs = operation({
   name: 'job list',
   permission: 'see',
+  route: { at: 'GET jobs', summary: 'Lists background jobs with their last run', output: JOB, list: true },
   input: NOTHING,
   run: async ({ storage }) => ({ items: (await storage.jobRuns.list()).map(jobRow), next: null }),
 })

@@ -5,6 +5,7 @@ import { EMAIL } from '../inputs/schemas.ts'
 import { limitWork } from '../limit-work.ts'
 import { auditEntry, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { MAIL_TEST } from '../resources/system.ts'
 
 const MOST_AT_ONCE = 2
 const limitMails = limitWork(MOST_AT_ONCE, 'too_many_mails')
@@ -12,6 +13,12 @@ const limitMails = limitWork(MOST_AT_ONCE, 'too_many_mails')
 export const testMail = operation({
   name: 'mail test',
   permission: 'configuration',
+  route: {
+    at: 'POST mail/test',
+    summary: 'Sends a test email, and shows the response of the mail server',
+    output: MAIL_TEST,
+    example: { body: { to: 'ada@example.com' } },
+  },
   input: fields({ to: EMAIL }),
   async run(context, { to }) {
     const { actor, config, storage } = context

@@ -11,6 +11,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { SIZES, SYSTEM } from '../resources/system.ts'
 
 /** Only a running server knows of itself. */
 export function serverOf({ server }: OperationContext): NonNullable<OperationContext['server']> {
@@ -21,6 +22,7 @@ export function serverOf({ server }: OperationContext): NonNullable<OperationCon
 export const showSystem = operation({
   name: 'system show',
   permission: 'see',
+  route: { at: 'GET system', summary: 'Shows the node that answers, with its certificates', output: SYSTEM },
   input: NOTHING,
   async run(context) {
     const { environment, startedAt, version } = serverOf(context)
@@ -72,6 +74,11 @@ const KNOWN = new WeakMap<Storage, Known>()
 export const showSizes = operation({
   name: 'system sizes',
   permission: 'see',
+  route: {
+    at: 'GET system/sizes',
+    summary: 'Shows about how much tables, folders and stored contents take; counted every few minutes',
+    output: SIZES,
+  },
   input: NOTHING,
   async run(context) {
     const known = KNOWN.get(context.storage) ?? {}

@@ -9,6 +9,7 @@ import { healthOf } from '../../upstreams/health/upstream-health.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { alertsFor } from '../operating/alert-rules.ts'
 import { type OperationContext, operation, seesCosts } from '../operation.ts'
+import { OVERVIEW } from '../resources/overview.ts'
 import { needsOf } from './needs.ts'
 import { lastWeek, type Plan, planOf, RANGES, sumsOf, type Totals, totalOf, weekBefore } from './ranges.ts'
 
@@ -31,6 +32,13 @@ function sharedOf(storage: Storage): SharedResults {
 export const showOverview = operation({
   name: 'overview',
   permission: 'see',
+  route: {
+    at: 'GET overview',
+    summary:
+      'Shows the state of the gateway: what needs an operator, figures, outcomes over time, the largest accounts',
+    output: OVERVIEW,
+    isShared: true,
+  },
   input: fields({ range: optional(word(...RANGES)) }),
   async run(context, { range = '24h' }) {
     const { storage } = context

@@ -18,6 +18,7 @@ import { EXPIRY, NAME, NETWORKS } from '../inputs/schemas.ts'
 import { audited, fingerprint, type OperationContext, operation } from '../operation.ts'
 import { covers, NARROWED, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
+import { ADMIN_KEY, NEW_ADMIN_KEY } from '../resources/people.ts'
 
 /** In all. Deleted ones are not counted. */
 export const MOST_ADMIN_KEYS = 1_000
@@ -27,6 +28,13 @@ export const createAdminKey = operation({
   name: 'admin-key create',
   permission: 'people',
   isDangerous: true,
+  route: {
+    at: 'POST admin-keys',
+    summary: 'Creates an admin key; its secret is shown once',
+    output: NEW_ADMIN_KEY,
+    status: 201,
+    example: { body: { name: 'billing', role: 'finance', expires_at: '2030-01-31T12:00:00Z' } },
+  },
   input: fields({
     name: NAME,
     role: word(...GATEWAY_ROLES),
@@ -71,6 +79,7 @@ export const createAdminKey = operation({
 export const listAdminKeys = operation({
   name: 'admin-key list',
   permission: 'people',
+  route: { at: 'GET admin-keys', summary: 'Lists admin keys', output: ADMIN_KEY, list: true },
   input: fields(pageFields('an admin key')),
   async run(context, page) {
     const read = context.storage.adminKeys.list
@@ -83,6 +92,7 @@ export const listAdminKeys = operation({
 export const showAdminKey = operation({
   name: 'admin-key show',
   permission: 'people',
+  route: { at: 'GET admin-keys/{admin_key}', summary: 'Shows an admin key', output: ADMIN_KEY },
   input: OF_KEY,
   run: async (context, { admin_key }) => adminKeyRow(context, (await findAdminKey(context, admin_key)).key),
 })
@@ -90,6 +100,7 @@ export const showAdminKey = operation({
 export const deleteAdminKey = operation({
   name: 'admin-key delete',
   permission: 'people',
+  route: { at: 'DELETE admin-keys/{admin_key}', summary: 'Deletes an admin key', output: ADMIN_KEY },
   input: OF_KEY,
   async run(context, { admin_key }) {
     const { key } = await findAdminKey(context, admin_key)

@@ -9,6 +9,7 @@ import { ACCOUNT, EMAIL, EXPIRY } from '../inputs/schemas.ts'
 import { audited, fingerprint, need, type OperationContext, operation } from '../operation.ts'
 import { outranks, permits } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
+import { INVITATION, NEW_INVITATION } from '../resources/people.ts'
 import { type MakerOf, makerBehind, makersOf } from './admin-keys.ts'
 import { mailInvitation } from './mail-invitation.ts'
 import { linkTo } from './people.ts'
@@ -25,6 +26,13 @@ export const createInvitation = operation({
   permission: 'accounts',
   isDangerous: { with: 'role' },
   forHolders: true,
+  route: {
+    at: 'POST invitations',
+    summary: 'Invites a person by a link, which is shown once and works once',
+    output: NEW_INVITATION,
+    status: 201,
+    example: { body: { account: '7', member_role: 'member', email: 'grace@example.com' } },
+  },
   input: fields({
     /** In the gateway. */
     role: optional(word(...GATEWAY_ROLES)),
@@ -82,6 +90,7 @@ export const listInvitations = operation({
   name: 'invitation list',
   permission: 'accounts',
   forHolders: true,
+  route: { at: 'GET invitations', summary: 'Lists open invitations', output: INVITATION, list: true },
   input: fields({ account: optional(ACCOUNT), ...pageFields('an invitation') }),
   async run(context, { account: named, ...page }) {
     checkOwner(context)
@@ -99,6 +108,7 @@ export const revokeInvitation = operation({
   name: 'invitation revoke',
   permission: 'accounts',
   forHolders: true,
+  route: { at: 'DELETE invitations/{invitation}', summary: 'Revokes an invitation', output: INVITATION },
   input: fields({ invitation: idOf('an invitation') }),
   async run(context, { invitation: id }) {
     checkOwner(context)

@@ -19,6 +19,8 @@ import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
 import { audited, type Effects, need, type OperationContext, operation } from '../operation.ts'
 import { covers, outranks, raises } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
+import { MEMBERS_SHOWN, SECOND_FACTOR, SIGN_IN_LINK } from '../resources/accounts.ts'
+import { PERSON_SHOWN } from '../resources/people.ts'
 import { checkAccountRank, checkRank, isForeign } from './rank.ts'
 
 export const OF_ACCOUNT = fields({ account: ACCOUNT })
@@ -31,6 +33,7 @@ const roleIn = <Role extends string>(roles: readonly Role[]) => nullable(word(..
 export const listPeople = operation({
   name: 'person list',
   permission: 'people',
+  route: { at: 'GET people', summary: 'Lists people, oldest first', output: PERSON_SHOWN, list: true, csv: true },
   input: fields({
     /** `any`: with a role. */
     role: optional(word(...GATEWAY_ROLES, 'any', 'none')),
@@ -51,6 +54,7 @@ export const listPeople = operation({
 export const showPerson = operation({
   name: 'person show',
   permission: 'people',
+  route: { at: 'GET people/{person}', summary: 'Shows a person', output: PERSON_SHOWN },
   input: OF_PERSON,
   run: async (context, { person }) => personRow(context, await personNamed(context, person)),
 })
@@ -59,6 +63,12 @@ export const setPersonRole = operation({
   name: 'person role',
   permission: 'people',
   isDangerous: true,
+  route: {
+    at: 'PATCH people/{person}',
+    summary: 'Sets the role of a person in the gateway; null removes it',
+    output: PERSON_SHOWN,
+    example: { body: { role: 'support' } },
+  },
   input: fields({ person: PERSON, role: optional(roleIn(GATEWAY_ROLES)) }),
   async run(context, { person: named, role }) {
     const { actor } = context
@@ -85,6 +95,11 @@ export const disablePerson = operation({
   name: 'person disable',
   permission: 'people',
   isDangerous: true,
+  route: {
+    at: 'POST people/{person}/disable',
+    summary: 'Ends all sessions of a person, who can no longer sign in',
+    output: PERSON_SHOWN,
+  },
   input: OF_PERSON,
   run: (context, { person }) => setDisabled(context, person, true),
 })
@@ -92,6 +107,7 @@ export const disablePerson = operation({
 export const enablePerson = operation({
   name: 'person enable',
   permission: 'people',
+  route: { at: 'POST people/{person}/enable', summary: 'Lets a disabled person sign in again', output: PERSON_SHOWN },
   input: OF_PERSON,
   run: (context, { person }) => setDisabled(context, person, false),
 })
@@ -134,6 +150,12 @@ export const setMember = operation({
   name: 'account member',
   permission: 'see',
   forHolders: true,
+  route: {
+    at: 'POST accounts/{account}/members',
+    summary: 'Adds a person to an account, changes their role or cap, or removes them',
+    output: MEMBERS_SHOWN,
+    example: { body: { email: 'bob@example.com', role: 'member', cap_usd: '50' } },
+  },
   input: fields({
     account: ACCOUNT,
     email: EMAIL,
@@ -164,6 +186,11 @@ export const setMember = operation({
 export const listMembers = operation({
   name: 'account members',
   permission: 'see',
+  route: {
+    at: 'GET accounts/{account}/members',
+    summary: 'Lists the people of an account with their caps',
+    output: MEMBERS_SHOWN,
+  },
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const { id, name } = await findAccount(context, account)
@@ -282,6 +309,13 @@ export const createSignInLink = operation({
   name: 'account sign-in-link',
   permission: 'accounts',
   isDangerous: true,
+  route: {
+    at: 'POST accounts/{account}/sign-in-link',
+    summary: 'Creates a one-time sign-in link for a person',
+    output: SIGN_IN_LINK,
+    changesPerson: true,
+    status: 201,
+  },
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const person = await personToActOn(context, account)
@@ -300,6 +334,12 @@ export const removeSecondFactor = operation({
   name: 'account remove-second-factor',
   permission: 'accounts',
   isDangerous: true,
+  route: {
+    at: 'POST accounts/{account}/remove-second-factor',
+    summary: "Turns off a person's two-factor authentication, and ends all sessions",
+    output: SECOND_FACTOR,
+    changesPerson: true,
+  },
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const person = await personToActOn(context, account)

@@ -3,11 +3,13 @@ import type { Session } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { findPerson } from '../inputs/find-account.ts'
 import { audited, operation } from '../operation.ts'
+import { SESSIONS_SHOWN } from '../resources/accounts.ts'
 import { OF_ACCOUNT, personToActOn } from './people.ts'
 
 export const listSessions = operation({
   name: 'account sessions',
   permission: 'accounts',
+  route: { at: 'GET accounts/{account}/sessions', summary: 'Lists the sessions of a person', output: SESSIONS_SHOWN },
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const { id, email } = await findPerson(context, account)
@@ -18,6 +20,7 @@ export const listSessions = operation({
 export const endSessions = operation({
   name: 'account sign-out',
   permission: 'accounts',
+  route: { at: 'DELETE accounts/{account}/sessions', summary: 'Signs a person out everywhere', output: SESSIONS_SHOWN },
   input: OF_ACCOUNT,
   async run(context, { account }) {
     const person = await personToActOn(context, account)

@@ -11,6 +11,7 @@ import { fields, integer, mapOf, number, optional, rule, text } from '../../requ
 import type { Caller } from '../../storage/storage.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { PRICE_PREVIEW } from '../resources/upstreams.ts'
 
 const MODEL_ID = text({ max: 300 })
 const COUNT = integer({ min: 0, max: 1_000_000_000 })
@@ -44,6 +45,12 @@ const UNITS = fields({
 export const previewPrice = operation({
   name: 'model price-preview',
   permission: 'see',
+  route: {
+    at: 'POST models/{model}/price-preview',
+    summary: 'Computes what a request would cost, with its formula',
+    output: PRICE_PREVIEW,
+    example: { body: { group: 'default', units: { input: 1200, output: 300 } } },
+  },
   input: fields({ model: MODEL_ID, group: optional(text({ max: 200 })), units: UNITS }),
   async run(context, { model, group = DEFAULT_GROUP, units }) {
     const { rate, priceVersion, model: offered } = offerOf(context, callerIn(context, group), model)

@@ -6,6 +6,7 @@ import { builtInPriceList, findListed, type ListedModel } from '../../upstreams/
 import { readState } from '../configuration/change.ts'
 import { originOf } from '../configuration/show.ts'
 import { operation } from '../operation.ts'
+import { PRICE_PROPOSALS } from '../resources/upstreams.ts'
 
 const MOST_MODELS = 5_000
 const PERCENT = MULTIPLIER_ONE / 100n
@@ -13,6 +14,12 @@ const PERCENT = MULTIPLIER_ONE / 100n
 export const proposePrices = operation({
   name: 'price proposals',
   permission: 'see',
+  route: {
+    at: 'POST price-proposals',
+    summary: 'Proposes prices of models: those of the built-in list, with a percentage on top',
+    output: PRICE_PROPOSALS,
+    example: { body: { models: ['gpt-6.1-terra'], markup_percent: 20 } },
+  },
   input: fields({
     /** Their names at the upstream. */
     models: list(text({ max: 300 }), MOST_MODELS),

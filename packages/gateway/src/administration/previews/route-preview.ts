@@ -24,6 +24,7 @@ import { shown } from '../../upstreams/health/health.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { ROUTE_PREVIEW } from '../resources/upstreams.ts'
 import { callerIn, catalogueOf } from './price-preview.ts'
 
 const ROUTE = fields({
@@ -39,6 +40,12 @@ const ROUTE = fields({
 export const previewRoute = operation({
   name: 'model route-preview',
   permission: 'see',
+  route: {
+    at: 'GET models/{model}/route-preview',
+    summary: 'Shows where a request of a key would go now, and why not elsewhere',
+    output: ROUTE_PREVIEW,
+    example: { query: 'group=default' },
+  },
   input: ROUTE,
   async run(context, { model, key, group, protocol }) {
     const caller = key === undefined ? callerIn(context, group ?? DEFAULT_GROUP) : await callerOf(context, key)

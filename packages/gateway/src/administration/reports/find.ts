@@ -8,10 +8,12 @@ import { fields, optional, REQUEST_ID, textLike } from '../../request/schema/sch
 import { keyRows } from '../key-rows.ts'
 import { type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { REQUEST_SHOWN } from '../resources/traffic.ts'
 
 export const showRequest = operation({
   name: 'request show',
   permission: 'see',
+  route: { at: 'GET requests/{request}', summary: 'Shows a request', output: REQUEST_SHOWN },
   input: fields({ request: REQUEST_ID }),
   async run({ storage, actor }, { request }) {
     const found = await storage.ledger.requestOfAny(parseRequestId(request) ?? 0n)

@@ -9,6 +9,7 @@ import { findAccount } from '../inputs/find-account.ts'
 import { given, pageFieldsBy, readPlace, readTimes, TIMES } from '../inputs/page.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { need, operation, seesCosts } from '../operation.ts'
+import { LISTED_REQUEST } from '../resources/traffic.ts'
 
 const NAME = text({ max: 300 })
 const OTHER_ID = text({ max: 512 })
@@ -16,6 +17,15 @@ const OTHER_ID = text({ max: 512 })
 export const listRequests = operation({
   name: 'request list',
   permission: 'see',
+  route: {
+    at: 'GET requests',
+    summary: 'Lists requests, newest first',
+    output: LISTED_REQUEST,
+    list: true,
+    isShared: true,
+    csv: true,
+    example: { query: 'outcome=errors&model=sandbox-text' },
+  },
   input: fields({
     account: optional(ACCOUNT),
     key: optional(idOf('a key')),

@@ -5,12 +5,11 @@ import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { fields, isId, text } from '../../request/schema/schema.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import { type OperationContext, operation } from '../operation.ts'
+import { FOUND, type FOUND_KINDS } from '../resources/overview.ts'
 
 const MOST = 10
 /** Shorter ones are part of nearly every name. */
 const SHORTEST_PART = 2
-
-export const FOUND_KINDS = ['request', 'account', 'person', 'key', 'model', 'upstream', 'group', 'code'] as const
 
 /** `id`: of its page; of a code its batch. `detail`: what tells it from others of its kind. */
 type Found = {
@@ -24,6 +23,13 @@ type Found = {
 export const searchAll = operation({
   name: 'search',
   permission: 'see',
+  route: {
+    at: 'GET search',
+    summary: 'Searches by email address, name, id or the end of a secret; returns at most 10 matches',
+    output: FOUND,
+    list: true,
+    example: { query: 'q=sandbox' },
+  },
   input: fields({ q: text({ max: 320 }) }),
   /** What fits exactly first. */
   async run(context, { q }) {

@@ -6,6 +6,7 @@ import { isoTime } from '../inputs/fields.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
+import { STATEMENT } from '../resources/accounts.ts'
 
 /** Those that cost less are one line without a name. */
 const MOST_MODELS = 1_000
@@ -39,6 +40,11 @@ export const entryJson = ({ kind, at, reason, amount, requests, balanceAfter }: 
 export const showStatement = operation({
   name: 'report statement',
   permission: 'see',
+  route: {
+    at: 'GET accounts/{account}/statements/{month}',
+    summary: 'Shows the statement of a month, such as 2026-01: balances, entries, and charges by model',
+    output: STATEMENT,
+  },
   input: fields({ account: ACCOUNT, month: textLike(isMonth, 'be a month such as 2026-01') }),
   async run(context, { account: named, month }) {
     const { spending, members } = context.storage

@@ -11,6 +11,7 @@ import { given, pageFieldsBy, readPlace } from '../inputs/page.ts'
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { TASK_SHOWN } from '../resources/traffic.ts'
 
 /** As its client knows it, or by its request. */
 const idOf = (text: string): bigint | undefined => parseTaskId(text) ?? parseRequestId(text)
@@ -19,6 +20,14 @@ export const TASK = textLike((text) => idOf(text) !== undefined, 'be the id of a
 export const listTasks = operation({
   name: 'task list',
   permission: 'see',
+  route: {
+    at: 'GET tasks',
+    summary: 'Lists tasks, newest first',
+    output: TASK_SHOWN,
+    list: true,
+    isShared: true,
+    csv: true,
+  },
   input: fields({
     account: optional(ACCOUNT),
     /** `open`: all that have not ended. */
@@ -45,6 +54,7 @@ export async function findTask({ storage }: OperationContext, task: string): Pro
 export const showTask = operation({
   name: 'task show',
   permission: 'see',
+  route: { at: 'GET tasks/{task}', summary: 'Shows a task', output: TASK_SHOWN },
   input: fields({ task: TASK }),
   async run(context, { task }) {
     const [shown] = await taskRows(context, [await findTask(context, task)])

@@ -10,10 +10,19 @@ import { given, pageFields, readPlace, readTimes, TIMES } from '../inputs/page.t
 import { ACCOUNT } from '../inputs/schemas.ts'
 import { BOOK_NAMES } from '../ledger/books.ts'
 import { need, operation, seesCosts } from '../operation.ts'
+import { TRANSFER } from '../resources/traffic.ts'
 
 export const listTransfers = operation({
   name: 'ledger transfers',
   permission: 'see',
+  route: {
+    at: 'GET ledger/transfers',
+    summary: 'Lists movements in the ledger, newest first',
+    output: TRANSFER,
+    list: true,
+    csv: true,
+    example: { query: 'kind=credit' },
+  },
   input: fields({
     account: optional(ACCOUNT),
     kind: optional(word(...TRANSFER_KINDS)),

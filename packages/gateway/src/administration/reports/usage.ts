@@ -16,6 +16,7 @@ import { given, readPlace } from '../inputs/page.ts'
 import { ACCOUNT, LIMIT } from '../inputs/schemas.ts'
 import { need, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { USAGE_SUMS } from '../resources/traffic.ts'
 import {
   type GroupNames,
   groupNames,
@@ -36,6 +37,14 @@ const SORTS = USAGE_SORTS.flatMap((by) => [by, `-${by}` as const])
 export const reportUsage = operation({
   name: 'report usage',
   permission: 'see',
+  route: {
+    at: 'GET usage',
+    summary: 'Adds up requests, tokens and charges by account, key, model, upstream, outcome, day or hour',
+    output: USAGE_SUMS,
+    list: true,
+    csv: true,
+    example: { query: 'group_by=account,day' },
+  },
   input: fields({
     /** Without it: one sum of everything. */
     group_by: optional(list(word(...USAGE_DIMENSIONS), USAGE_DIMENSIONS.length)),

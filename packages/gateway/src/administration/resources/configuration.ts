@@ -16,9 +16,11 @@ import {
   unknown,
   word,
 } from '../../request/schema/schema.ts'
-import { MODEL_PROBLEMS } from '../catalogue/list-models.ts'
 import { NOUNS, type NounKind } from '../configuration/entry-nouns.ts'
 import { resource } from './resource.ts'
+
+/** `no_price`, `no_route`, `no_group`: nobody can call it. */
+export const MODEL_PROBLEMS = ['invalid', 'no_price', 'no_route', 'no_group', 'below_cost', 'shadowed'] as const
 
 const SOURCE_FIELDS = {
   from: word('file', 'environment', 'stored', 'built-in'),

@@ -4,8 +4,9 @@ import { SWITCH_STATES } from '../../storage/storage.ts'
 import { UPSTREAM_HEALTH } from '../../upstreams/health/upstream-health.ts'
 import { NEED_KINDS, NEED_PAGES } from '../overview/needs.ts'
 import { RANGES } from '../overview/ranges.ts'
-import { FOUND_KINDS } from '../reports/search.ts'
 import { resource } from './resource.ts'
+
+export const FOUND_KINDS = ['request', 'account', 'person', 'key', 'model', 'upstream', 'group', 'code'] as const
 
 /** Absent for roles that do not see costs. */
 const COSTS = {

@@ -8,11 +8,19 @@ import { POSITIVE_AMOUNT } from '../inputs/schemas.ts'
 import { audited, type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { showRequest } from '../reports/find.ts'
+import { REQUEST_SHOWN } from '../resources/traffic.ts'
 
 export const refundRequest = operation({
   name: 'request refund',
   permission: 'money',
   isDangerous: true,
+  route: {
+    at: 'POST requests/{request}/refund',
+    summary: 'Refunds the cost of a request, or a part of it',
+    output: REQUEST_SHOWN,
+    reference: 'id',
+    example: { body: { reason: 'The response was cut off.' } },
+  },
   input: fields({
     request: REQUEST_ID,
     /** Absent: all that is left of what was charged. */

@@ -13,9 +13,11 @@ import { auditEntry, type OperationContext, operation, preview, type TaskActs } 
 import type { Permission } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
 import { findTask, showTask, TASK } from '../reports/tasks.ts'
+import { TASK_SHOWN } from '../resources/traffic.ts'
 
 /** `act` resolves with false if the task has changed meanwhile: then what it is now decides. */
 type Act = {
+  summary: string
   /** As in `The task is running and cannot be cancelled.` */
   done: string
   isPossible(task: Task): boolean
@@ -24,10 +26,15 @@ type Act = {
 
 const MOST_TRIES = 3
 
-const taskAct = <const Name extends string>(name: Name, permission: Permission, { done, isPossible, act }: Act) =>
+const taskAct = <const Name extends string>(
+  name: Name,
+  permission: Permission,
+  { summary, done, isPossible, act }: Act,
+) =>
   operation({
     name,
     permission,
+    route: { at: `POST tasks/{task}/${name.slice('task '.length)}`, summary, output: TASK_SHOWN },
     input: fields({ task: TASK }),
     async run(context, { task: named }) {
       const { tasks: acts } = context
@@ -64,6 +71,7 @@ async function described(act: Promise<boolean>): Promise<boolean> {
 
 /** At its upstream, which does so only while the task is queued. Nothing is charged. */
 export const cancelOperatedTask = taskAct('task cancel', 'accounts', {
+  summary: 'Cancels a queued task at its upstream; nothing is charged',
   done: 'cancelled',
   isPossible: ({ state }) => state === 'queued',
   act(task, { types, deps }) {
@@ -74,6 +82,7 @@ export const cancelOperatedTask = taskAct('task cancel', 'accounts', {
 
 /** A worker of any node asks at once. A copy that is under way would begin again: that one is left alone. */
 export const queryTask = taskAct('task query', 'accounts', {
+  summary: 'Queries the upstream for the state of a task now',
   done: 'queried',
   isPossible: (task) =>
     ['unknown', 'queued', 'running'].includes(task.state) ||
@@ -89,6 +98,7 @@ const SOON_MS = 1
  * and the upstream is asked to stop. A result that cannot be copied is given up.
  */
 export const releaseTask = taskAct('task release', 'money', {
+  summary: 'Ends a task and its hold: one that has finished is charged, any other is not',
   done: 'released',
   isPossible: ({ state }) => ['unknown', 'queued', 'running', 'copying', 'closing'].includes(state),
   async act(task, { types, deps }) {

@@ -12,6 +12,7 @@ import { mistakesOf, partsOf, readState } from '../configuration/change.ts'
 import { unsealEntries } from '../configuration/secrets.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { UPSTREAM_DRAFT_MODELS, UPSTREAM_TEST } from '../resources/upstreams.ts'
 import { limitCalls } from './limit-calls.ts'
 import { estimateOf, ownSend, type Planned, type RoutedModel, runAndBook } from './test.ts'
 
@@ -35,6 +36,12 @@ const MODELS = fields(DRAFT)
 export const testUpstreamDraft = operation({
   name: 'upstream draft-test',
   permission: 'configuration',
+  route: {
+    at: 'POST upstream-drafts/test',
+    summary: 'Calls an upstream that is not stored yet, and books the cost to the ledger account tests',
+    output: UPSTREAM_TEST,
+    example: { body: { kind: 'openai', keys: ['the-key-of-the-vendor'], estimate: true } },
+  },
   input: TEST,
   async run(context, { model, estimate, ...draft }) {
     const upstream = await upstreamOf(context, draft)
@@ -52,6 +59,12 @@ export const testUpstreamDraft = operation({
 export const discoverDraftModels = operation({
   name: 'upstream draft-models',
   permission: 'configuration',
+  route: {
+    at: 'POST upstream-drafts/models',
+    summary: 'Lists the models of an upstream that is not stored yet',
+    output: UPSTREAM_DRAFT_MODELS,
+    example: { body: { kind: 'openai', keys: ['the-key-of-the-vendor'] } },
+  },
   input: MODELS,
   async run(context, draft) {
     const upstream = await upstreamOf(context, draft)

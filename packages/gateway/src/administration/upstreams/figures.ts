@@ -8,6 +8,7 @@ import { healthOf } from '../../upstreams/health/upstream-health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
+import { UPSTREAM_FIGURES } from '../resources/upstreams.ts'
 import { modelsRoutedTo } from './effects.ts'
 import { stateOf } from './state.ts'
 
@@ -18,6 +19,13 @@ const MOST_HOURS = 48
 export const listUpstreamFigures = operation({
   name: 'upstream figures',
   permission: 'see',
+  route: {
+    at: 'GET upstream-figures',
+    summary: 'Lists upstreams with their health, calls, failures and latencies of the last hours',
+    output: UPSTREAM_FIGURES,
+    list: true,
+    example: { query: 'hours=24' },
+  },
   input: fields({ hours: optional(integer({ min: 1, max: MOST_HOURS })) }),
   async run(context, { hours = 24 }) {
     const { storage, config, routing } = context

@@ -3,10 +3,17 @@ import { NOTHING } from '../../request/schema/schema.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
 import { builtInPriceList } from '../../upstreams/prices/price-list.ts'
 import { operation } from '../operation.ts'
+import { UPSTREAM_KIND } from '../resources/upstreams.ts'
 
 export const listUpstreamKinds = operation({
   name: 'upstream kinds',
   permission: 'see',
+  route: {
+    at: 'GET upstream-kinds',
+    summary: 'Lists the built-in kinds of upstreams, and what a new one needs',
+    output: UPSTREAM_KIND,
+    list: true,
+  },
   input: NOTHING,
   async run() {
     const priced = new Map(builtInPriceList().vendors.map(({ kind, models }) => [kind, models.length]))

@@ -6,6 +6,7 @@ import { builtInPriceList, findListed, type PriceList } from '../../upstreams/pr
 import { operation } from '../operation.ts'
 import { described, UNKNOWN } from '../previews/price-proposals.ts'
 import { rejected } from '../rejections.ts'
+import { UPSTREAM_MODELS } from '../resources/upstreams.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 import { limitCalls } from './limit-calls.ts'
 import { ownSend } from './test.ts'
@@ -14,6 +15,11 @@ import { ownSend } from './test.ts'
 export const discoverModels = operation({
   name: 'upstream models',
   permission: 'configuration',
+  route: {
+    at: 'GET upstreams/{upstream}/models',
+    summary: 'Compares the models that an upstream lists with those that are configured',
+    output: UPSTREAM_MODELS,
+  },
   input: fields({ upstream: UPSTREAM_ID }),
   run: async ({ actor, config, routing }, { upstream: id }) => {
     const upstream = configuredUpstream(config, id)

@@ -10,6 +10,7 @@ import { KINDS } from '../../upstreams/kinds/index.ts'
 import { fixedHttpVersion, type HttpVersion } from '../../upstreams/transport.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
+import { UPSTREAM_STATE } from '../resources/upstreams.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 
 /** The state of all upstreams, with durations, so that the reports of several processes can be merged. Only a running server knows anything. */
@@ -61,6 +62,11 @@ export function aboutOf(upstream: Upstream) {
 export const showUpstreamState = operation({
   name: 'upstream state',
   permission: 'see',
+  route: {
+    at: 'GET upstreams/{upstream}/state',
+    summary: 'Shows the switch, the circuit breaker, cool-downs and running requests of an upstream',
+    output: UPSTREAM_STATE,
+  },
   input: fields({ upstream: UPSTREAM_ID }),
   run: async (context, { upstream }) => await stateOf(context, configuredUpstream(context.config, upstream)),
 })

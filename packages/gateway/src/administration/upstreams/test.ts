@@ -20,6 +20,7 @@ import {
 import { createSend, type Send } from '../../upstreams/send.ts'
 import { auditEntry, audited, type OperationContext, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
+import { UPSTREAM_TEST } from '../resources/upstreams.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 import { limitCalls } from './limit-calls.ts'
 
@@ -41,6 +42,12 @@ const TOTAL_MS = 300_000
 export const testUpstream = operation({
   name: 'upstream test',
   permission: 'configuration',
+  route: {
+    at: 'POST upstreams/{upstream}/test',
+    summary: 'Calls an upstream with each of its keys, and books the cost to the ledger account tests',
+    output: UPSTREAM_TEST,
+    example: { body: { model: 'gpt-x', estimate: true } },
+  },
   input: TEST,
   async run(context, input) {
     const planned = planTest(context.config, input)

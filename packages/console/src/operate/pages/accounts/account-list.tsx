@@ -13,6 +13,7 @@ import { useUrlState } from '../../../ui/url-state.ts'
 import { Amount, isZero, Time, useNumber } from '../../../ui/values.tsx'
 import type { Row, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { BulkFailures, ChosenBar, useChosen } from '../../ui/choose-rows.tsx'
@@ -28,6 +29,7 @@ const ORDERS = ['newest', 'oldest'] as const
 
 export function AccountList() {
   const t = useOperateTexts().accounts
+  const words = useWords()
   const [, navigate] = useLocation()
   const [filters, setFilters] = useUrlState(FILTERS)
   const [open, setOpen] = useState<'create' | 'credit'>()
@@ -46,7 +48,7 @@ export function AccountList() {
   }
   const create = (
     <ActButton permission="accounts" variant="primary" icon="plus" onClick={() => setOpen('create')}>
-      {t.create.open}
+      {words('account create').action}
     </ActButton>
   )
   return (
@@ -82,7 +84,7 @@ export function AccountList() {
           {t.credit.open}
         </ActButton>
         <ActButton small permission="accounts" onClick={async () => finish(await acts.switchAll(chosen.ids, 'enable'))}>
-          {t.enable.open}
+          {words('account enable').action}
         </ActButton>
         <ActButton
           small
@@ -90,7 +92,7 @@ export function AccountList() {
           variant="danger"
           onClick={async () => finish(await acts.switchAll(chosen.ids, 'disable'))}
         >
-          {t.disable.open}
+          {words('account disable').action}
         </ActButton>
       </ChosenBar>
       <Section flush>

@@ -9,6 +9,7 @@ import { PageHeader } from '../../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
 import { KeyList } from '../keys/key-list.tsx'
@@ -77,6 +78,7 @@ export function AccountPage({ account: id, tab }: { account: string; tab: string
 
 function Actions({ account }: { account: Account }) {
   const t = useOperateTexts().accounts
+  const words = useWords()
   const acts = useAccountActs()
   const item = useActItem()
   const [, navigate] = useLocation()
@@ -90,19 +92,24 @@ function Actions({ account }: { account: Account }) {
         {t.credit.open}
       </ActButton>
       <ActButton permission="accounts" onClick={() => acts.switchTo(account, to)}>
-        {t[to].open}
+        {words(`account ${to}`).action}
       </ActButton>
       <Menu
         trigger={<IconButton icon="more" label={t.more} />}
         items={[
-          item('accounts', { label: t.rename.open, icon: 'edit', onSelect: () => setRenaming(true) }),
+          item('accounts', { label: words('account edit').action, icon: 'edit', onSelect: () => setRenaming(true) }),
           item('money', {
             label: t.creditLine,
             onSelect: () => navigate(`${pathOf('accounts')}/${account.id}/limits`),
           }),
           item(
             needsMoney ? 'money' : 'accounts',
-            item('accounts', { label: t.erase.open, icon: 'trash', danger: true, onSelect: () => acts.erase(account) }),
+            item('accounts', {
+              label: words('account delete').action,
+              icon: 'trash',
+              danger: true,
+              onSelect: () => acts.erase(account),
+            }),
           ),
         ]}
       />

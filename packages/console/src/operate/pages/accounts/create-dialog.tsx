@@ -6,6 +6,7 @@ import { useForm } from '../../../ui/form/form.ts'
 import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 import { useMay } from '../../ui/permissions.ts'
@@ -14,6 +15,7 @@ export function CreateAccountDialog({ onClose, onCreated }: { onClose(): void; o
   const t = useOperateTexts().accounts.create
   const messageOf = useOperateError()
   const act = useAct()
+  const words = useWords()
   const may = useMay()
   const [owner, setOwner] = useState('')
   const [credit, setCredit] = useState('')
@@ -28,13 +30,12 @@ export function CreateAccountDialog({ onClose, onCreated }: { onClose(): void; o
     send: () => rehearse(change()),
     rejected: (error) => ({ [error.param === 'credit_usd' ? 'credit' : 'owner']: messageOf(error) }),
     async done(rehearsed) {
-      const title = t.title(owner.trim())
-      const made = await act({ ...change(), rehearsed, title, action: t.open, done: t.done })
+      const made = await act({ ...change(), rehearsed, ...words('account create', owner.trim()) })
       if (made) onCreated(made.id)
     },
   })
   return (
-    <FormDialog title={t.open} action={t.check} form={form} onClose={onClose}>
+    <FormDialog title={words('account create').action} action={t.check} form={form} onClose={onClose}>
       <TextField
         label={t.owner}
         autoComplete="off"

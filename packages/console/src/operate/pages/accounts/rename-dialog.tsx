@@ -4,6 +4,7 @@ import { useForm } from '../../../ui/form/form.ts'
 import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 import type { Account } from './account-state.tsx'
@@ -11,6 +12,7 @@ import type { Account } from './account-state.tsx'
 export function RenameDialog({ account, onClose }: { account: Account; onClose(): void }) {
   const t = useOperateTexts().accounts.rename
   const act = useAct()
+  const words = useWords()
   const messageOf = useOperateError()
   const [name, setName] = useState(account.name)
   const to = (next: string) =>
@@ -19,9 +21,7 @@ export function RenameDialog({ account, onClose }: { account: Account; onClose()
       path: 'accounts/{account}',
       params: { account: account.id },
       body: { name: next },
-      title: t.title(account.name),
-      action: t.open,
-      done: t.done,
+      ...words('account edit', account.name),
     }) as const
   const form = useForm({
     fields: ['name'],

@@ -2,6 +2,7 @@
 
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 
 type Account = Pick<Row<'accounts'>, 'id' | 'name' | 'balance_usd' | 'held_usd'>
@@ -9,15 +10,13 @@ type Account = Pick<Row<'accounts'>, 'id' | 'name' | 'balance_usd' | 'held_usd'>
 export function useAccountActs() {
   const t = useOperateTexts().accounts
   const act = useAct()
+  const words = useWords()
 
   const switched = ({ id, name }: Account, to: 'disable' | 'enable') => ({
     method: 'POST' as const,
     path: `accounts/{account}/${to}` as const,
     params: { account: id },
-    title: t[to].title(name),
-    text: t[to].text,
-    action: t[to].open,
-    done: t[to].done(name),
+    ...words(`account ${to}`, name),
     danger: to === 'disable',
     hideChanges: true,
   })
@@ -30,9 +29,8 @@ export function useAccountActs() {
         method: 'POST',
         path: 'accounts/bulk',
         body: { accounts: ids, act: to },
+        ...words(`account ${to}`),
         title: t[to].titleOfAll(ids.length),
-        text: t[to].text,
-        action: t[to].open,
         done: t.bulkDone,
         danger: to === 'disable',
         hideChanges: true,
@@ -43,10 +41,7 @@ export function useAccountActs() {
         method: 'DELETE',
         path: 'accounts/{account}',
         params: { account: id, ...(Number(balance_usd) === 0 && Number(held_usd) === 0 ? {} : { force: 'true' }) },
-        title: t.erase.title(name),
-        text: t.erase.text,
-        action: t.erase.open,
-        done: t.erase.done(name),
+        ...words('account delete', name),
         danger: true,
         hideChanges: true,
         reason: 'required',

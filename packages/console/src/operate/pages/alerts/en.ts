@@ -70,14 +70,6 @@ export const alerts = {
   mute: {
     for: (time: string) => `Mute for ${time}`,
     times: { hour: '1 hour', night: '8 hours', day: '1 day', week: '1 week' },
-    act: (about: string) => `Mute "${about}"?`,
-    text: 'The alert is listed but not sent. If it is still open when muting ends, it is sent then.',
-    action: 'Mute',
-    done: 'Muted.',
-    end: 'Unmute',
-    endAct: (about: string) => `Send "${about}" again?`,
-    endText: 'If it is open and was not sent, it is sent within a minute.',
-    endDone: 'Alerts are sent again.',
   },
   targets: {
     title: 'Where alerts are sent',

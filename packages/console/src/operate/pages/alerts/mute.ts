@@ -3,6 +3,7 @@
 import type { MenuItem } from '../../../ui/overlay.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { useActItem } from '../../ui/act-button.tsx'
 
@@ -15,16 +16,14 @@ type Subject = { rule: Row<'alerts/rules'>['id'] } | { alert: string }
 export function useMuteItems(): (subject: Subject, name: string, isMuted: boolean) => MenuItem[] {
   const t = useOperateTexts().alerts.mute
   const act = useAct()
+  const words = useWords()
   const item = useActItem()
   return (subject, name, isMuted) => {
     const unmute = {
       method: 'POST',
       path: 'alerts/unmute',
       body: subject,
-      title: t.endAct(name),
-      text: t.endText,
-      action: t.end,
-      done: t.endDone,
+      ...words('alert unmute', name),
       reason: 'optional',
       hideChanges: true,
     } as const
@@ -33,14 +32,11 @@ export function useMuteItems(): (subject: Subject, name: string, isMuted: boolea
         method: 'POST',
         path: 'alerts/mute',
         body: { ...subject, until: new Date(Date.now() + ms).toISOString() },
-        title: t.act(name),
-        text: t.text,
-        action: t.action,
-        done: t.done,
+        ...words('alert mute', name),
         undo: unmute,
       })
     return [
-      ...(isMuted ? [item('configuration', { label: t.end, onSelect: () => void act(unmute) })] : []),
+      ...(isMuted ? [item('configuration', { label: unmute.action, onSelect: () => void act(unmute) })] : []),
       ...(Object.keys(TIMES) as (keyof typeof TIMES)[]).map((time, index) =>
         item('configuration', {
           label: t.for(t.times[time]),

@@ -85,14 +85,6 @@ export const alerts: OperateTexts['alerts'] = {
   mute: {
     for: (time) => `静音 ${time}`,
     times: { hour: '1 小时', night: '8 小时', day: '1 天', week: '1 周' },
-    act: (about) => `静音“${about}”？`,
-    text: '告警仍会列出，但不发送。静音结束时若仍未恢复，则会发送。',
-    action: '静音',
-    done: '已静音。',
-    end: '取消静音',
-    endAct: (about) => `重新发送“${about}”？`,
-    endText: '若告警未恢复且尚未发送，将在一分钟内发送。',
-    endDone: '告警将重新发送。',
   },
   targets: {
     title: '接收方',

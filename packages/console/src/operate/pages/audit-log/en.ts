@@ -1,5 +1,3 @@
-import { phrases } from './phrases-en.ts'
-
 export const auditLog = {
   title: 'Audit log',
   text: 'Who changed what, newest first. Entries cannot be changed. They are removed after the retention period.',
@@ -45,7 +43,6 @@ export const auditLog = {
     password: 'Passwords',
     'second-factor': 'Second factors',
   } as Record<string, string>,
-  phrases,
   /** What a field is called, by its name in the API. Others are shown by that name. */
   fields: {} as Record<string, string>,
   jobs: {} as Record<string, string>,

@@ -1,6 +1,7 @@
 // One row: as a sentence in the table, and with everything that it keeps in a drawer.
 
 import { Fragment } from 'react'
+import { useLanguage } from '../../../i18n/language.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Drawer } from '../../../ui/dialog.tsx'
 import { Facts, Part } from '../../../ui/page.tsx'
@@ -24,7 +25,8 @@ export function SentenceWithReason({ row }: { row: AuditRow }) {
 
 export function SentenceOf({ row }: { row: AuditRow }) {
   const t = useOperateTexts().auditLog
-  const { who, did, changes, more } = sentenceOf(row, t)
+  const { language } = useLanguage()
+  const { who, did, changes, more } = sentenceOf(row, t, language)
   return (
     <span className="wrap-anywhere">
       <span className="font-semibold">{who}</span> {did}

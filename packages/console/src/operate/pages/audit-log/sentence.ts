@@ -1,4 +1,7 @@
 // A row of the audit log as a sentence: "eve@example.com set the price of gpt-x: output 8.00 → 9.00". Pure.
+import { WORDS } from '@trivium/gateway/administration/words/index.ts'
+import type { Words } from '@trivium/gateway/administration/words/words.ts'
+import type { Language } from '../../../i18n/locale.ts'
 import type { Row } from '../../api/routes.ts'
 import type { OperateTexts } from '../../i18n/texts.ts'
 import { type Difference, differences } from '../../ui/differences.ts'
@@ -23,16 +26,16 @@ const PRICES: Readonly<Record<string, { phrase: string; fields: RegExp }>> = {
   'group change': { phrase: 'group price', fields: /^(?=multiplier$)|^prices\./ },
 }
 
-export function sentenceOf(row: AuditRow, texts: Texts): Sentence {
+export function sentenceOf(row: AuditRow, texts: Texts, language: Language): Sentence {
   const target = nameOf(row)
   const all = saidOf(row)
   const price = PRICES[row.action]
   const isPrice = price !== undefined && all.length > 0 && all.every(({ path }) => price.fields.test(path))
-  const phrase = texts.phrases[isPrice ? price.phrase : row.action]
+  const words = (WORDS as Words)[isPrice ? price.phrase : row.action]
   const fields = isPrice ? all.map((each) => ({ ...each, path: each.path.replace(price.fields, '') })) : all
   return {
     who: whoOf(row, texts),
-    did: phrase?.(target) ?? texts.otherPhrase(row.action, target),
+    did: words?.did[language].replaceAll('{x}', target) ?? texts.otherPhrase(row.action, target),
     changes: fields.slice(0, MOST_CHANGES).map((each) => shortened(each, texts)),
     more: Math.max(0, fields.length - MOST_CHANGES),
   }

@@ -1,5 +1,4 @@
 import type { OperateTexts } from '../../i18n/texts.ts'
-import { phrases } from './phrases-zh.ts'
 
 export const auditLog: OperateTexts['auditLog'] = {
   title: '审计日志',
@@ -46,7 +45,6 @@ export const auditLog: OperateTexts['auditLog'] = {
     password: '密码',
     'second-factor': '双重验证',
   },
-  phrases,
   fields: {
     amount_usd: '金额',
     balance_usd: '余额',

@@ -9,6 +9,7 @@ import type { Column } from '../../../ui/table.tsx'
 import { Amount, Time } from '../../../ui/values.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
@@ -27,15 +28,13 @@ export function BatchDrawer({ label, onClose }: { label: string; onClose(): void
   const { common } = useTexts()
   const t = useOperateTexts().codes
   const act = useAct()
+  const words = useWords()
   const revoke = () =>
     act({
       method: 'POST',
       path: 'codes/revoke',
       body: { label },
-      title: t.revoke.title(label),
-      text: t.revoke.text,
-      action: t.revoke.open,
-      done: t.revoke.done,
+      ...words('code revoke', label),
       danger: true,
       hideChanges: true,
     })
@@ -68,7 +67,7 @@ export function BatchDrawer({ label, onClose }: { label: string; onClose(): void
           <Button onClick={onClose}>{common.close}</Button>
           {label !== '' && (
             <ActButton permission="money" variant="danger" onClick={revoke}>
-              {t.revoke.open}
+              {words('code revoke').action}
             </ActButton>
           )}
         </>

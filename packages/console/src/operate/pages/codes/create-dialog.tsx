@@ -10,6 +10,7 @@ import { useForm } from '../../../ui/form/form.ts'
 import { Banner } from '../../../ui/states.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 import type { NewCode } from './new-codes.tsx'
@@ -26,6 +27,7 @@ export function CreateCodesDialog({ onClose, onCreated }: CreateProps) {
   const t = useOperateTexts().codes.create
   const messageOf = useOperateError()
   const act = useAct()
+  const words = useWords()
   const id = useId()
   const [label, setLabel] = useState('')
   const [amount, setAmount] = useState('')
@@ -47,8 +49,7 @@ export function CreateCodesDialog({ onClose, onCreated }: CreateProps) {
     rejected: (error) => ({ [FIELDS[error.param as keyof typeof FIELDS] ?? 'form']: messageOf(error) }),
     async done(rehearsed) {
       const sent = change()
-      const title = t.title(label.trim())
-      const made = await act({ ...sent, rehearsed, title, action: t.open, done: t.done, hideChanges: true })
+      const made = await act({ ...sent, rehearsed, ...words('code create', label.trim()), hideChanges: true })
       if (made) onCreated({ label: label.trim(), codes: made.codes })
     },
   })
@@ -56,7 +57,7 @@ export function CreateCodesDialog({ onClose, onCreated }: CreateProps) {
     <Dialog
       open
       onClose={onClose}
-      title={t.open}
+      title={words('code create').action}
       footer={
         <>
           <Button onClick={onClose}>{common.cancel}</Button>

@@ -21,7 +21,6 @@ export const codes = {
   empty: 'No codes yet',
   emptyText: 'Create a batch and hand out its codes as vouchers or gifts.',
   create: {
-    open: 'Create codes',
     check: 'Check',
     label: 'Label of the batch',
     labelHint: 'Codes with the same label are counted and revoked together.',
@@ -29,8 +28,6 @@ export const codes = {
     count: 'Number of codes',
     wrongLabel: 'Enter a label.',
     wrongCount: 'Enter a number from 1 to 10000.',
-    title: (label: string) => `Create the codes of ${label}?`,
-    done: 'The codes were created.',
   },
   made: {
     title: 'Store these codes now',
@@ -40,11 +37,5 @@ export const codes = {
     download: 'Download CSV',
     leave: 'Leave without storing the codes?',
     leaveText: 'The codes are lost: they cannot be shown again. You can revoke them and create others.',
-  },
-  revoke: {
-    open: 'Revoke unused',
-    title: (label: string) => `Revoke the unused codes of ${label}?`,
-    text: 'Unredeemed codes stop working. Redeemed credit is kept. This cannot be undone.',
-    done: 'The unused codes were revoked.',
   },
 }

@@ -9,6 +9,7 @@ import { useUrlState } from '../../../ui/url-state.ts'
 import { Amount, Bar, formatUsd, Time, useNumber } from '../../../ui/values.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
 import { BatchDrawer } from './batch.tsx'
@@ -24,6 +25,7 @@ const openingOf = (label: string) => ({ label, unlabelled: label === '' ? 'true'
 
 export default function CodesPage() {
   const t = useOperateTexts().codes
+  const words = useWords()
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<Made>()
   const [open, setOpen] = useUrlState(OPEN)
@@ -31,7 +33,7 @@ export default function CodesPage() {
   const columns = useColumns()
   const create = (
     <ActButton permission="money" variant="primary" icon="plus" onClick={() => setCreating(true)}>
-      {t.create.open}
+      {words('code create').action}
     </ActButton>
   )
   return (

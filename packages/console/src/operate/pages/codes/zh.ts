@@ -23,7 +23,6 @@ export const codes: OperateTexts['codes'] = {
   empty: '还没有兑换码',
   emptyText: '创建一个批次，将兑换码作为代金券或礼品发放。',
   create: {
-    open: '创建兑换码',
     check: '预览更改',
     label: '批次标签',
     labelHint: '用于在此处识别批次。同一标签的兑换码一起统计和作废。',
@@ -31,8 +30,6 @@ export const codes: OperateTexts['codes'] = {
     count: '数量',
     wrongLabel: '请输入标签。',
     wrongCount: '请输入 1 到 10000 之间的数字。',
-    title: (label) => `创建批次 ${label} 的兑换码？`,
-    done: '兑换码已创建。',
   },
   made: {
     title: '请立即保存这些兑换码',
@@ -41,11 +38,5 @@ export const codes: OperateTexts['codes'] = {
     download: '下载 CSV',
     leave: '尚未保存兑换码，确定离开吗？',
     leaveText: '兑换码将丢失，无法再次显示。您可以将其作废并重新创建。',
-  },
-  revoke: {
-    open: '作废未使用的兑换码',
-    title: (label) => `作废批次 ${label} 中未使用的兑换码？`,
-    text: '尚未兑换的兑换码将失效，已兑换的不受影响。此操作无法撤销。',
-    done: '未使用的兑换码已作废。',
   },
 }

@@ -102,11 +102,6 @@ export const configuration = {
     compareButton: 'Compare',
     differs: (id: string) => `Differences from revision ${id}`,
     same: 'No differences.',
-    restore: 'Restore',
-    restoreTitle: (id: string) => `Restore revision ${id}?`,
-    restoreText:
-      'All stored entries are restored to that state, as a new revision. File and environment do not change.',
-    restored: (id: string) => `Revision ${id} was restored.`,
   },
   exchange: {
     export: 'Export',

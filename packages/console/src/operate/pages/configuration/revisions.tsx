@@ -16,7 +16,7 @@ import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { AdminList } from '../../ui/list.tsx'
-import { restoring } from './restoring.ts'
+import { useRestoring } from './restoring.ts'
 
 type Revision = Row<'configuration/revisions'>
 type Shown = Output<'GET', 'configuration/revisions/{revision}'>
@@ -88,6 +88,7 @@ function useWho(): (revision: Pick<Shown, 'actor' | 'actor_name'>) => string {
 function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useOperateTexts().configuration.revisions
   const act = useAct()
+  const restoring = useRestoring()(id)
   const [{ compare }, setUrl] = useUrlState({ compare: '' })
   const { data, error, refetch } = useAdmin(
     'configuration/revisions/{revision}',
@@ -95,7 +96,7 @@ function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
     { keepPrevious: true },
   )
   const restore = async () => {
-    const done = await act(restoring(id, t))
+    const done = await act(restoring)
     if (done !== undefined) onClose()
   }
   return (
@@ -105,7 +106,7 @@ function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
       title={id === '0' ? t.beginning : t.title(id)}
       footer={
         <ActButton permission="configuration" onClick={restore}>
-          {t.restore}
+          {restoring.action}
         </ActButton>
       }
     >

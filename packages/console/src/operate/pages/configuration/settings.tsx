@@ -12,7 +12,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 import { type Draft, type Drafts, patchOf, wrongIn } from './drafts.ts'
-import { restoring } from './restoring.ts'
+import { useRestoring } from './restoring.ts'
 import { SettingField } from './setting-field.tsx'
 import type { Setting } from './source.tsx'
 
@@ -25,7 +25,8 @@ function sectionsOf(settings: readonly Setting[]): [section: string, settings: S
 }
 
 export function Settings() {
-  const { settings: t, revisions: texts } = useOperateTexts().configuration
+  const { settings: t } = useOperateTexts().configuration
+  const restoring = useRestoring()
   const { data, error, refetch } = useAdmin('settings')
   const [{ find }, setUrl] = useUrlState({ find: '' })
   const [drafts, setDrafts] = useState<Drafts>(new Map())
@@ -71,7 +72,7 @@ export function Settings() {
     const before = newest.ok ? (newest.value.data[0]?.id ?? '0') : undefined
     const done = await act({
       ...patch,
-      ...(before === undefined ? {} : { undo: restoring(before, texts) }),
+      ...(before === undefined ? {} : { undo: restoring(before) }),
       rehearsed: rehearsed.value,
       title: t.saveTitle(drafts.size),
       action: t.save,

@@ -103,10 +103,6 @@ export const configuration: OperateTexts['configuration'] = {
     compareButton: '比较',
     differs: (id) => `与版本 ${id} 的差异`,
     same: '没有差异。',
-    restore: '恢复',
-    restoreTitle: (id) => `恢复到版本 ${id}？`,
-    restoreText: '所有已存储的条目将恢复为当时的内容，并记为一个新版本。文件和环境变量不受影响。',
-    restored: (id) => `已恢复到版本 ${id}。`,
   },
   exchange: {
     export: '导出',

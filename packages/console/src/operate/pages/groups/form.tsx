@@ -13,6 +13,7 @@ import { Banner } from '../../../ui/states.tsx'
 import { type AnyChange, rehearse } from '../../api/client.ts'
 import { useAdmin, useVersion } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import type { Act, AnyAct } from '../../ui/act-types.ts'
@@ -36,6 +37,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
   const t = useOperateTexts().groups
   const messageOf = useOperateError()
   const act = useAct()
+  const words = useWords()
   const may = useMay()
   const models = useAdmin('models', ALL).data?.data ?? []
   const [first] = useState(() => valuesOf(subject))
@@ -76,10 +78,8 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
       ...change,
       version: await version(),
       rehearsed: rehearsed.value,
-      title: subject ? t.acts.change(id) : t.acts.create(id),
+      ...words(subject ? 'group change' : 'group create', id),
       ...(subject && !isEmpty(paid) && may('money') ? { text: <PriceImpact noun="group" id={id} patch={paid} /> } : {}),
-      action: subject ? t.acts.save : t.acts.createAction,
-      done: subject ? t.acts.saved(id) : t.acts.created(id),
       ...(subject
         ? {
             undo: {
@@ -101,10 +101,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
       method: 'DELETE',
       path: 'groups/{group}',
       params: { group },
-      title: t.acts.delete(group),
-      text: t.acts.deleteText,
-      action: t.acts.deleteAction,
-      done: t.acts.deleted(group),
+      ...words('group delete', group),
       danger: true,
       hideChanges: true,
     })
@@ -125,7 +122,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
               disabled={isLocked && subject.shadowed === null}
               onClick={() => void remove(subject.id)}
             >
-              {t.acts.deleteAction}
+              {words('group delete').action}
             </ActButton>
           )}
           <Button onClick={close}>{common.cancel}</Button>

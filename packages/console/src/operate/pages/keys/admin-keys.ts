@@ -6,16 +6,16 @@ import { useTexts } from '../../../i18n/language.tsx'
 import type { KeySource } from '../../../pages/keys/key-source.ts'
 import { rehearse } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
-import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 
 const ALL = { limit: '1000' }
 
 /** `account`: for new keys. */
 export function useAdminKeys(account?: string): KeySource {
-  const t = useOperateTexts().keys
   const { rotate } = useTexts().keys
   const act = useAct()
+  const words = useWords()
   const groups = useAdmin('groups', ALL)
   const { data: models } = useAdmin('models', ALL)
   const modelsOf = (group: string): string[] => {
@@ -42,9 +42,7 @@ export function useAdminKeys(account?: string): KeySource {
       const made = await act({
         ...change,
         rehearsed: planned.value,
-        title: t.create.title(request.name),
-        action: t.create.action,
-        done: t.create.done,
+        ...words('key create', request.name),
       })
       return { ok: true, value: made && { key: made, secret: made.secret } } as Result<KeyWithSecret | undefined>
     },
@@ -55,9 +53,7 @@ export function useAdminKeys(account?: string): KeySource {
       const value = await act({
         ...change,
         rehearsed: planned.value,
-        title: t.edit.title(name),
-        action: t.edit.action,
-        done: t.edit.done,
+        ...words('key limit', name),
       })
       return { ok: true, value }
     },
@@ -70,7 +66,7 @@ export function useAdminKeys(account?: string): KeySource {
         title: rotate.title(name),
         text: rotate.text(last_four),
         action: rotate.submit,
-        done: t.edit.done,
+        done: words('key limit').done,
         hideChanges: true,
       })
       return { ok: true, value: made && { key: made, secret: made.secret } } as Result<KeyWithSecret | undefined>

@@ -23,13 +23,6 @@ export const keys = {
   emptyText: 'Account holders create keys in their console. You can create one for them on the page of their account.',
   onlyActive: 'Show active keys only',
   alsoOthers: 'Also show expired and deleted keys',
-  create: {
-    open: 'Create key',
-    title: (name: string) => `Create the key ${name}?`,
-    action: 'Create key',
-    done: 'The key was created.',
-  },
-  edit: { title: (name: string) => `Change the key ${name}?`, action: 'Save', done: 'The key was changed.' },
   bulk: {
     edit: 'Edit',
     delete: 'Delete',

@@ -13,6 +13,7 @@ import { useUrlState } from '../../../ui/url-state.ts'
 import { useAdmin } from '../../api/queries.ts'
 import type { Params, Row, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
@@ -42,6 +43,7 @@ export function KeyList({ params, account, empty }: KeyListProps) {
   const t = useOperateTexts().keys
   const { keys: shared } = useTexts()
   const act = useAct()
+  const words = useWords()
   const may = useMay()
   const [, navigate] = useLocation()
   const [asked, setOpen] = useState<Open>()
@@ -127,7 +129,7 @@ export function KeyList({ params, account, empty }: KeyListProps) {
               title: t.title,
               actions: (
                 <ActButton permission="keys" icon="plus" onClick={() => setOpen({ what: 'create' })}>
-                  {t.create.open}
+                  {words('key create').action}
                 </ActButton>
               ),
             })}

@@ -25,13 +25,6 @@ export const keys: OperateTexts['keys'] = {
   emptyText: '账户持有人在自己的控制台中创建密钥。您也可以在其账户页面代为创建。',
   onlyActive: '只显示有效密钥',
   alsoOthers: '同时显示已过期和已删除的密钥',
-  create: {
-    open: '创建密钥',
-    title: (name) => `创建密钥 ${name}？`,
-    action: '创建密钥',
-    done: '密钥已创建。',
-  },
-  edit: { title: (name) => `更改密钥 ${name}？`, action: '保存', done: '密钥已更改。' },
   bulk: {
     edit: '编辑',
     delete: '删除',

@@ -7,6 +7,7 @@ import { Bar, Duration, Time, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 
@@ -26,6 +27,7 @@ const MOST_IDS = 100
 export function AuditSection() {
   const t = useOperateTexts().ledger.audit
   const act = useAct()
+  const words = useWords()
   const columns = useColumns()
   const { data, error, refetch } = useRuns()
   const isRunning = data?.data.some(({ state }) => state === 'running') ?? false
@@ -33,10 +35,7 @@ export function AuditSection() {
     await act({
       method: 'POST',
       path: 'ledger/audits',
-      title: t.question,
-      text: t.effect,
-      action: t.start,
-      done: t.started,
+      ...words('ledger audit start'),
       reason: 'none',
       hideChanges: true,
     })
@@ -49,7 +48,7 @@ export function AuditSection() {
       text={t.text}
       actions={
         <ActButton permission="money" disabled={isRunning} onClick={start}>
-          {t.start}
+          {words('ledger audit start').action}
         </ActButton>
       }
     >

@@ -21,10 +21,6 @@ export const ledger = {
   audit: {
     title: 'Audit',
     text: 'Recomputes every balance and every charge from the transfers. Requests are served as usual meanwhile.',
-    start: 'Audit now',
-    question: 'Audit the ledger now?',
-    effect: 'The audit reads the whole ledger in the background. Only one runs at a time.',
-    started: 'The audit has started.',
     runs: 'Audit runs',
     started_at: 'Started',
     nightly: 'Automatic, every night',

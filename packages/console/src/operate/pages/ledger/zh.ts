@@ -23,10 +23,6 @@ export const ledger: OperateTexts['ledger'] = {
   audit: {
     title: '对账',
     text: '根据转账记录重新计算每个余额和每笔收费，期间照常处理请求。',
-    start: '立即对账',
-    question: '立即对账？',
-    effect: '对账在后台读取整个账本，同一时间只运行一次。',
-    started: '对账已开始。',
     runs: '对账记录',
     started_at: '开始时间',
     nightly: '网关每晚自动运行',

@@ -1,6 +1,7 @@
 // Changes of models, each with what it means for those who pay.
 
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import type { ModelRow } from './inline-price.tsx'
 import { PriceImpact } from './prices/impact.tsx'
@@ -11,6 +12,7 @@ import type { Price } from './prices/price-values.ts'
 export function usePriceAct(): (model: Pick<ModelRow, 'id' | 'price'>, price: Price) => Promise<boolean> {
   const t = useOperateTexts().models
   const act = useAct()
+  const words = useWords()
   return async ({ id, price: written }, after) => {
     const before = (written ?? {}) as Price
     const patch = patchBetween(before, after)
@@ -19,10 +21,8 @@ export function usePriceAct(): (model: Pick<ModelRow, 'id' | 'price'>, price: Pr
       ({ method: 'PATCH', path: 'models/{model}', params: { model: id }, body: { price } }) as const
     const done = await act({
       ...request(patch),
-      title: t.acts.price(id),
+      ...words('model price', id),
       text: <PriceImpact noun="model" id={id} patch={{ price: patch }} />,
-      action: t.acts.savePrice,
-      done: t.acts.priceSaved(id),
       undo: {
         // A model that had no price has none again.
         ...request(written === null ? null : patchBetween(after, before)),
@@ -36,17 +36,14 @@ export function usePriceAct(): (model: Pick<ModelRow, 'id' | 'price'>, price: Pr
 }
 
 export function useDeleteAct(): (id: string) => Promise<boolean> {
-  const t = useOperateTexts().models.acts
   const act = useAct()
+  const words = useWords()
   return async (id) => {
     const done = await act({
       method: 'DELETE',
       path: 'models/{model}',
       params: { model: id },
-      title: t.delete(id),
-      text: t.deleteText,
-      action: t.deleteAction,
-      done: t.deleted(id),
+      ...words('model delete', id),
       danger: true,
       hideChanges: true,
     })

@@ -10,6 +10,7 @@ import { Banner, EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx
 import { Amount, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pageLink } from '../../links.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { useDeleteAct } from './acts.tsx'
@@ -24,6 +25,7 @@ import { LockBanner, usePlaceOf } from './source.tsx'
 
 export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useOperateTexts().models
+  const words = useWords()
   const [isEditing, setEditing] = useState(false)
   const remove = useDeleteAct()
   const { data, error, refetch } = useAdmin('models', { model: id })
@@ -43,7 +45,7 @@ export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
             disabled={!isStored}
             onClick={() => void remove(id).then((isGone) => isGone && onClose())}
           >
-            {t.acts.deleteAction}
+            {words('model delete').action}
           </ActButton>
           <ActButton
             permission="money"

@@ -11,6 +11,7 @@ import { Banner, Skeleton } from '../../../ui/states.tsx'
 import { type AnyChange, rehearse } from '../../api/client.ts'
 import { useAdmin, useVersion } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import type { Act, AnyAct } from '../../ui/act-types.ts'
 import { useOperateError } from '../../ui/errors.ts'
@@ -48,6 +49,7 @@ function Form({ subject, upstreams, onClose }: FormProps) {
   const t = useOperateTexts().models
   const messageOf = useOperateError()
   const act = useAct()
+  const words = useWords()
   const mayAll = useMay()('configuration')
   const [first] = useState(() => valuesOf(subject, upstreams[0] ?? ''))
   const [values, setValues] = useState(first)
@@ -90,12 +92,10 @@ function Form({ subject, upstreams, onClose }: FormProps) {
       ...change,
       version: await version(),
       rehearsed: rehearsed.value,
-      title: subject ? t.acts.change(subject.id) : t.acts.create(values.id.trim()),
+      ...(subject ? words('model change', subject.id) : words('model create', values.id.trim())),
       ...(subject && 'price' in patch
         ? { text: <PriceImpact noun="model" id={subject.id} patch={{ price: patch.price }} /> }
         : {}),
-      action: subject ? t.acts.save : t.acts.createAction,
-      done: subject ? t.acts.saved(subject.id) : t.acts.created(values.id.trim()),
       ...(subject
         ? {
             undo: {

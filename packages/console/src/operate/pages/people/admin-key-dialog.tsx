@@ -5,6 +5,7 @@ import { useForm } from '../../../ui/form/form.ts'
 import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { type Permission, type Role, useRole } from '../../ui/permissions.ts'
 import { AdminKeyPermissions, narrowedTo } from './admin-key-permissions.tsx'
@@ -20,6 +21,7 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
   const texts = useOperateTexts()
   const t = texts.people.adminKeys
   const act = useAct()
+  const words = useWords()
   const own = useRole()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('viewer')
@@ -48,15 +50,13 @@ export function AdminKeyDialog({ onClose }: { onClose(): void }) {
     done: async () => {
       const done = await act({
         ...change(),
-        title: t.ask(name.trim()),
+        ...words('admin-key create', name.trim()),
         text: (
           <div className="flex flex-col gap-2">
             <p>{(permissions ? t.whatNarrowed : t.what)(texts.shell.roles[role])}</p>
             <PermissionsOf role={role} only={permissions && ['see', ...permissions]} />
           </div>
         ),
-        action: t.action,
-        done: t.done(name.trim()),
         hideChanges: true,
       })
       if (done) setSecret(done.secret)

@@ -6,6 +6,7 @@ import type { Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/values.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { AdminList } from '../../ui/list.tsx'
@@ -46,6 +47,7 @@ export function AdminKeysSection() {
 
 function useColumns(): Column<AdminKeyRow>[] {
   const texts = useOperateTexts()
+  const words = useWords()
   const t = texts.people.adminKeys
   const muted = (text: string) => <span className="text-muted">{text}</span>
   return [
@@ -95,23 +97,27 @@ function useColumns(): Column<AdminKeyRow>[] {
       cell: ({ networks }) =>
         networks ? <span className="font-mono text-sm">{networks.join(', ')}</span> : muted(t.anyNetwork),
     },
-    { id: 'remove', label: t.remove, control: 'button', align: 'right', cell: (row) => <Remove row={row} /> },
+    {
+      id: 'remove',
+      label: words('admin-key delete').action,
+      control: 'button',
+      align: 'right',
+      cell: (row) => <Remove row={row} />,
+    },
   ]
 }
 
 function Remove({ row }: { row: AdminKeyRow }) {
   const t = useOperateTexts().people.adminKeys
   const act = useAct()
+  const words = useWords()
   const own = useRole()
   const remove = () =>
     act({
       method: 'DELETE',
       path: 'admin-keys/{admin_key}',
       params: { admin_key: row.id },
-      title: t.removeAsk(row.name),
-      text: t.removeText,
-      action: t.remove,
-      done: t.removed(row.name),
+      ...words('admin-key delete', row.name),
       danger: true,
     })
   return (
@@ -121,7 +127,7 @@ function Remove({ row }: { row: AdminKeyRow }) {
       aria-label={t.removeOf(row.name)}
       onClick={() => void remove()}
     >
-      {t.remove}
+      {words('admin-key delete').action}
     </Button>
   )
 }

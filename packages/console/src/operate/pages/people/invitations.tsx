@@ -6,6 +6,7 @@ import type { Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/values.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { AdminList } from '../../ui/list.tsx'
@@ -35,6 +36,7 @@ export function InvitationsSection() {
 
 function useColumns(): Column<InvitationRow>[] {
   const texts = useOperateTexts()
+  const words = useWords()
   const t = texts.people.invitations
   return [
     { id: 'for', label: t.for, skeleton: 'w-40', cell: ({ email }) => email ?? t.anyone },
@@ -59,13 +61,20 @@ function useColumns(): Column<InvitationRow>[] {
         key ?? email ?? <span className="text-muted">{t.commandLine}</span>,
     },
     { id: 'expires', label: t.expires, cell: ({ expires_at: at }) => <Time at={at} style="relative" /> },
-    { id: 'revoke', label: t.revoke, control: 'button', align: 'right', cell: (row) => <Revoke row={row} /> },
+    {
+      id: 'revoke',
+      label: words('invitation revoke').action,
+      control: 'button',
+      align: 'right',
+      cell: (row) => <Revoke row={row} />,
+    },
   ]
 }
 
 function Revoke({ row }: { row: InvitationRow }) {
   const t = useOperateTexts().people.invitations
   const act = useAct()
+  const words = useWords()
   const own = useRole()
   const whom = row.email ?? t.anyone
   const revoke = () =>
@@ -73,14 +82,12 @@ function Revoke({ row }: { row: InvitationRow }) {
       method: 'DELETE',
       path: 'invitations/{invitation}',
       params: { invitation: row.id },
-      title: t.ask(whom),
-      action: t.revoke,
-      done: t.done,
+      ...words('invitation revoke', whom),
       danger: true,
     })
   return (
     <Button small disabled={!mayActOn(own, row.role)} aria-label={t.revokeOf(whom)} onClick={() => void revoke()}>
-      {t.revoke}
+      {words('invitation revoke').action}
     </Button>
   )
 }

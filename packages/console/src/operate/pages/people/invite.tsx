@@ -6,6 +6,7 @@ import { useForm } from '../../../ui/form/form.ts'
 import { FormDialog } from '../../../ui/form/form-dialog.tsx'
 import { rehearse } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { type Role, useRole } from '../../ui/permissions.ts'
 import { rolesToGive } from './ranks.ts'
@@ -21,6 +22,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const texts = useOperateTexts()
   const t = texts.people.invite
   const act = useAct()
+  const words = useWords()
   const own = useRole()
   const mail = useAbout().data?.mail ?? false
   const [email, setEmail] = useState('')
@@ -44,10 +46,8 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     done: async () => {
       const done = await act({
         ...change(),
-        title: t.ask(whom),
+        ...words('invitation create', whom),
         text: t.what(texts.shell.roles[role], t.dayCount(Number(days))),
-        action: t.action,
-        done: t.done,
         hideChanges: true,
       })
       if (done) setMade({ url: done.url, mailed: done.mailed, whom })

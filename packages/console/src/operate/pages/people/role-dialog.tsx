@@ -5,6 +5,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
 import { useVersion } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { type Role, useRole } from '../../ui/permissions.ts'
 import { type PersonRow, rolesToGive } from './ranks.ts'
@@ -18,6 +19,7 @@ export function RoleDialog({ person, onClose }: { person: PersonRow; onClose(): 
   const { common } = useTexts()
   const t = texts.people.role
   const act = useAct()
+  const words = useWords()
   const own = useRole()
   const version = useVersion('people/{person}', { person: person.id })
   const [chosen, setChosen] = useState<string>(person.role ?? NONE)
@@ -33,9 +35,7 @@ export function RoleDialog({ person, onClose }: { person: PersonRow; onClose(): 
         path: 'people/{person}',
         params: { person: person.id },
         body: { role },
-        title: t.ask(person.email),
-        action: t.action,
-        done: t.done(person.email),
+        ...words('person role', person.email),
       }) as const
     const wanted = change(chosen === NONE ? null : (chosen as Role))
     const done = await act({ ...wanted, version: await version(), danger: true, undo: change(person.role) })

@@ -9,6 +9,7 @@ import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { Time } from '../../../ui/values.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { Filters } from '../../ui/filters.tsx'
@@ -118,6 +119,7 @@ function PersonMenu({ row, onChangeRole }: { row: PersonRow; onChangeRole(): voi
   const texts = useOperateTexts().people
   const t = texts.team
   const act = useAct()
+  const words = useWords()
   const own = useRole()
   const [, navigate] = useLocation()
   const may = mayActOn(own, row.role)
@@ -128,34 +130,32 @@ function PersonMenu({ row, onChangeRole }: { row: PersonRow; onChangeRole(): voi
     ...more,
   })
   const { email, id: person } = row
-  const asked = (name: 'disable' | 'enable' | 'signOut') => ({
-    title: texts[name].ask(email),
-    text: texts[name].text,
-    action: texts[name].action,
-    done: texts[name].done(email),
-  })
   const toDisable = { method: 'POST', path: 'people/{person}/disable', params: { person } } as const
   const toEnable = { method: 'POST', path: 'people/{person}/enable', params: { person } } as const
-  const enabling = { ...toEnable, ...asked('enable') }
+  const enabling = { ...toEnable, ...words('person enable', email) }
   return (
     <Menu
       trigger={<IconButton icon="more" label={t.actionsOf(email)} />}
       items={[
         item(t.changeRole, onChangeRole, { icon: 'edit' }),
-        item(t.signOut, () =>
+        item(words('account sign-out').action, () =>
           act({
             method: 'DELETE',
             path: 'accounts/{account}/sessions',
             params: { account: email },
-            ...asked('signOut'),
+            ...words('account sign-out', email),
             hideChanges: true,
           }),
         ),
         row.disabled
-          ? item(t.enable, () => act(enabling))
-          : item(t.disable, () => act({ ...toDisable, ...asked('disable'), danger: true, undo: enabling }), {
-              danger: true,
-            }),
+          ? item(enabling.action, () => act(enabling))
+          : item(
+              words('person disable').action,
+              () => act({ ...toDisable, ...words('person disable', email), danger: true, undo: enabling }),
+              {
+                danger: true,
+              },
+            ),
         {
           label: t.showSignIns,
           hasLine: true,

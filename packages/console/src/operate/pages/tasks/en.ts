@@ -43,24 +43,12 @@ export const tasks = {
   acts: {
     query: {
       button: 'Query the upstream now',
-      title: 'Query the upstream for the state of this task now?',
-      text: 'Otherwise it is queried at growing intervals.',
-      action: 'Query now',
-      done: 'Querying the upstream',
     },
     cancel: {
       button: 'Cancel…',
-      title: 'Cancel this task?',
-      text: 'It is cancelled at the upstream if it is still queued there. Nothing is charged.',
-      action: 'Cancel the task',
-      done: 'Cancelled',
     },
     release: {
       button: 'Release the hold…',
-      title: 'End this task and release its hold?',
-      text: 'The upstream is queried once more. If the video is finished, it is delivered and charged. Otherwise the task ends, nothing is charged, and the upstream may still bill you.',
-      action: 'End the task',
-      done: 'The task was ended',
     },
   },
 }

@@ -7,6 +7,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Amount, Time, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { LINKS } from '../../links.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
@@ -87,15 +88,23 @@ function Shown({ task }: { task: ShownTask }) {
 function Acts({ task }: { task: ShownTask }) {
   const t = useOperateTexts().tasks.acts
   const act = useAct()
+  const words = useWords()
   const params = { task: task.id }
   const query = () =>
-    act({ method: 'POST', path: 'tasks/{task}/query', params, ...t.query, reason: 'none', hideChanges: true })
+    act({
+      method: 'POST',
+      path: 'tasks/{task}/query',
+      params,
+      ...words('task query'),
+      reason: 'none',
+      hideChanges: true,
+    })
   const cancel = () =>
     act({
       method: 'POST',
       path: 'tasks/{task}/cancel',
       params,
-      ...t.cancel,
+      ...words('task cancel'),
       reason: 'optional',
       danger: true,
       hideChanges: true,
@@ -105,7 +114,7 @@ function Acts({ task }: { task: ShownTask }) {
       method: 'POST',
       path: 'tasks/{task}/release',
       params,
-      ...t.release,
+      ...words('task release'),
       reason: 'required',
       danger: true,
       hideChanges: true,

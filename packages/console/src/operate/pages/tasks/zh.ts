@@ -45,24 +45,12 @@ export const tasks: OperateTexts['tasks'] = {
   acts: {
     query: {
       button: '立即查询上游',
-      title: '立即向上游查询此任务的状态？',
-      text: '否则会按逐渐变长的间隔自动查询。',
-      action: '立即查询',
-      done: '正在查询上游',
     },
     cancel: {
       button: '取消…',
-      title: '取消此任务？',
-      text: '只要任务在上游仍在排队，就会在上游取消，不收取任何费用。',
-      action: '取消任务',
-      done: '已取消',
     },
     release: {
       button: '释放冻结金额…',
-      title: '结束此任务并释放冻结金额？',
-      text: '会再查询一次上游。如果视频已完成，则正常交付并收费；否则任务结束且不收费，但上游仍可能向您计费。',
-      action: '结束任务',
-      done: '任务已结束',
     },
   },
 }

@@ -10,6 +10,7 @@ import { callAdmin } from '../../api/client.ts'
 import { useVersion } from '../../api/queries.ts'
 import type { Output, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
@@ -22,6 +23,7 @@ type Props = { upstream: Schemas['Upstream']; figures: Figures | undefined }
 export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures }: Props) {
   const t = useOperateTexts().upstreams.acts
   const act = useAct()
+  const words = useWords()
   const item = useActItem()
   const [, navigate] = useLocation()
   const [isTesting, setTesting] = useState(false)
@@ -32,19 +34,14 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
     method: 'POST',
     path: 'upstreams/{upstream}/enable',
     params,
-    title: t.enableTitle(id),
-    action: t.enable,
-    done: t.enabled(id),
+    ...words('upstream enable', id),
   } as const
   const drain = () =>
     act({
       method: 'POST',
       path: 'upstreams/{upstream}/drain',
       params,
-      title: t.drainTitle(id),
-      text: t.drainText,
-      action: t.drain,
-      done: t.draining(id),
+      ...words('upstream drain', id),
       undo: enable,
     })
   const disable = () =>
@@ -52,10 +49,7 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       method: 'POST',
       path: 'upstreams/{upstream}/disable',
       params,
-      title: t.disableTitle(id),
-      text: t.disableText,
-      action: t.disable,
-      done: t.disabled(id),
+      ...words('upstream disable', id),
       danger: true,
       reason: 'required',
       undo: enable,
@@ -65,10 +59,7 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       method: 'POST',
       path: 'upstreams/{upstream}/reset',
       params,
-      title: t.resetTitle(id),
-      text: t.resetText,
-      action: t.reset,
-      done: t.resetDone(id),
+      ...words('upstream reset', id),
       hideChanges: true,
     })
   const remove = async () => {
@@ -77,10 +68,7 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       path: 'upstreams/{upstream}',
       params,
       version: await version(),
-      title: t.deleteTitle(id),
-      text: t.deleteText,
-      action: t.delete,
-      done: t.deleted(id),
+      ...words('upstream delete', id),
       danger: true,
     })
     if (deleted) navigate(pathOf('upstreams'))
@@ -92,11 +80,11 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
       </ActButton>
       {state === 'enabled' ? (
         <ActButton permission="configuration" onClick={drain}>
-          {t.drain}
+          {words('upstream drain').action}
         </ActButton>
       ) : (
         <ActButton permission="configuration" variant="primary" onClick={() => act(enable)}>
-          {t.enable}
+          {enable.action}
         </ActButton>
       )}
       <Menu
@@ -104,9 +92,11 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
         items={[
           ...(state === 'disabled'
             ? []
-            : [item('configuration', { label: t.disable, onSelect: () => void disable() })]),
-          item('configuration', { label: t.reset, onSelect: () => void reset() }),
-          ...(isReadOnly ? [] : [item('configuration', { label: t.delete, onSelect: () => void remove() })]),
+            : [item('configuration', { label: words('upstream disable').action, onSelect: () => void disable() })]),
+          item('configuration', { label: words('upstream reset').action, onSelect: () => void reset() }),
+          ...(isReadOnly
+            ? []
+            : [item('configuration', { label: words('upstream delete').action, onSelect: () => void remove() })]),
         ]}
       />
       {isTesting && <TestDialog id={id} onClose={() => setTesting(false)} />}

@@ -9,6 +9,7 @@ import { type Column, Table } from '../../../ui/table.tsx'
 import { Duration, Time } from '../../../ui/values.tsx'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import type { Figures } from './health.tsx'
@@ -29,6 +30,7 @@ type Props = { upstream: Schemas['Upstream'] | undefined; figures: Figures | und
 export function UpstreamKeys({ upstream, figures }: Props) {
   const t = useOperateTexts().upstreams.keys
   const act = useAct()
+  const words = useWords()
   const [isAdding, setAdding] = useState(false)
   // In the order of the upstream's keys, as those that are stored.
   const stored = (Array.isArray(upstream?.keys) ? upstream.keys : []) as StoredKey[]
@@ -76,7 +78,7 @@ export function UpstreamKeys({ upstream, figures }: Props) {
       actions={
         isStored && (
           <ActButton permission="configuration" small icon="plus" onClick={() => setAdding(true)}>
-            {t.add}
+            {words('upstream key add').action}
           </ActButton>
         )
       }
@@ -121,6 +123,7 @@ const FORM = 'add-upstream-key'
 function AddKey({ upstream, onClose }: { upstream: string; onClose(): void }) {
   const t = useOperateTexts().upstreams.keys
   const act = useAct()
+  const words = useWords()
   const [secret, setSecret] = useState('')
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -131,9 +134,7 @@ function AddKey({ upstream, onClose }: { upstream: string; onClose(): void }) {
       path: 'upstreams/{upstream}/keys',
       params: { upstream },
       body: { secret: secret.trim() },
-      title: t.addTitle(upstream),
-      action: t.add,
-      done: t.added,
+      ...words('upstream key add', upstream),
       hideChanges: true,
     })
   }
@@ -141,10 +142,10 @@ function AddKey({ upstream, onClose }: { upstream: string; onClose(): void }) {
     <Dialog
       open
       onClose={onClose}
-      title={t.addTitle(upstream)}
+      title={words('upstream key add', upstream).title}
       footer={
         <Button type="submit" form={FORM} variant="primary" disabled={secret.trim() === ''}>
-          {t.add}
+          {words('upstream key add').action}
         </Button>
       }
     >

@@ -12,6 +12,7 @@ import { Banner } from '../../../../ui/states.tsx'
 import { rehearse } from '../../../api/client.ts'
 import type { Body, DryRun } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { useWords } from '../../../i18n/use-words.ts'
 import { useAct } from '../../../ui/act.tsx'
 import { ActButton } from '../../../ui/act-button.tsx'
 import { useOperateError } from '../../../ui/errors.ts'
@@ -36,17 +37,16 @@ function useLimitsForm(
   body: Body<'PATCH', 'accounts/{account}/limits'>,
   check: () => FormErrors<Name>,
 ) {
-  const t = useOperateTexts().accounts.limits
   const messageOf = useOperateError()
   const act = useAct()
+  const words = useWords()
   const change = { method: 'PATCH', path: 'accounts/{account}/limits', params: { account: account.id }, body } as const
   return useForm<Name, DryRun>({
     fields: [],
     check,
     send: () => rehearse(change),
     rejected: (error) => ({ [fieldOf(error.param)]: messageOf(error) }) as FormErrors<Name>,
-    done: (rehearsed) =>
-      void act({ ...change, rehearsed, title: t.title(account.name), action: t.save, done: t.saved }),
+    done: (rehearsed) => void act({ ...change, rehearsed, ...words('account limit', account.name) }),
   })
 }
 
@@ -109,6 +109,7 @@ function CreditLineForm({ account }: { account: Account }) {
   const t = accounts.limits
   const messageOf = useOperateError()
   const act = useAct()
+  const words = useWords()
   const [line, setLine] = useState(account.credit_line_usd)
   const body = { credit_line_usd: line.trim() === '' ? '0' : line.trim() }
   const change = { method: 'PATCH', path: 'accounts/{account}', params: { account: account.id }, body } as const
@@ -117,8 +118,7 @@ function CreditLineForm({ account }: { account: Account }) {
     check: () => ({}),
     send: () => rehearse(change),
     rejected: (error) => ({ line: messageOf(error) }),
-    done: (rehearsed) =>
-      void act({ ...change, rehearsed, title: t.title(account.name), action: t.save, done: t.saved }),
+    done: (rehearsed) => void act({ ...change, rehearsed, ...words('account limit', account.name) }),
   })
   return (
     <Frame title={accounts.creditLine} text={t.creditLineText} permission="money" form={form}>
@@ -146,7 +146,7 @@ type FrameProps<F extends string> = {
 }
 
 function Frame<F extends string>({ title, text, permission, form, children }: FrameProps<F>) {
-  const t = useOperateTexts().accounts.limits
+  const words = useWords()
   const { form: error } = form.errors as FormErrors<never>
   return (
     <Section title={title} text={text}>
@@ -154,7 +154,7 @@ function Frame<F extends string>({ title, text, permission, form, children }: Fr
         {error && <Banner tone="bad">{error}</Banner>}
         <div className="w-full">{children}</div>
         <ActButton permission={permission} type="submit" busy={form.isBusy}>
-          {t.save}
+          {words('account limit').action}
         </ActButton>
       </form>
     </Section>

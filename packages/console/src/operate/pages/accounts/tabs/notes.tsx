@@ -11,6 +11,7 @@ import { Time } from '../../../../ui/values.tsx'
 import { callAdmin } from '../../../api/client.ts'
 import { refreshAdmin, useAdmin } from '../../../api/queries.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { useWords } from '../../../i18n/use-words.ts'
 import { useAct } from '../../../ui/act.tsx'
 import { ActButton } from '../../../ui/act-button.tsx'
 import { useMay } from '../../../ui/permissions.ts'
@@ -20,6 +21,7 @@ const LONGEST = 2_000
 export function NotesTab({ account }: { account: string }) {
   const t = useOperateTexts().accounts.notes
   const act = useAct()
+  const words = useWords()
   const may = useMay()
   const queries = useQueryClient()
   const [text, setText] = useState('')
@@ -38,9 +40,7 @@ export function NotesTab({ account }: { account: string }) {
       method: 'DELETE',
       path: 'accounts/{account}/notes/{note}',
       params: { account, note },
-      title: t.removeTitle,
-      action: t.remove,
-      done: t.removed,
+      ...words('account note delete'),
       danger: true,
       reason: 'none',
     })
@@ -76,7 +76,13 @@ export function NotesTab({ account }: { account: string }) {
                     {note.author_email ?? note.author} · <Time at={note.at} />
                   </p>
                 </div>
-                {may('accounts') && <IconButton icon="trash" label={t.remove} onClick={() => remove(note.id)} />}
+                {may('accounts') && (
+                  <IconButton
+                    icon="trash"
+                    label={words('account note delete').action}
+                    onClick={() => remove(note.id)}
+                  />
+                )}
               </li>
             ))}
           </ul>

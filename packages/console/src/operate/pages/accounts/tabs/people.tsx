@@ -11,6 +11,7 @@ import { type Column, Table } from '../../../../ui/table.tsx'
 import { Amount } from '../../../../ui/values.tsx'
 import { useAdmin } from '../../../api/queries.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { useWords } from '../../../i18n/use-words.ts'
 import { useAct } from '../../../ui/act.tsx'
 import { ActButton, useActItem } from '../../../ui/act-button.tsx'
 import { MemberDialog, type Person } from './member-dialog.tsx'
@@ -19,6 +20,7 @@ export function PeopleTab({ account }: { account: string }) {
   const { accounts } = useOperateTexts()
   const t = accounts.peopleTab
   const act = useAct()
+  const words = useWords()
   const item = useActItem()
   const { list } = useTexts().keys
   const [link, setLink] = useState<string>()
@@ -32,10 +34,7 @@ export function PeopleTab({ account }: { account: string }) {
       method: 'POST',
       path: 'accounts/{account}/sign-in-link',
       params: of(email),
-      title: t.link.title(email),
-      text: t.link.text,
-      action: t.link.open,
-      done: t.link.done,
+      ...words('account sign-in-link', email),
       hideChanges: true,
     })
     if (made) setLink(made.url)
@@ -45,9 +44,7 @@ export function PeopleTab({ account }: { account: string }) {
       method: 'DELETE',
       path: 'accounts/{account}/sessions',
       params: of(email),
-      title: t.signOut.title(email),
-      action: t.signOut.open,
-      done: t.signOut.done,
+      ...words('account sign-out', email),
       danger: true,
       hideChanges: true,
     })
@@ -56,10 +53,7 @@ export function PeopleTab({ account }: { account: string }) {
       method: 'POST',
       path: 'accounts/{account}/remove-second-factor',
       params: of(email),
-      title: t.factor.title(email),
-      text: t.factor.text,
-      action: t.factor.open,
-      done: t.factor.done,
+      ...words('account remove-second-factor', email),
       danger: true,
       reason: 'required',
       hideChanges: true,
@@ -110,10 +104,18 @@ export function PeopleTab({ account }: { account: string }) {
           <Menu
             trigger={<IconButton icon="more" label={t.actionsOf(email)} />}
             items={[
-              item('accounts', { label: t.link.open, onSelect: () => makeLink(email) }),
+              item('accounts', { label: words('account sign-in-link').action, onSelect: () => makeLink(email) }),
               item('accounts', { label: t.edit.open, onSelect: () => setOpen({ person }) }),
-              item('accounts', { label: t.signOut.open, onSelect: () => signOut(email), hasLine: true }),
-              item('accounts', { label: t.factor.open, danger: true, onSelect: () => removeFactor(email) }),
+              item('accounts', {
+                label: words('account sign-out').action,
+                onSelect: () => signOut(email),
+                hasLine: true,
+              }),
+              item('accounts', {
+                label: words('account remove-second-factor').action,
+                danger: true,
+                onSelect: () => removeFactor(email),
+              }),
               item('accounts', {
                 label: t.remove.open,
                 danger: true,

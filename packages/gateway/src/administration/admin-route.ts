@@ -1,8 +1,6 @@
-// How a route of the admin API is declared: its name is its method and its path below /admin/v1/. `{key}` in the path is the field `key` of
-// the operation's input; its other fields come from the query of a GET or DELETE, and from the body of a POST or PATCH. Who may call it, and
-// what it takes, is said by the operation.
+// How the admin API serves an operation: by a method and a path below /admin/v1/. `{key}` in the path is the field `key` of the operation's
+// input; its other fields come from the query of a GET or DELETE, and from the body of a POST or PATCH.
 import type { TObject } from 'typebox'
-import type { Operation } from '../../administration/operation.ts'
 
 export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type AdminRouteName = `${AdminMethod} ${string}`
@@ -11,7 +9,7 @@ export type AdminRouteName = `${AdminMethod} ${string}`
 export type ExportFormat = 'csv' | 'jsonl'
 
 export type AdminRoute = {
-  operation: Operation
+  at: AdminRouteName
   /** What it does, in a few words. */
   summary: string
   /** What is returned; of a list: each entry. Other fields are not sent. */
@@ -37,5 +35,3 @@ export type AdminRoute = {
   /** For the description of the API. */
   example?: { body?: object; query?: string }
 }
-
-export type AdminRoutes = Readonly<Record<AdminRouteName, AdminRoute>>

@@ -1,0 +1,21 @@
+// What operations are called on screen, from the operations themselves: one place for buttons, dialogs and the audit log.
+import { type ActName, WORDS } from '@trivium/gateway/administration/words/index.ts'
+import type { Both } from '@trivium/gateway/administration/words/words.ts'
+import { useLanguage } from '../../i18n/language.tsx'
+
+export type { ActName } from '@trivium/gateway/administration/words/index.ts'
+
+/** `words('upstream drain', id)`: the dialog of the act, for `useAct`; its `action` is the label of the button, too. */
+export function useWords() {
+  const { language } = useLanguage()
+  return (name: ActName, target = '') => {
+    const { act, ask, done, ...rest } = WORDS[name]
+    const said = (both: Both) => both[language].replaceAll('{x}', target)
+    return {
+      title: said(ask),
+      action: said(act),
+      done: said(done),
+      ...('text' in rest ? { text: said(rest.text) } : {}),
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// The words of every operation that changes something, by its name, and of everything else that the audit log has.
+import { ACCOUNT_WORDS } from './accounts.ts'
+import { CATALOGUE_WORDS } from './catalogue.ts'
+import { OPERATING_WORDS } from './operating.ts'
+import { PEOPLE_WORDS } from './people.ts'
+import { SIGN_IN_WORDS } from './sign-ins.ts'
+
+export const WORDS = {
+  ...ACCOUNT_WORDS,
+  ...CATALOGUE_WORDS,
+  ...OPERATING_WORDS,
+  ...PEOPLE_WORDS,
+  ...SIGN_IN_WORDS,
+}
+
+type All = typeof WORDS
+/** The operations that the console asks about before it performs them. */
+export type ActName = { [N in keyof All]: All[N] extends { act: object } ? N : never }[keyof All]
