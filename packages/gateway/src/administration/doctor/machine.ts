@@ -8,7 +8,7 @@ import type { Environment, FileConfig } from '../../config/types.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { NO_KEY } from '../../upstreams/health/health.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
-import type { ServerState } from '../operating/server-state.ts'
+import type { ServerState } from '../system/server-state.ts'
 import { answer, type Finding, type Question } from './question.ts'
 
 const MIB = 1024 ** 2

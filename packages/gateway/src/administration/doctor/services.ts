@@ -4,7 +4,7 @@ import { checkMail, describeMailError } from '../../mail/mailer.ts'
 import { mediaFolder } from '../../media/open-media.ts'
 import { checkS3 } from '../../media/s3.ts'
 import type { Probe, ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
-import type { SecretsFound, ServerState } from '../operating/server-state.ts'
+import type { SecretsFound, ServerState } from '../system/server-state.ts'
 import type { Check, Question } from './question.ts'
 import { writeProbe } from './write-probe.ts'
 

@@ -4,7 +4,7 @@ import { entryKey } from '../../config/stored.ts'
 import type { FileConfig } from '../../config/types.ts'
 import type { SharedResults } from '../../sharing/shared-results.ts'
 import type { AlertFact, ListedNode } from '../../storage/storage.ts'
-import { alertsFor } from '../operating/alert-rules.ts'
+import { alertsFor } from '../alerts/rules.ts'
 import type { OperationContext } from '../operation.ts'
 import { type FailingUpstream, failingUpstreams } from './failing.ts'
 

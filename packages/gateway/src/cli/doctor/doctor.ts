@@ -12,7 +12,7 @@ import {
 import { warningsOfStore } from '../../administration/doctor/store-warnings.ts'
 import { checkedTables } from '../../administration/doctor/tables.ts'
 import { writeProbe } from '../../administration/doctor/write-probe.ts'
-import { checkTables, type ServerState, showServerState } from '../../administration/operating/server-state.ts'
+import { checkTables, type ServerState, showServerState } from '../../administration/system/server-state.ts'
 import { listUpstreamStates } from '../../administration/upstreams/state.ts'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'

@@ -9,7 +9,7 @@ import { pageFields, type Range, readPage } from '../inputs/page.ts'
 import { auditEntry, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
 import { ALERT, ALERT_TEST } from '../resources/operating.ts'
-import { alertsFor, mutedUntil } from './alert-rules.ts'
+import { alertsFor, mutedUntil } from './rules.ts'
 
 export const listAlerts = operation({
   name: 'alert list',
