@@ -10,6 +10,7 @@ registration: { trial_budget_per_day: 1000000 }
 console: { name: Example AI }
 `
 const MOST_SCRIPT = 300 * 1024
+const MOST_REQUESTS = 16
 
 const open = useConsole({ config: CONFIG })
 const { visit, newAccount } = open
@@ -162,10 +163,26 @@ test('the first load has little script', async () => {
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThan(MOST_SCRIPT)
-    // Those that the first script imports are loaded together with it.
-    const preloads = await page.locator('link[rel=modulepreload]').count()
+    // The browser is told of those of the page together with the first one.
+    const html = await (await fetch(`${open.gateway.url}/console`)).text()
+    const preloads = html.split('rel="modulepreload"').length - 1
     expect([preloads > 0, preloads < sizes.length]).toEqual([true, true])
   })
+})
+
+test('the first load of a page is a few requests, each of which costs a round trip of a slow line', async () => {
+  const account = await newAccount()
+  for (const path of ['/', '/keys', '/connect', '/models', '/usage', '/wallet', '/playground', '/settings'])
+    await visit('/sign-up', { account }, async ({ page }) => {
+      await page.waitForLoadState('networkidle')
+      const seen: string[] = []
+      page.on('request', (request) => {
+        if (!request.url().startsWith('data:')) seen.push(new URL(request.url()).pathname)
+      })
+      await page.goto(`${open.gateway.url}/console${path}`, { waitUntil: 'networkidle' })
+      await page.locator('main h1').waitFor()
+      expect([path, seen.length > 3 ? seen.slice(MOST_REQUESTS) : seen]).toEqual([path, []])
+    })
 })
 
 test('Chinese for browsers that prefer it; the choice of the language stays', async () => {

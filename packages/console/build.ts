@@ -13,12 +13,20 @@ if (folder === undefined) throw new Error('usage: bun build.ts FOLDER')
 /** Scripts find each other in their own folder; the page learns from the gateway where that is. */
 const SAME_FOLDER = './'
 const ASSETS = '{{assets}}'
+const PAGE = /src\/(operate\/)?pages\/([\w-]+)\/page\.tsx$/
+const PLACE = /src\/operate\/place\.tsx$/
+const plain = (path: string): string => path.replace(/^\.?\//, '')
 
-const { outputs } = await Bun.build({
+/** A page of fewer and larger scripts is there earlier, since each one is a request. */
+const LEAST_CHUNK = 16 * 1024
+
+const { outputs, metafile } = await Bun.build({
   entrypoints: [join(import.meta.dir, 'src/main.tsx')],
   target: 'browser',
   minify: true,
   splitting: true,
+  minChunkSize: LEAST_CHUNK,
+  metafile: true,
   publicPath: SAME_FOLDER,
   naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
@@ -27,33 +35,37 @@ const { outputs } = await Bun.build({
 
 await mkdir(folder, { recursive: true })
 const entry = { script: '', style: '' }
-const scripts = new Map<string, string>()
-const STATIC_IMPORT = /\b(?:from|import)\s*"\.\/(chunk-\w+\.js)"/g
 for (const output of outputs) {
-  const name = output.path.replace(/^\.?\//, '')
+  const name = plain(output.path)
   if (output.kind === 'entry-point') entry.script = name
   if (name.endsWith('.css')) entry.style ||= name
-  const content = Buffer.from(await output.arrayBuffer())
-  if (name.endsWith('.js')) scripts.set(name, content.toString())
-  await store(name, content)
+  await store(name, Buffer.from(await output.arrayBuffer()))
 }
 
 const page = await Bun.file(join(import.meta.dir, 'src/index.html')).text()
-const preloads = [...importedBy(entry.script)].map((name) => `<link rel="modulepreload" href="${ASSETS}${name}" />`)
-const filled = page
-  .replace('{{script}}', ASSETS + entry.script)
-  .replace('{{style}}', ASSETS + entry.style)
-  .replace('<!-- preloads -->', preloads.join('\n    '))
+const filled = page.replace('{{script}}', ASSETS + entry.script).replace('{{style}}', ASSETS + entry.style)
 await store('index.html', Buffer.from(filled))
+await store('preloads.json', Buffer.from(JSON.stringify(preloads())))
 
-/** What a script imports before it runs, directly or not: the browser would find out only from script to script. */
-function importedBy(name: string, found = new Set<string>()): Set<string> {
-  for (const [, imported = ''] of (scripts.get(name) ?? '').matchAll(STATIC_IMPORT)) {
-    if (found.has(imported)) continue
-    found.add(imported)
-    importedBy(imported, found)
+/** The scripts of each page by its folder, such as `keys` and `operate/keys`, without those that every page has. */
+function preloads(): Record<string, string[]> {
+  const made = Object.entries(metafile?.outputs ?? {}).map(([path, output]) => ({ name: plain(path), ...output }))
+  const scripts = new Map(made.map((output) => [output.name, output]))
+  const loadedWith = (name: string, found = new Set<string>()): Set<string> => {
+    found.add(name)
+    for (const { path, kind } of scripts.get(name)?.imports ?? [])
+      if (kind === 'import-statement' && scripts.has(plain(path)) && !found.has(plain(path)))
+        loadedWith(plain(path), found)
+    return found
   }
-  return found
+  const first = loadedWith(entry.script)
+  return Object.fromEntries(
+    made.flatMap(({ name, entryPoint = '' }) => {
+      const [, place = '', folder] = PAGE.exec(entryPoint) ?? []
+      const scripts = [...loadedWith(name)].filter((each) => !first.has(each))
+      return folder !== undefined || PLACE.test(entryPoint) ? [[place + (folder ?? 'operate'), scripts]] : []
+    }),
+  )
 }
 
 /** Compressed once, as far as possible: both encodings, because browsers accept brotli over TLS only. */

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { MemberRow, SessionInfo } from '../../packages/gateway/src/console-api/routes/account.ts'
 import type { KeyPage, KeyWithSecret } from '../../packages/gateway/src/console-api/routes/keys.ts'
-import type { Overview, RequestPage } from '../../packages/gateway/src/console-api/routes/usage.ts'
+import type {
+  Overview,
+  RejectedPage,
+  RejectedSummary,
+  RequestPage,
+} from '../../packages/gateway/src/console-api/routes/usage.ts'
+import { eventually } from '../support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
@@ -113,6 +119,57 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomeOf(await switchTo(again, owner.account))).toBe('404 not_found')
     const answer = await chat(gateway.url, own.secret, HELLO)
     expect([answer.status, (await answer.text()).length > 0]).toEqual([401, true])
+  })
+
+  test('rejected requests: an owner sees those of the account, a member those of their own keys, others none', async () => {
+    const [owner, member, other] = [await person('denied'), await person('denied-member'), await person('bystander')]
+    await setMember(owner.account, member.email, 'member')
+    await switchTo(member.client, owner.account)
+    const reject = async ({ client }: { client: ConsoleClient }, name: string, model: string) => {
+      const { key, secret } = (await client.post<KeyWithSecret>('keys', { name })).body
+      const answer = await chat(gateway.url, secret, { ...HELLO, model })
+      expect([answer.status, (await answer.text()).length > 0]).toEqual([404, true])
+      return { key: key.id, name, request: answer.headers.get('x-request-id') ?? '', model }
+    }
+    const [foreign, own] = [
+      await reject(owner, 'of the owner', 'gpt-0'),
+      await reject(member, 'of the member', 'gpt-1'),
+    ]
+    const listOf = async ({ client }: { client: ConsoleClient }, query = '') =>
+      (await client.get<RejectedPage>(`rejected-requests${query}`)).body.items
+    // Counts are stored every few seconds.
+    await eventually(async () => (await listOf(owner)).length === 2)
+    const shown = ({ key, name, request, model }: typeof own) => ({
+      request_id: request,
+      at: expect.stringMatching(/^20\d\d-/),
+      key_id: key,
+      key_name: name,
+      code: 'model_not_found',
+      status: 404,
+      count: 1,
+      message: expect.stringContaining(model),
+    })
+    const byName = (rows: readonly RejectedSummary[]) =>
+      rows.toSorted((one, two) => (one.request_id < two.request_id ? 1 : -1))
+    expect(byName(await listOf(owner))).toMatchObject([shown(own), shown(foreign)])
+    expect(await listOf(member)).toMatchObject([shown(own)])
+    expect(await listOf(member, `?key=${foreign.key}`)).toEqual([])
+    expect(await listOf(owner, `?key=${foreign.key}`)).toMatchObject([shown(foreign)])
+    expect(await listOf(owner, '?to=2026-01-01T00:00:00Z')).toEqual([])
+    expect(await listOf(other)).toEqual([])
+    const [newest] = await listOf(owner)
+    expect(await listOf(owner, `?before=${newest?.id}`)).toHaveLength(1)
+    expect(outcomeOf(await owner.client.get('rejected-requests?before=x'))).toBe('400 bad_request')
+    expect((await owner.client.get(`requests/${foreign.request}`)).body).toMatchObject({
+      request_id: foreign.request,
+      state: 'rejected',
+      outcome: 'rejected',
+      error: { code: 'model_not_found', status: 404, message: expect.stringContaining('gpt-0') },
+      cost_usd: '0.00',
+    })
+    for (const { client } of [member, other])
+      expect(outcomeOf(await client.get(`requests/${foreign.request}`))).toBe('404 not_found')
+    expect((await member.client.get(`requests/${own.request}`)).status).toBe(200)
   })
 
   test('the keys of a member stay under the cap that the owner set; the owner has none', async () => {

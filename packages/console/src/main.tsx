@@ -1,3 +1,4 @@
+import './common.ts'
 import './styles.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -17,12 +18,14 @@ if (root) {
   const page = isOperate(path) ? operatePlace : pageAt(path)
   // What the first page needs is loaded at once, not one after the other.
   if (page) void prefetch(client, 'session')
-  const [language] = await Promise.all([loadLanguage(), page?.load()])
-  createRoot(root).render(
-    <StrictMode>
-      <LanguageProvider initial={language}>
-        <App client={client} />
-      </LanguageProvider>
-    </StrictMode>,
+  // Without an `await` at the top level, pages can import parts of this script: it is done when they ask for them.
+  void Promise.all([loadLanguage(), page?.load()]).then(([language]) =>
+    createRoot(root).render(
+      <StrictMode>
+        <LanguageProvider initial={language}>
+          <App client={client} />
+        </LanguageProvider>
+      </StrictMode>,
+    ),
   )
 }

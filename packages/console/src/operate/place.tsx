@@ -1,5 +1,6 @@
 // The operators' place: its frame, and its pages by permission. An accent line at the left edge and the word beside the name say where one is.
 
+import './common.ts'
 import type { ReactNode } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import { ErrorBoundary } from '../app/error-boundary.tsx'

@@ -1,11 +1,12 @@
 // Requests that were rejected before a hold, which no receipt tells of: counted by key, error code and minute.
 
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
-import { fields, idOf, optional, text, textLike } from '../request/schema/schema.ts'
+import { fields, idOf, optional, text } from '../request/schema/schema.ts'
 import type { RejectedCount, RejectedPlace } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { given, pageFieldsBy, readPage, readTimes, TIMES } from './inputs/page.ts'
+import { formatPlace, REJECTED_PLACE, readPlace } from './inputs/rejected-place.ts'
 import { ACCOUNT } from './inputs/schemas.ts'
 import { operation } from './operation.ts'
 import { REJECTED_REQUESTS } from './resources/traffic.ts'
@@ -25,7 +26,7 @@ export const listRejectedRequests = operation({
     key: optional(idOf('a key')),
     error_code: optional(text({ max: 100 })),
     ...TIMES,
-    ...pageFieldsBy(textLike((value) => parsePlace(value) !== undefined, 'be the end of a page')),
+    ...pageFieldsBy(REJECTED_PLACE),
   }),
   /** Newest first. */
   async run(context, { account: named, key, error_code: code, from, to, ...page }) {
@@ -36,7 +37,7 @@ export const listRejectedRequests = operation({
     const { items, next } = await readPage<RejectedCount, RejectedPlace>(
       page,
       (range, limit) => rejectedRequests.list({ ...filter, ...range }, limit),
-      placeOf,
+      formatPlace,
       readPlace,
     )
     const names = {
@@ -53,8 +54,8 @@ export const listRejectedRequests = operation({
 })
 
 /** What did not fit while it was counted has no key of its own, and perhaps no account. */
-const shownCount = ({ account, key, code, minute, count, lastRequest, reason }: RejectedCount) => ({
-  id: placeOf({ minute, account, key, code }),
+export const shownCount = ({ account, key, code, minute, count, lastRequest, reason }: RejectedCount) => ({
+  id: formatPlace({ minute, account, key, code }),
   minute: isoTime(minute),
   account_id: account === 0n ? null : String(account),
   key_id: key === 0n ? null : String(key),
@@ -64,14 +65,3 @@ const shownCount = ({ account, key, code, minute, count, lastRequest, reason }: 
   last_request_id: lastRequest,
   reason,
 })
-
-const placeOf = ({ minute, account, key, code }: RejectedPlace): string => [minute, account, key, code].join('.')
-
-function parsePlace(written: string): RejectedPlace | undefined {
-  const [, minute, account, key, code] = /^(\d{1,15})\.(\d{1,18})\.(\d{1,18})\.(\w{1,100})$/.exec(written) ?? []
-  if (minute === undefined || account === undefined || key === undefined || code === undefined) return undefined
-  return { minute: Number(minute), account: BigInt(account), key: BigInt(key), code }
-}
-
-const readPlace = (written: string): RejectedPlace =>
-  parsePlace(written) ?? { minute: 0, account: 0n, key: 0n, code: '' }

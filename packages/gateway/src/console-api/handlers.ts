@@ -12,6 +12,7 @@ import { changeKey, createKey, deleteKey, listKeys, rotateKey, showKey } from '.
 import { listModelNames, listModelSquare, offersOfGroup } from './pages/models.ts'
 import { showOverview } from './pages/overview.ts'
 import { forwardToGateway, playgroundKey } from './pages/playground.ts'
+import { listRejected } from './pages/rejected-requests.ts'
 import { listRequests, requestLines, showRequestReceipt, showSeries } from './pages/usage.ts'
 import { listHistory, listStatements, redeemCode, showWallet, statementLines } from './pages/wallet.ts'
 import { finishSignIn, startSignIn } from './providers/sign-in.ts'
@@ -82,6 +83,8 @@ export const HANDLERS: Handlers = {
   'GET requests': (call, deps) => listRequests(call, call.query, deps),
   'GET requests.csv': (call, deps) => csvResponse(call, 'requests', requestLines(call, call.query, deps), deps),
   'GET requests/{id}': (call, deps) => showRequestReceipt(call, call.parameters.id, deps),
+
+  'GET rejected-requests': (call, deps) => listRejected(call, call.query, deps),
 
   'GET keys': listKeys,
   'POST keys': createKey,

@@ -8,7 +8,7 @@ import { createConsoleFiles } from './serve-console.ts'
 
 const file = (text: string) => ({ brotli: Buffer.from(`br ${text}`), gzip: gzipSync(text) })
 const BUNDLE: Bundle = new Map([
-  ['index.html', file('page {{assets}}')],
+  ['index.html', file('page {{assets}}<!-- preloads -->')],
   ['main-abc.js', file('script')],
   ['main-def.css', file('style')],
 ])
@@ -75,6 +75,25 @@ test.each([
 
 test.each(['assets/other.js', 'assets/', 'assets/../index.html', 'assets/index.html.gz'])('no file: %s', (path) => {
   expect(get(path)).rejects.toThrow('The console has no file')
+})
+
+test.each([
+  ['', ['o.js']],
+  ['wallet', ['w.js']],
+  ['wallet/2026-01', ['w.js']],
+  ['operate', ['p.js', 'q.js']],
+  ['operate/keys', ['p.js', 'q.js', 'k.js']],
+  ['toString', []],
+])('/console/%s names the scripts of its page', async (path, scripts) => {
+  const byPage = { overview: ['o.js'], wallet: ['w.js'], operate: ['p.js', 'q.js'], 'operate/keys': ['q.js', 'k.js'] }
+  const { text } = await get(
+    path,
+    '',
+    async () => new Map([...BUNDLE, ['preloads.json', file(JSON.stringify(byPage))]]),
+  )
+  expect(
+    [...text.matchAll(/<link rel="modulepreload" href="[./]*assets\/([\w.]+)" \/>/g)].map(([, name]) => name ?? ''),
+  ).toEqual(scripts)
 })
 
 describe('no bundle', () => {

@@ -25,6 +25,11 @@ export type ConsoleFilesOptions = {
 
 const CONSOLE = '/console'
 const ASSETS = 'assets/'
+/** Where the page names the scripts that follow. */
+const PRELOADS = '<!-- preloads -->'
+/** The operators' pages are below it; each of the two places has a first page. */
+const OPERATE = 'operate'
+const HOME = 'overview'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -59,7 +64,8 @@ export function createConsoleFiles({ open, mediaOrigin, failed }: ConsoleFilesOp
       // The names of assets contain a hash of their content.
       headers.set('cache-control', name === INDEX ? 'no-store' : 'public, max-age=31536000, immutable')
       headers.set('vary', 'accept-encoding')
-      const body = name === INDEX ? pageAt(http.target, file) : encoded(file, accepted, headers)
+      const body =
+        name === INDEX ? pageAt(http.target, file, scriptsOf(path, bundle)) : encoded(file, accepted, headers)
       return { status: 200, headers, body }
     },
   }
@@ -68,11 +74,23 @@ export function createConsoleFiles({ open, mediaOrigin, failed }: ConsoleFilesOp
 type Headers = ApiRequest['responseHeaders']
 
 /** The page names its files relative to its own URL, so that it works below any path of a reverse proxy, which is unknown here. */
-function pageAt(target: string, { gzip }: BundledFile): Uint8Array {
+function pageAt(target: string, { gzip }: BundledFile, scripts: readonly string[]): Uint8Array {
   const [path = ''] = target.split('?', 1)
   const depth = path.slice(path.indexOf(CONSOLE) + CONSOLE.length).split('/').length - 1
   const assets = depth === 0 ? `.${CONSOLE}/${ASSETS}` : '../'.repeat(depth - 1) + ASSETS
-  return Buffer.from(gunzipSync(gzip).toString().replaceAll('{{assets}}', assets))
+  const preloads = scripts.map((name) => `<link rel="modulepreload" href="${assets}${name}" />`).join('')
+  return Buffer.from(gunzipSync(gzip).toString().replaceAll('{{assets}}', assets).replace(PRELOADS, preloads))
+}
+
+/** What the page of a path loads besides the first script, so that the browser need not wait for that one to ask for it. */
+function scriptsOf(path: string, bundle: Bundle): string[] {
+  const file = bundle.get('preloads.json')
+  if (!file) return []
+  const byPage = JSON.parse(gunzipSync(file.gzip).toString()) as Readonly<Record<string, readonly string[]>>
+  const [first = '', second = ''] = path.split('/')
+  const pages = first === OPERATE ? [OPERATE, `${OPERATE}/${second || HOME}`] : [first || HOME]
+  const scripts = pages.flatMap((page) => (Object.hasOwn(byPage, page) ? (byPage[page] ?? []) : []))
+  return [...new Set(scripts)]
 }
 
 async function isDoneWithin(ms: number, work: Promise<void>): Promise<boolean> {

@@ -44,6 +44,8 @@ export function rejectedRequestsContract(use: Use): void {
     const last = all.at(-1) ?? row()
     expect([await list({ after: last }, 2), await list({ after: last })]).toEqual([all.slice(2, 4), all.slice(0, 4)])
     expect(await list({ code: 'model_not_found' })).toHaveLength(1)
+    expect(await list({ account: 1n, lastRequest: 'req_9' })).toEqual([rows[2] ?? row()])
+    expect(await list({ account: 7n, lastRequest: 'req_9' })).toEqual([])
     expect(await list({ to: 11 * MINUTE })).toHaveLength(4)
     expect(await storage.ledger.usage(1n, 0)).toEqual([])
   })

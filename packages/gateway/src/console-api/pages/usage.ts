@@ -12,6 +12,7 @@ import type { RequestFilter, SpendingFilter, SpendingStep, UsageRow } from '../.
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
 import { keyNames } from './key-names.ts'
+import { findRejected } from './rejected-requests.ts'
 import { isInScope, scopeOf, type Viewer } from './scope.ts'
 
 const HOUR_MS = 3_600_000
@@ -137,6 +138,10 @@ export async function showRequestReceipt(
 ): Promise<Receipt> {
   const request = parseRequestId(id)
   const row = request === undefined ? undefined : await store.ledger.findRequest(viewer.account.id, request)
+  if (!row) {
+    const rejected = await findRejected(viewer, id, store)
+    if (rejected) return rejected
+  }
   if (!row || !(await isInScope(viewer, row.key, store.keys)))
     throw new ApiRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])

@@ -1,5 +1,6 @@
 // Overview and usage: sums over time, requests and their receipts.
 import type { Static } from 'typebox'
+import { REJECTED_PLACE } from '../../administration/inputs/rejected-place.ts'
 import {
   BALANCES,
   fields,
@@ -36,6 +37,14 @@ export type BreakdownQuery = Static<typeof BREAKDOWN_QUERY>
 const REQUEST_QUERY = fields({ ...PERIOD, outcome: optional(string()), before: optional(REQUEST_ID) })
 export type RequestQuery = Static<typeof REQUEST_QUERY>
 
+const REJECTED_QUERY = fields({
+  from: PERIOD.from,
+  to: PERIOD.to,
+  key: PERIOD.key,
+  before: optional(REJECTED_PLACE),
+})
+export type RejectedQuery = Static<typeof REJECTED_QUERY>
+
 const COUNTS = { requests: number(), tokens: number(), cost_usd: USD }
 /** `name`: the model or the id of the key; empty for all but the largest ones. `label`: how it is shown. */
 const NAMED = { name: string(), label: string(), ...COUNTS }
@@ -68,6 +77,22 @@ export type RequestSummary = Static<typeof REQUEST>
 const REQUESTS = pageOf(REQUEST)
 export type RequestPage = Static<typeof REQUESTS>
 
+const REJECTED = fields({
+  id: ID,
+  request_id: string('The last one of its minute with this key and this code.'),
+  at: TIME,
+  key_id: nullable(ID),
+  key_name: nullable(string('Null for several keys.')),
+  code: string(),
+  status: nullable(number()),
+  count: number('Requests of the minute with this key and this code.'),
+  message: string(),
+})
+/** Requests that were rejected before anything was held for them. */
+export type RejectedSummary = Static<typeof REJECTED>
+const REJECTED_PAGE = pageOf(REJECTED)
+export type RejectedPage = Static<typeof REJECTED_PAGE>
+
 /** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
 const CHARGE_LINE = fields({
   name: string(),
@@ -92,7 +117,12 @@ const RECEIPT = fields({
   outcome: string(),
   finish: nullable(string("The model's own reason for the outcome, as its upstream names it.")),
   error: nullable(
-    fields({ code: string(), status: nullable(number()), upstream_request_id: optional(nullable(string())) }),
+    fields({
+      code: string(),
+      status: nullable(number()),
+      message: optional(string('Of a rejected request, which has no other lines.')),
+      upstream_request_id: optional(nullable(string())),
+    }),
   ),
   units: nullable(mapOf(number())),
   reasoning_tokens: nullable(number()),
@@ -146,7 +176,13 @@ export const USAGE_ROUTES = {
   },
   'GET requests/{id}': {
     policy: 'member',
-    summary: 'The receipt of a request, with its formula as lines',
+    summary: 'The receipt of a request, with its formula as lines; of a rejected one, why it was rejected',
     output: RECEIPT,
+  },
+  'GET rejected-requests': {
+    policy: 'member',
+    summary: 'Counts requests that were rejected and cost nothing, by minute, key and error code',
+    query: REJECTED_QUERY,
+    output: REJECTED_PAGE,
   },
 } as const satisfies Record<RouteName, RouteDeclaration>

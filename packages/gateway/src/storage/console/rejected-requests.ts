@@ -12,6 +12,10 @@ export type RejectedFilter = {
   account?: bigint
   key?: bigint
   code?: string
+  /** Only keys that this person made. */
+  person?: bigint
+  /** The row whose last request it is. */
+  lastRequest?: string
   from?: number
   to?: number
   before?: RejectedPlace

@@ -20,11 +20,14 @@ export const rejectedRequestsOver = ({ db, runner }: Connection): RejectedReques
     }
     await runner.write([...statements, removeOldestOfAll(db, bounds.inAll)])
   },
-  async list({ account, key, code, from, to, before, after }, limit) {
+  async list({ account, key, code, person, lastRequest, from, to, before, after }, limit) {
     let query = db.selectFrom('rejected_request').selectAll()
     if (account !== undefined) query = query.where('account', '=', account)
     if (key !== undefined) query = query.where('key', '=', key)
     if (code !== undefined) query = query.where('code', '=', checkText('code', code))
+    if (person !== undefined)
+      query = query.where('key', 'in', db.selectFrom('api_key').select('id').where('person', '=', person))
+    if (lastRequest !== undefined) query = query.where('last_request', '=', checkText('lastRequest', lastRequest))
     if (from !== undefined) query = query.where('minute', '>=', from - (from % MINUTE_MS))
     if (to !== undefined) query = query.where('minute', '<', to)
     if (before) query = query.where(sql<boolean>`${ORDER} < ${placeOf(before)}`)

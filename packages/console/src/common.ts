@@ -1,0 +1,16 @@
+// What several pages use is part of the first script, since each chunk is a request: these modules are small, and a page would have to
+// wait for a dozen of them.
+import './charts/stacked-bars.tsx'
+import './pages/connect/client-set-up.tsx'
+import './pages/keys/key-form.tsx'
+import './pages/keys/secret.tsx'
+import './pages/models/preferred.ts'
+import './pages/models/prices.ts'
+import './pages/usage/requests.tsx'
+import './ui/copy.tsx'
+import './ui/form/choices-of.ts'
+import './ui/form/choices.tsx'
+import './ui/form/combobox.tsx'
+import './ui/pagination.tsx'
+import './ui/step.tsx'
+import './ui/table.tsx'

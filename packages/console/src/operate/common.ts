@@ -1,0 +1,12 @@
+// What several operators' pages use is loaded with the first of them.
+import '../pages/usage/period-choice.tsx'
+import '../pages/usage/receipt.tsx'
+import './api/choices.ts'
+import './sums/chart.tsx'
+import './sums/table.tsx'
+import './sums/totals.tsx'
+import './ui/act-button.tsx'
+import './ui/act-dialog.tsx'
+import './ui/choose-rows.tsx'
+import './ui/filters.tsx'
+import './ui/list.tsx'
