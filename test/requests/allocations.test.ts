@@ -1,6 +1,6 @@
 // What one small JSON request allocates in the gateway: counts, which no load of the machine changes. Later features must fit in.
 import { afterAll, expect, test } from 'bun:test'
-import { startCollector } from '../../packages/gateway/src/observe/traces/test-collector.ts'
+import { startCollector } from '../../packages/gateway/test-support/trace-collector.ts'
 import { type Allocations, countAllocations } from '../support/gateway/count-allocations.ts'
 
 const collector = startCollector()

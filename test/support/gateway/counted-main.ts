@@ -3,10 +3,10 @@
 import { heapStats } from 'bun:jsc'
 
 let messages = 0
-const { postMessage } = Worker.prototype
-Worker.prototype.postMessage = function (this: Worker, ...args: Parameters<typeof postMessage>) {
+const post: (this: Worker, message: unknown) => void = Worker.prototype.postMessage
+Worker.prototype.postMessage = function (this: Worker, message: unknown) {
   messages++
-  postMessage.apply(this, args)
+  post.call(this, message)
 }
 
 process.on('SIGUSR2', () => {
