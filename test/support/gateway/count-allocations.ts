@@ -34,7 +34,7 @@ const REQUEST = {
 /** A chat request that passes through, unstreamed, on SQLite, with a key that is known. `env`: of the gateway. */
 export async function countAllocations(env: Record<string, string>): Promise<Allocations> {
   const upstream = await startUpstream()
-  const main = join(import.meta.dir, 'counted-main.ts')
+  const main = join(import.meta.dir, 'program/counted-main.ts')
   const gateway = await startGateway({ config: configFor(upstream), main, env: { ...env, ...COUNTABLE } })
   try {
     const { secret } = await newKey(gateway)

@@ -12,8 +12,8 @@ import type { FileConfig } from '../../../packages/gateway/src/config/types.ts'
 import { loadFile } from '../../../packages/gateway/src/server/config.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'
-import { hashCheaply } from './cheap-passwords.ts'
 import { type Home, runCommand } from './home.ts'
+import { hashCheaply } from './program/cheap-passwords.ts'
 
 export type Operated = { home: Home; env?: Record<string, string> | undefined }
 

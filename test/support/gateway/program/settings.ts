@@ -2,7 +2,7 @@
 import { STREAM_TIMING } from '../../../../packages/gateway/src/paid-call/writing/stream-timing.ts'
 import { TASK_TIMING } from '../../../../packages/gateway/src/tasks/timing.ts'
 import { NAME_RESOLVER } from '../../../../packages/gateway/src/upstreams/public/name-checks.ts'
-import { hashCheaply } from '../cheap-passwords.ts'
+import { hashCheaply } from './cheap-passwords.ts'
 import './migrations.ts'
 
 const { stream, tasks, realPasswords, hosts = {} } = JSON.parse(process.env.TEST_SETTINGS ?? '{}')

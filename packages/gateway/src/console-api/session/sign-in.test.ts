@@ -2,7 +2,7 @@
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { newDataFolder } from '../../../../../test/support/data-folder.ts'
-import { hashCheaply } from '../../../../../test/support/gateway/cheap-passwords.ts'
+import { hashCheaply } from '../../../../../test/support/gateway/program/cheap-passwords.ts'
 import { testHeaders, testRequest } from '../../../../http/test-support/serve.ts'
 import { createFailedCredentials } from '../../http-api/failed-credentials.ts'
 import { createMetrics } from '../../observe/metrics/names.ts'

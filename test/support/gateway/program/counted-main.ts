@@ -14,4 +14,4 @@ process.on('SIGUSR2', () => {
   process.stdout.write(`counted ${JSON.stringify({ ...objectTypeCounts, bytes: heapCapacity, messages })}\n`)
 })
 
-await import('../../../packages/gateway/src/main.ts')
+await import('../../../../packages/gateway/src/main.ts')

@@ -1,7 +1,7 @@
 // Hashes of passwords and keys from passphrases that take microseconds, for everything but tests of the hashes themselves: nearly every
 // test of the console signs in.
-import { PASSPHRASE_COST } from '../../../packages/gateway/src/backup/seal-secret.ts'
-import { PASSWORD_COST } from '../../../packages/gateway/src/storage/password.ts'
+import { PASSPHRASE_COST } from '../../../../packages/gateway/src/backup/seal-secret.ts'
+import { PASSWORD_COST } from '../../../../packages/gateway/src/storage/password.ts'
 
 export function hashCheaply(): void {
   Object.assign(PASSWORD_COST, { memoryCost: 64, timeCost: 1 })
