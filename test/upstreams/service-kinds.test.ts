@@ -1,6 +1,6 @@
 // Every service of every built-in kind through a real gateway: the path, the credential and the fields that the vendor documents.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
+import type { ServiceId } from '../../packages/gateway/src/endpoints/index.ts'
 import { KINDS } from '../../packages/gateway/src/upstreams/kinds/index.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'

@@ -1,24 +1,17 @@
 // docs/reference/api.md
 import { listAdminRoutes } from '@trivium/gateway/admin-api/list-routes.ts'
 import { listConsoleRoutes } from '@trivium/gateway/console-api/list-routes.ts'
+import { ENDPOINTS } from '@trivium/gateway/endpoints/index.ts'
 import { UNSERVED_APIS, UNSERVED_VERBS, type UnservedFeature } from '@trivium/gateway/request/unserved-paths.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
-import { type CallKind, ROUTES, type Route } from '@trivium/protocol/routes.ts'
+import { type CallKind, type ModelCallKind, ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import type { Generated } from '../generated.ts'
 import { code, codes, table, wrapped } from '../markdown.ts'
 
 const file = 'docs/reference/api.md'
 
-/** The sections in which routes are listed, by what models of a route produce, else by its kind. */
-const TITLES: Readonly<Record<Exclude<CallKind, 'count' | 'tasks' | 'stored'>, string>> = {
-  text: 'Text',
-  image: 'Images',
-  video: 'Videos',
-  speech: 'Speech',
-  transcription: 'Transcription',
-  embedding: 'Embeddings',
-  rerank: 'Rerank',
-  moderation: 'Moderation',
+/** The sections of routes that call no model. */
+const TITLES: Readonly<Record<Exclude<CallKind, ModelCallKind | 'count' | 'tasks' | 'stored'>, string>> = {
   models: 'Models',
   usage: 'Balance, usage and receipts',
   media: 'Stored images and videos',
@@ -64,7 +57,9 @@ const INSTEAD: Readonly<Record<UnservedFeature, string>> = {
   'Grounded answers are': 'generateContent',
 }
 
-const sectionOf = ({ kind, modality }: Route): string => TITLES[(modality ?? kind) as keyof typeof TITLES]
+/** By what models of a route produce, else by its kind. */
+const sectionOf = ({ kind, modality }: Route): string =>
+  modality === undefined ? TITLES[kind as keyof typeof TITLES] : ENDPOINTS[modality].title
 
 /** These have tables of their own. */
 const OWN_TABLES = [ROUTES['read-console-api'].path, ROUTES['read-admin-api'].path]

@@ -10,12 +10,12 @@ import { BEGIN_WITHIN_MS, MOST_OPEN } from '@trivium/gateway/background/response
 import { SERVER_DEFAULTS } from '@trivium/gateway/config/sections/server.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS } from '@trivium/gateway/config/upstream-defaults.ts'
 import { MOST_REFERENCES } from '@trivium/gateway/conversations/named-items.ts'
+import type { Endpoint } from '@trivium/gateway/endpoints/endpoint.ts'
+import { ENDPOINTS } from '@trivium/gateway/endpoints/index.ts'
 import { LARGEST_BODY } from '@trivium/gateway/http-api/read-small-body.ts'
 import { IMAGE_BYTES } from '@trivium/gateway/images/reading/read-edit-form.ts'
 import { MOST_OF_OBJECT, MOST_READS } from '@trivium/gateway/media/media-reads.ts'
 import { MOST_INPUTS as MOST_EMBEDDED, MOST_TOKENS } from '@trivium/gateway/modalities/embedding.ts'
-import { MOST_INPUTS as MOST_MODERATED } from '@trivium/gateway/modalities/moderation.ts'
-import { MOST_DOCUMENTS } from '@trivium/gateway/modalities/rerank.ts'
 import { MOST_MEGABYTES } from '@trivium/gateway/modalities/transcription/index.ts'
 import { QUEUE_TIMEOUT_MS } from '@trivium/gateway/overload/admission.ts'
 import { MOST_MIB_PER_MINUTE, MOST_PER_MINUTE } from '@trivium/gateway/overload/free-call-limit.ts'
@@ -117,8 +117,9 @@ const MODELS: readonly Row[] = [
   ['video: finished file', formatSize(LARGEST_VIDEO), 'the task fails and is not charged'],
   ['video: time until it is finished', formatDuration(DEFAULT_DEADLINE_MS), 'the task expires and is not charged'],
   ['embedding: inputs; tokens', `${count(MOST_EMBEDDED)}; ${count(MOST_TOKENS)}`, BAD],
-  ['rerank: documents', count(MOST_DOCUMENTS), BAD],
-  ['moderation: inputs', count(MOST_MODERATED), BAD],
+  ...Object.entries<Endpoint>(ENDPOINTS).flatMap(([type, { models }]) =>
+    Object.entries(models?.limits ?? {}).map(([name, most]) => [`${type}: ${name}`, count(most), BAD] as const),
+  ),
   ['speech: characters', count(MOST_CHARACTERS), BAD],
   ['transcription: a file', `${MOST_MEGABYTES}MiB`, TOO_LARGE],
 ]

@@ -3,7 +3,7 @@
 import type { RerankShape } from '@trivium/protocol/dialects/chat/rerank/request.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
+import type { ServiceId } from '../endpoints/index.ts'
 import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { LogAddresses } from '../observe/arrival.ts'

@@ -1,6 +1,6 @@
 // In which dialects an upstream can be asked, and for what.
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
+import type { ServiceId } from '../endpoints/index.ts'
 import { type ModelType, modalityOf } from '../modalities/index.ts'
 import type { ServiceEndpoint, Upstream } from './types.ts'
 import { standardServices } from './upstream-kinds.ts'

@@ -2,7 +2,7 @@
 
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { SERVICE_IDS, SERVICE_PATHS, type ServiceId } from '@trivium/protocol/dialects/services.ts'
+import { SERVICE_IDS, SERVICE_PATHS, type ServiceId } from '../endpoints/index.ts'
 import type { ModelOf, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Capability } from '../modalities/modality.ts'
 import type { ImagesEndpoint, Services, UpstreamEndpoint, VideosEndpoint } from './types.ts'

@@ -1,33 +1,32 @@
-// The only list of modalities: everything that can be sold. A new one is a file or a folder here, and a line.
-import type { ModelCallKind } from '@trivium/protocol/routes.ts'
+// What must be known of each type of model. Types that are sold by one unit declare it with their endpoint; the others are here.
+import { type ENDPOINTS, endpointOf, MODEL_TYPES, type ModelType } from '../endpoints/index.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
+import { modalityByUnit, type UnitEndpoint, type UnitModality } from './by-unit.ts'
 import { embedding } from './embedding.ts'
 import { image } from './image/index.ts'
 import type { Modality, Model } from './modality.ts'
-import { moderation } from './moderation.ts'
-import { rerank } from './rerank.ts'
 import { speech } from './speech/index.ts'
 import { text } from './text/index.ts'
 import { transcription } from './transcription/index.ts'
+import type { Figure } from './unit-price.ts'
 import { video } from './video/index.ts'
 
-/** In the order in which models are listed. The routes that call a model name the same kinds. */
-export const MODALITIES = {
-  text,
-  image,
-  video,
-  embedding,
-  speech,
-  transcription,
-  rerank,
-  moderation,
-} as const satisfies Record<ModelCallKind, Modality>
+export { MODEL_TYPES, type ModelType }
 
-type Listed = typeof MODALITIES
-/** `type` of a model in the configuration. */
-export type ModelType = keyof Listed
+const OWN = { text, image, video, embedding, speech, transcription }
 
-export const MODEL_TYPES = Object.keys(MODALITIES) as readonly ModelType[]
+type Listed = typeof OWN & {
+  [T in Exclude<ModelType, keyof typeof OWN>]: UnitModality<(typeof ENDPOINTS)[T]>
+}
+
+/** By the type of models. */
+export const MODALITIES = Object.fromEntries(
+  MODEL_TYPES.map((type) => {
+    const own: Partial<Record<ModelType, Modality>> = OWN
+    return [type, own[type] ?? modalityByUnit(endpointOf(type) as UnitEndpoint<Figure, string>)]
+  }),
+) as Listed
+
 /** The type of a model that is configured without one. */
 export const DEFAULT_TYPE: ModelType = 'text'
 

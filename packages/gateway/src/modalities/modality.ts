@@ -2,7 +2,7 @@
 // who can serve it, and what is said of it. How a request is served is the matter of a journey.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
-import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
+import type { ServiceId } from '../endpoints/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { YamlValue } from '../yaml/document.ts'

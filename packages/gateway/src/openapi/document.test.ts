@@ -6,6 +6,7 @@ import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import { errorsIn, inlined, type Node, operationsOf } from '../../test-support/openapi-document.ts'
 import { listAdminRoutes } from '../admin-api/list-routes.ts'
 import { listConsoleRoutes } from '../console-api/list-routes.ts'
+import { ENDPOINTS } from '../endpoints/index.ts'
 import { openApiDocument } from './document.ts'
 import { ERROR_OF_DIALECT } from './errors.ts'
 
@@ -25,6 +26,12 @@ test('every route is described, and nothing else', () => {
     ...listConsoleRoutes().map((route) => ({ ...route, path: `/console/api/${route.path.replace('...', '')}` })),
   ]
   expect(sorted(OPERATIONS.map(nameOf))).toEqual(sorted(routes.map(nameOf)))
+})
+
+test('endpoints declare routes that exist', () => {
+  const declared = Object.values(ENDPOINTS).flatMap(({ routes }) => Object.keys(routes))
+  expect(declared.filter((id) => !Object.hasOwn(ROUTES, id))).toEqual([])
+  expect(new Set(declared).size).toBe(declared.length)
 })
 
 test('it begins as documents of OpenAPI 3.1 do, and all names are used once', () => {

@@ -1,8 +1,10 @@
 // The endpoints of models and of the gateway itself, from the table of all routes.
 import { parametersOf, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
+import type { EndpointRoute } from '../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../endpoints/index.ts'
 import { CLIENT_SECURITY, GENERATE_CONTENT_SECURITY, NO_SECURITY } from './components.ts'
 import { ERROR_OF_DIALECT, type Errors } from './errors.ts'
-import { MODEL_ENDPOINTS, type ModelEndpoint } from './model-endpoints.ts'
+import { MODEL_ENDPOINTS } from './model-endpoints.ts'
 import { type DescribedOperation, jsonContent, parameter, responseHeaders } from './operation.ts'
 import { camelCase, type Json, mapped, pascalCase } from './schemas.ts'
 
@@ -23,7 +25,7 @@ function describe(id: RouteId, route: Route, errors: Errors): DescribedOperation
   const keyed = dialect === 'generate-content' ? GENERATE_CONTENT_SECURITY : CLIENT_SECURITY
   const operation = {
     operationId: camelCase(id),
-    tags: [TAGS[modality ?? kind] ?? pascalCase(kind)],
+    tags: [tagOf(route)],
     summary,
     security: credential === 'none' ? NO_SECURITY : keyed,
     parameters: [...parametersFor(path, endpoint), ...(isPaid ? [parameter('Idempotency-Key')] : [])],
@@ -37,15 +39,8 @@ function describe(id: RouteId, route: Route, errors: Errors): DescribedOperation
   return { method, path, operation }
 }
 
+/** Routes that no model is called by. */
 const TAGS: Readonly<Record<string, string>> = {
-  text: 'Text',
-  image: 'Images',
-  video: 'Videos',
-  embedding: 'Embeddings',
-  rerank: 'Rerank',
-  moderation: 'Moderation',
-  transcription: 'Audio',
-  speech: 'Audio',
   models: 'Models',
   usage: 'Usage',
   media: 'Media',
@@ -53,7 +48,10 @@ const TAGS: Readonly<Record<string, string>> = {
   docs: 'Gateway',
 }
 
-function parametersFor(path: string, { parameters = {} }: ModelEndpoint): Json[] {
+const tagOf = ({ modality, kind }: Route): string =>
+  modality === undefined ? (TAGS[kind] ?? pascalCase(kind)) : ENDPOINTS[modality].tag
+
+function parametersFor(path: string, { parameters = {} }: EndpointRoute): Json[] {
   const inPath = parametersOf(path)
   return [...new Set([...inPath, ...Object.keys(parameters)])].map((name) => {
     const known = parameters[name] ?? { type: 'string' }
@@ -67,12 +65,12 @@ function parametersFor(path: string, { parameters = {} }: ModelEndpoint): Json[]
   })
 }
 
-function requestBody({ schema, example, files }: NonNullable<ModelEndpoint['body']>): Json {
+function requestBody({ schema, example, files }: NonNullable<EndpointRoute['body']>): Json {
   const form = files && { 'multipart/form-data': { schema, example, encoding: files } }
   return { required: true, content: form ?? jsonContent(schema, example) }
 }
 
-type Success = NonNullable<ModelEndpoint['responses']>[number]
+type Success = NonNullable<EndpointRoute['responses']>[number]
 
 function success({ schema, stream, types = [] }: Success, isPaid: boolean): Json {
   const content = {

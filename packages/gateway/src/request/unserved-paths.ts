@@ -1,8 +1,10 @@
 // Paths of the vendors' APIs that this gateway does not serve. A client that calls one of them has the right base URL:
 // the message says so, and what is served instead.
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../endpoints/index.ts'
 
-const SERVED =
-  'Available: chat completions, responses, messages, generateContent, images, video tasks, embeddings, rerank, speech, transcriptions, moderations and token counting; GET /v1/models lists the models.'
+const OFFERED = Object.values<Endpoint>(ENDPOINTS).flatMap(({ offered }) => offered)
+const SERVED = `Available: ${OFFERED.join(', ')} and token counting; GET /v1/models lists the models.`
 
 /** Google's SDKs choose the version themselves. */
 const google = (name: string): string[] => ['/v1', '/v1beta', '/v1alpha'].map((version) => `${version}/${name}`)

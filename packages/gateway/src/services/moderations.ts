@@ -11,12 +11,14 @@ import { authorize, keyAllowsModel } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
 import { offersOfType } from '../catalogue/catalogue.ts'
 import { serviceOf } from '../config/upstream-dialects.ts'
+import { moderations } from '../endpoints/moderations/index.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
-import { MOST_INPUTS } from '../modalities/moderation.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { Failure } from '../request/failure.ts'
 import { serviceJourney } from './journey.ts'
 import type { JsonService } from './json-service.ts'
+
+const { inputs: MOST_INPUTS } = moderations.models.limits
 
 /** What vendors add to a text, and what an image takes at most. */
 const TOKENS_PER_INPUT = 64

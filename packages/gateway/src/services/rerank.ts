@@ -10,13 +10,15 @@ import {
 import { authorize } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
 import { serviceOf } from '../config/upstream-dialects.ts'
+import { rerank } from '../endpoints/rerank/index.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
-import { MOST_DOCUMENTS } from '../modalities/rerank.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { serviceJourney } from './journey.ts'
 import type { JsonService } from './json-service.ts'
+
+const { documents: MOST_DOCUMENTS } = rerank.models.limits
 
 /** The version of the API that was called. */
 export type RerankEndpoint = '1' | '2'

@@ -1,6 +1,7 @@
 // Checks a model of a service, such as embeddings, with one short real request.
-import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
+
 import type { ServiceEndpoint, Upstream } from '../../config/types.ts'
+import type { ServiceId } from '../../endpoints/index.ts'
 import { type ModelType, modalityOf } from '../../modalities/index.ts'
 import type { PreviewUnits } from '../../modalities/preview.ts'
 import type { Nanos } from '../../money/amount.ts'

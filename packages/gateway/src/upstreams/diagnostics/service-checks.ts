@@ -2,9 +2,9 @@
 
 import { decodeRerankReply, type RerankReply } from '@trivium/protocol/dialects/chat/rerank/reply.ts'
 import { encodeRerankRequest } from '@trivium/protocol/dialects/chat/rerank/request.ts'
-import type { ServiceId } from '@trivium/protocol/dialects/services.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
+import type { ServiceId } from '../../endpoints/index.ts'
 import { tone } from './tone.ts'
 
 /** What is wrong with a reply; `absent`: it lacks something that not every model has. undefined: nothing. */

@@ -8,7 +8,7 @@ import { CONTROL, TextField } from '../../../../ui/form/field.tsx'
 import { Menu } from '../../../../ui/overlay.tsx'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { Margin, useFigureName } from './figures.tsx'
-import { ADDABLE, type Figures, type ModelType, marginOf } from './price-values.ts'
+import { addableFigures, type Figures, type ModelType, marginOf } from './price-values.ts'
 
 type PriceFieldsProps = {
   type: ModelType
@@ -31,7 +31,7 @@ export function PriceFields({ type, figures, onChange, costs, errors = {}, of }:
   const name = useFigureName()
   const [other, setOther] = useState<string>()
   const paths = Object.keys(figures)
-  const addable = ADDABLE[type].filter((path) => !paths.includes(path))
+  const addable = addableFigures(type).filter((path) => !paths.includes(path))
   const add = (path: string) => onChange({ ...figures, [path]: '' })
   const remove = (path: string) =>
     onChange(Object.fromEntries(Object.entries(figures).filter(([each]) => each !== path)))

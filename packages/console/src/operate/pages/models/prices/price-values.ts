@@ -1,12 +1,9 @@
 // Prices as a person edits them: every figure by its path, such as `tiers.priority`, as the text that was typed. Pure.
+import { endpointOf, MODEL_TYPES, type ModelType } from '@trivium/gateway/endpoints/index.ts'
+
+export { MODEL_TYPES, type ModelType }
 
 export type Price = Readonly<Record<string, unknown>>
-/** In the order in which models are listed. */
-export const MODEL_TYPES = [
-  ...(['text', 'image', 'video', 'embedding'] as const),
-  ...(['rerank', 'speech', 'transcription', 'moderation'] as const),
-] as const
-export type ModelType = (typeof MODEL_TYPES)[number]
 /** By path. */
 export type Figures = Readonly<Record<string, string>>
 
@@ -42,44 +39,18 @@ function put(target: Record<string, unknown>, [name = '', ...rest]: string[], va
   }
 }
 
-/** What models of the type are sold by if nothing is known yet. */
-const USUAL: Readonly<Record<ModelType, readonly string[]>> = {
-  text: ['input', 'output'],
-  image: ['per_image'],
-  video: ['per_second'],
-  rerank: ['per_search'],
-  moderation: ['per_request'],
-  transcription: ['per_minute'],
-  embedding: ['input'],
-  speech: ['per_million_characters'],
-}
-
-/** What output is called where it is no text. */
-const OUTPUT: Readonly<Partial<Record<ModelType, string>>> = { image: 'image_output', speech: 'audio_output' }
-
 /** The figures that say most: of a table, and of a new price. */
 export function mainFigures(type: ModelType, figures: Figures): readonly string[] {
+  const { usual, output = 'output' } = endpointOf(type).figures
   const isPlain = (path: string) => !path.includes('.')
   const perUnit = Object.keys(figures).filter((path) => isPlain(path) && path.startsWith('per_'))
   if (perUnit.length > 0) return perUnit
-  const byToken = ['input', OUTPUT[type] ?? 'output'].filter((path) => path in figures)
-  return byToken.length > 0 ? byToken : USUAL[type]
+  const byToken = ['input', output].filter((path) => path in figures)
+  return byToken.length > 0 ? byToken : usual
 }
 
 /** What can be added to a price besides what it has. */
-export const ADDABLE: Readonly<Record<ModelType, readonly string[]>> = {
-  text: [
-    ...['input', 'output', 'cached_input', 'cache_write', 'reasoning', 'image_input', 'audio_input', 'audio_output'],
-    ...['tiers.priority', 'tiers.flex', 'tools.web_search', 'tools.code_interpreter', 'tools.file_search'],
-  ],
-  image: ['per_image', 'input', 'cached_input', 'image_input', 'image_output'],
-  video: ['per_second', 'per_video', 'per_million_tokens'],
-  rerank: ['per_search', 'input', 'per_thousand_documents'],
-  moderation: ['per_request', 'per_input', 'input'],
-  transcription: ['per_minute', 'input', 'cached_input', 'audio_input', 'output'],
-  embedding: ['input'],
-  speech: ['per_million_characters', 'per_minute', 'input', 'audio_output'],
-}
+export const addableFigures = (type: ModelType): readonly string[] => endpointOf(type).figures.all
 
 const PLACES = 9
 
