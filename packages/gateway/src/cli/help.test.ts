@@ -1,9 +1,11 @@
 // Help, generated from the table: complete, the same however it is asked for, and with examples that are right.
 import { describe, expect, test } from 'bun:test'
+import type { TObject } from 'typebox'
 import { runHere } from '../../test-support/run-command.ts'
 import { OPERATIONS } from '../administration/index.ts'
 import { parseArguments } from './args.ts'
 import { type Command, checkArguments, flagsOf, operationOf } from './command.ts'
+import { fieldOf } from './commands/declare.ts'
 import { STORE_COMMANDS } from './commands/store-commands.ts'
 import { COMMANDS } from './help.ts'
 
@@ -174,6 +176,27 @@ describe('help', () => {
     expect(called.filter((name) => !OPERATIONS.has(name))).toEqual([])
     const missing = [...OPERATIONS.keys()].filter((name) => !called.includes(name))
     expect(missing.toSorted()).toEqual(Object.keys(WITHOUT_COMMAND).toSorted())
+  })
+
+  test('every option sets a field of the operation, or is read by its command alone', () => {
+    const others = STORE_COMMANDS.flatMap((command) => {
+      const { properties } = OPERATIONS.get(operationOf(command))?.input as TObject
+      return command.options.flatMap(({ name }) => fieldOf(name, properties) ?? `${command.name} --${name}`)
+    })
+    const ofFiles = /^(upstream|model|group) (add|edit) --(from|set|key-file|route|id)$/
+    expect(others.filter((each) => / --/.test(each) && !ofFiles.test(each)).toSorted()).toEqual([
+      'account create --password-stdin',
+      'account import --csv',
+      'account member --keys',
+      'audit-log --jsonl',
+      'config import --dry-run',
+      'report spend --csv',
+      'report statement --csv',
+      'report usage --csv',
+      'upstream certify --server',
+      'upstream certify --yes',
+      'upstream key add --key-file',
+    ])
   })
 
   test.each([[], ['help'], ['--help'], ['-h']].map((args) => ({ args })))('$args lists all commands', async ({

@@ -69,7 +69,6 @@ async function runCommand(
 ): Promise<unknown> {
   const parsed = parseArguments(rest, flagsOf(command))
   checkArguments(command, parsed)
-  const { mayRemove = false } = command as Partial<StoreCommand>
   try {
     if (!('input' in command)) return await command.run(parsed, context, json)
     const dryRun = command.mayRehearse === true && parsed.flags.has('dry-run')
@@ -77,7 +76,7 @@ async function runCommand(
     const result = await resultOf(command, parsed, run, context)
     return command.show ? new Report(result, command.show(result, parsed)) : result
   } catch (error) {
-    throw error instanceof OperationRejected ? commandError(error, parsed.values, mayRemove) : error
+    throw error instanceof OperationRejected ? commandError(error, parsed.values, command) : error
   }
 }
 

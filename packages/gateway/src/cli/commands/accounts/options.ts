@@ -1,50 +1,37 @@
 // Options that several commands take, and the commands that name an account and little else.
-import type { Option, StoreCommand } from '../../command.ts'
-import type { Values } from '../inputs.ts'
+import type { OperationName } from '../../../administration/index.ts'
+import type { OptionTexts } from '../declare.ts'
 
 export const SECTION = 'Accounts and keys'
-export const ANY_ACCOUNT: Option = {
-  name: 'account',
-  value: 'ACCOUNT',
-  summary: "the account's id or name, or the email address of its person",
+const OF_ACCOUNT = "the account's id or name, or the email address of its person"
+export const ANY_ACCOUNT: OptionTexts = { 'account ACCOUNT': OF_ACCOUNT }
+export const ACCOUNT: OptionTexts = { 'account ACCOUNT!': OF_ACCOUNT }
+
+export const LIMITS: OptionTexts = {
+  'rpm N': 'requests per minute',
+  'tpm N': 'tokens per minute',
+  'concurrent N': 'concurrent requests',
 }
-export const ACCOUNT: Option = { ...ANY_ACCOUNT, required: true }
 
-export const LIMITS: readonly Option[] = [
-  { name: 'rpm', value: 'N', summary: 'requests per minute' },
-  { name: 'tpm', value: 'N', summary: 'tokens per minute' },
-  { name: 'concurrent', value: 'N', summary: 'concurrent requests' },
-]
+export const CAP: OptionTexts = {
+  'cap USD': 'spending cap',
+  'cap-period PERIOD': 'the cap resets each day, week or month; default: never',
+}
 
-export const CAP: readonly Option[] = [
-  { name: 'cap', value: 'USD', summary: 'spending cap' },
-  { name: 'cap-period', value: 'PERIOD', summary: 'the cap resets each day, week or month; default: never' },
-]
-
-export const TERMS: readonly Option[] = [
+export const TERMS: OptionTexts = {
   ...CAP,
-  { name: 'expires', value: 'TIME', summary: 'expiry of the key, such as 2030-01-31T12:00:00Z' },
-  { name: 'models', value: 'A,B', summary: 'the models it can use; default: all models of its group' },
-  { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
+  'expires TIME': 'expiry of the key, such as 2030-01-31T12:00:00Z',
+  'models A,B': 'the models it can use; default: all models of its group',
+  'ips CIDR,...': 'the IP addresses it may be used from; default: any',
   ...LIMITS,
-]
+}
 
-export const ROWS: Option = { name: 'limit', value: 'N', summary: 'maximum number; 0: all; default: 100' }
+export const ROWS: OptionTexts = { 'limit N': 'maximum number; 0: all; default: 100' }
 
-type Read = (values: Values) => object
-
-/** `read`: the fields of the input besides the account. */
-export const byAccount = (
-  name: StoreCommand['name'],
-  summary: string,
-  more: readonly Option[] = [],
-  read: Read = () => ({}),
-): StoreCommand => ({
+/** `more`: what it takes besides the account. */
+export const byAccount = (name: OperationName, summary: string, more: OptionTexts = {}) => ({
   name,
-  section: SECTION,
   summary,
-  positionals: [],
-  options: [ACCOUNT, ...more],
-  input: ({ values }) => ({ account: values.account, ...read(values) }),
+  options: { ...ACCOUNT, ...more },
   example: `${name} --account ada@example.com`,
 })

@@ -3,34 +3,31 @@ import type { NounKind } from '../../../administration/configuration/entry-nouns
 import type { Shown } from '../../../administration/configuration/show.ts'
 import { DEFAULT_TYPE, MODEL_TYPES } from '../../../modalities/index.ts'
 import type { Arguments } from '../../args.ts'
-import type { Option, StoreCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
 import { ROWS } from '../accounts/options.ts'
-import { list, present } from '../inputs.ts'
+import { commandsIn, type Declared, nameOf, type OptionTexts } from '../declare.ts'
+import { list } from '../inputs.ts'
 import { readText } from '../read-text.ts'
 import { type Fields, readEntryFile, rejectSecrets, setField } from './read-entry.ts'
 
-const SECTION = 'Configuration and upstreams'
-
 /** An option for one field; others are set with --set. */
-type FieldOption = Option & { field: string; read?(texts: string[]): unknown }
+type FieldOption = { option: string; field: string; summary: string; read?(texts: string[]): unknown }
 type Noun = { kind: NounKind; fields: readonly FieldOption[]; example: string; edit: string; columns: Column<Shown>[] }
 
 const NOUNS: readonly Noun[] = [
   {
     kind: 'upstream',
     fields: [
-      { name: 'kind', value: 'KIND', field: 'kind', summary: 'the vendor or server, such as openai or vllm' },
+      { option: 'kind KIND', field: 'kind', summary: 'the vendor or server, such as openai or vllm' },
       {
-        name: 'dialect',
-        value: 'DIALECT',
+        option: 'dialect DIALECT',
         field: 'dialect',
         summary: 'instead of --kind: the protocol it speaks',
       },
-      { name: 'base-url', value: 'URL', field: 'base_url', summary: "default: the vendor's" },
+      { option: 'base-url URL', field: 'base_url', summary: "default: the vendor's" },
     ],
     example: 'upstream add --id main --kind openai --key-file openai.key --set max_concurrency=64',
     edit: 'upstream edit main --set max_concurrency=64',
@@ -41,15 +38,12 @@ const NOUNS: readonly Noun[] = [
     kind: 'model',
     fields: [
       {
-        name: 'type',
-        value: 'TYPE',
+        option: 'type TYPE',
         field: 'type',
         summary: `${MODEL_TYPES.join(', ')}; a new model without it is ${DEFAULT_TYPE}`,
       },
       {
-        name: 'route',
-        value: 'UPSTREAM[/MODEL]',
-        repeats: true,
+        option: 'route UPSTREAM[/MODEL]+',
         field: 'routes',
         summary: 'an upstream that serves it, and its name there; several routes are tried in order',
         read: (texts) => texts.map(routeOf),
@@ -69,13 +63,12 @@ const NOUNS: readonly Noun[] = [
     kind: 'group',
     fields: [
       {
-        name: 'models',
-        value: 'A,B',
+        option: 'models A,B',
         field: 'models',
         summary: "the models that its keys may use; '*': all",
         read: ([text = '']) => list('models', text),
       },
-      { name: 'multiplier', value: 'N', field: 'multiplier', summary: 'multiplier for prices; default: 1' },
+      { option: 'multiplier N', field: 'multiplier', summary: 'multiplier for prices; default: 1' },
     ],
     example: 'group add --id staff --models "*" --multiplier 0.8',
     edit: 'group edit staff --multiplier 0.9',
@@ -100,44 +93,34 @@ function routeOf(text: string): object {
   return model === undefined ? { upstream } : { upstream, model }
 }
 
-const FROM: Option = { name: 'from', value: 'FILE', summary: "its fields as YAML; '-': standard input" }
-const SET: Option = {
-  name: 'set',
-  value: 'FIELD=VALUE',
-  repeats: true,
-  summary: 'a field as in a configuration file, such as price.input=2.50; null removes it',
+const FROM: OptionTexts = { 'from FILE': "its fields as YAML; '-': standard input" }
+const SET: OptionTexts = {
+  'set FIELD=VALUE+': 'a field as in a configuration file, such as price.input=2.50; null removes it',
 }
-export const KEY_FILE: Option = {
-  name: 'key-file',
-  value: 'FILE',
-  summary: "the keys of the upstream, one on each line; '-': standard input",
-}
-export const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'why, for the revision and the audit log' }
+const KEY_FILE: OptionTexts = { 'key-file FILE': "the keys of the upstream, one on each line; '-': standard input" }
+export const REASON: OptionTexts = { 'reason TEXT': 'why, for the revision and the audit log' }
 
-export const ENTRY_COMMANDS: readonly StoreCommand[] = NOUNS.flatMap((noun) => commandsOf(noun))
+export const ENTRY_COMMANDS = commandsIn('Configuration and upstreams', NOUNS.flatMap(commandsOf))
 
-function commandsOf(noun: Noun): StoreCommand[] {
+function commandsOf(noun: Noun): Declared[] {
   const { kind, fields, example, edit, columns } = noun
-  const written = [...fields, ...(kind === 'upstream' ? [KEY_FILE] : []), FROM, SET]
-  const base = { section: SECTION, positionals: [{ name: 'ID', summary: `the id of the ${kind}` }], show } as const
-  const named = ({ positionals: [id], values: { reason } }: Arguments) => ({
-    [kind]: id,
-    ...present([['reason', reason]]),
-  })
-  const commands: StoreCommand[] = [
+  const own = Object.fromEntries(fields.map(({ option, summary }) => [option, summary]))
+  const written = { ...own, ...(kind === 'upstream' ? KEY_FILE : {}), ...FROM, ...SET }
+  const base = { positionals: [{ name: 'ID', summary: `the id of the ${kind}` }], show }
+  const commands: Declared[] = [
     {
       ...base,
       name: `${kind} add`,
       operation: `${kind} create`,
       summary: `store ${kind === 'upstream' ? 'an' : 'a'} ${kind}; takes effect immediately`,
       positionals: [],
-      options: [{ name: 'id', value: 'ID', summary: 'its id; default: that of --from' }, ...written, REASON],
+      options: { 'id ID': 'its id; default: that of --from', ...written, ...REASON },
       example,
       input: async (parsed, context) => {
         const { id: inFile, ...value } = await fieldsOf(noun, parsed, context)
         const id = parsed.values.id ?? inFile
         if (id === undefined) throw new UsageError('--id is required')
-        return { ...value, id, ...present([['reason', parsed.values.reason]]) }
+        return { ...value, id }
       },
     },
     {
@@ -145,42 +128,35 @@ function commandsOf(noun: Noun): StoreCommand[] {
       name: `${kind} edit`,
       operation: `${kind} change`,
       summary: `change fields of a stored ${kind}`,
-      options: [...written, REASON],
-      atLeastOne: written.map(({ name }) => name),
+      options: { ...written, ...REASON },
+      atLeastOne: Object.keys(written).map(nameOf),
       example: edit,
       input: async (parsed, context) => {
         const { id, ...value } = await fieldsOf(noun, parsed, context)
         if (id !== undefined && id !== parsed.positionals[0])
           throw new UsageError(`the file has the id '${id}'; the id of an entry cannot be changed`)
-        return { ...value, ...named(parsed) }
+        return value
       },
     },
     {
       ...base,
       name: `${kind} delete`,
       summary: `delete a stored ${kind}`,
-      options: [REASON],
+      options: REASON,
       example: `${kind} delete ${edit.split(' ')[2]}`,
-      input: named,
     },
     {
       ...base,
       name: `${kind} show`,
       summary: `show a${kind === 'upstream' ? 'n' : ''} ${kind}'s definition and its source`,
-      options: [],
       example: `${kind} show ${edit.split(' ')[2]}`,
-      input: named,
     },
   ]
   if (columns.length === 0) return commands
-  const listed: StoreCommand = {
+  const listed: Declared = {
     name: `${kind} list`,
-    section: SECTION,
-    positionals: [],
-    options: [ROWS],
+    options: ROWS,
     summary: `list the ${kind}s of the file, the environment and the database`,
-    example: `${kind} list`,
-    input: () => ({}),
     rows: 100,
     show: (rows) => table([ID_COLUMN, ...columns, ...STATE_COLUMNS], rows as Shown[]),
   }
@@ -197,7 +173,8 @@ async function fieldsOf({ kind, fields: options }: Noun, parsed: Arguments, cont
   const set: Fields = {}
   for (const each of lists.set ?? []) setField(set, each)
   rejectSecrets({ kind, id: '', value: set }, 'write it with --key-file or --from')
-  for (const { name, field, read = ([text]: string[]) => text } of options) {
+  for (const { option, field, read = ([text]: string[]) => text } of options) {
+    const name = nameOf(option)
     const texts = lists[name] ?? (values[name] === undefined ? undefined : [values[name]])
     if (texts) fields[field] = read(texts)
   }

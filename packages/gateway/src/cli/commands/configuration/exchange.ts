@@ -13,43 +13,33 @@ import { formatMistakes } from '../../../config/format-mistakes.ts'
 import type { StoredEntry } from '../../../config/stored.ts'
 import { describeSystemError } from '../../../config/system-error.ts'
 import type { Arguments } from '../../args.ts'
-import type { StoreCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 import { CommandError, UsageError } from '../../errors.ts'
-
-const SECTION = 'Configuration and upstreams'
+import { commandsIn } from '../declare.ts'
+import { REASON } from './entry-commands.ts'
 
 type Exported = Awaited<ReturnType<typeof exportConfiguration.run>>
 type Stored = Awaited<ReturnType<typeof importConfiguration.run>>
 
-export const EXCHANGE_COMMANDS: readonly StoreCommand[] = [
+export const EXCHANGE_COMMANDS = commandsIn('Configuration and upstreams', [
   {
     name: 'config export',
-    section: SECTION,
-    positionals: [],
-    options: [],
-    example: 'config export',
     summary: 'print the configuration in effect as one file, with placeholders for secrets',
-    input: () => ({}),
     withoutDatabase: async (_input, _config, context) =>
       exportedFrom(loadConfiguration(context.environment().configFile, context)),
     show: (result) => (result as Exported).file,
   },
   {
     name: 'config import',
-    section: SECTION,
     positionals: [{ name: 'FILE', summary: 'a configuration file; its placeholders are read from this environment' }],
-    options: [
-      { name: 'reason', value: 'TEXT', summary: 'why, for the revision and the audit log' },
-      { name: 'dry-run', summary: 'check the entries without storing them' },
-    ],
+    options: { ...REASON, 'dry-run': 'check the entries without storing them' },
     example: 'config import trivium.yaml --dry-run',
     summary: 'store the entries of a file as one revision',
     mayRehearse: true,
     input: importInput,
     show: (result) => describeImport(result as Stored | DryRun),
   },
-]
+])
 
 /** The file and these stored entries, with what this environment adds. */
 export function loadConfiguration(
@@ -71,15 +61,14 @@ function readBytes(path: string): Uint8Array {
   }
 }
 
-function importInput({ positionals, values }: Arguments, context?: CommandContext): object {
+function importInput({ positionals }: Arguments, context?: CommandContext): object {
   if (!context) throw new Error('a file is read by the command line only')
   const file = resolve(positionals[0] ?? '')
   const { entries, leftOut } = importedEntries(loadConfiguration(file, context))
   if (entries.length === 0) throw new UsageError(`${file} has no entries that can be stored`)
   if (leftOut.length > 0)
     process.stderr.write(`not stored, because only a configuration file can have it: ${leftOut.join(', ')}\n`)
-  const reason = values.reason === undefined ? {} : { reason: values.reason }
-  return { entries, ...reason }
+  return { entries }
 }
 
 function describeImport(result: Stored | DryRun): string {

@@ -1,32 +1,18 @@
 // The commands that report on all accounts, and those that find something in them.
 import { hashSecret } from '../../../access/authenticate.ts'
 import type { KeyRow } from '../../../administration/key-rows.ts'
-import type { Option, StoreCommand } from '../../command.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
-import { list, pastTime, present, type Values } from '../inputs.ts'
+import { commandsIn, type OptionTexts } from '../declare.ts'
 import { formatCsv } from './csv.ts'
 import { FILTERS, OUTCOME } from './traffic-commands.ts'
 
-const SECTION = 'Reports'
-const RANGE: readonly Option[] = [
-  {
-    name: 'from',
-    value: 'TIME',
-    summary: 'the start of the report: a day or full hour, UTC, yesterday, 7d or 24h; default: the first of this month',
-  },
-  {
-    name: 'to',
-    value: 'TIME',
-    summary: 'the end of the report, exclusive: a day or full hour, UTC; default: tomorrow',
-  },
-]
-const range = ({ from, to }: Values) =>
-  [
-    ['from', from === undefined ? undefined : pastTime(from)],
-    ['to', to === undefined ? undefined : pastTime(to)],
-  ] as const
+const RANGE: OptionTexts = {
+  'from TIME':
+    'the start of the report: a day or full hour, UTC, yesterday, 7d or 24h; default: the first of this month',
+  'to TIME': 'the end of the report, exclusive: a day or full hour, UTC; default: tomorrow',
+}
 
 type Shown = Readonly<Record<string, unknown>>
 const FIGURES = ['requests', 'tokens', 'charged_usd', 'upstream_cost_usd', 'margin_usd', 'unknown_costs']
@@ -69,19 +55,12 @@ const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'],
 const withKnownMargin = (row: Shown): Shown =>
   Number(row.unknown_costs ?? 0) > 0 && row.unknown_costs === row.requests ? { ...row, margin_usd: null } : row
 
-export const REPORT_COMMANDS: readonly StoreCommand[] = [
+export const REPORT_COMMANDS = commandsIn('Reports', [
   {
     name: 'report spend',
-    section: SECTION,
-    positionals: [],
     summary: 'report requests, tokens, charges, upstream costs and margin of all accounts',
-    options: [
-      { name: 'by', value: 'WHAT', required: true, summary: `${Object.keys(BY).join(', ')}` },
-      ...RANGE,
-      { name: 'csv', summary: 'print comma-separated values' },
-    ],
+    options: { 'by WHAT!': `${Object.keys(BY).join(', ')}`, ...RANGE, csv: 'print comma-separated values' },
     example: 'report spend --by account --from 2030-01-01 --to 2030-02-01 --csv',
-    input: ({ values }) => present([['by', values.by], ...range(values)]),
     rows: 0,
     json: byCost,
     show: (result, { flags, values }) =>
@@ -91,23 +70,15 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
   },
   {
     name: 'report usage',
-    section: SECTION,
-    positionals: [],
     summary: 'report requests, tokens, charges, upstream costs and margin, grouped',
-    options: [
-      { name: 'by', value: 'A,B', summary: `out of ${Object.keys(GROUPS).join(', ')}; default: one sum of all` },
+    options: {
+      'by A,B': `out of ${Object.keys(GROUPS).join(', ')}; default: one sum of all`,
       ...FILTERS,
-      OUTCOME,
+      ...OUTCOME,
       ...RANGE,
-      { name: 'csv', summary: 'print comma-separated values' },
-    ],
+      csv: 'print comma-separated values',
+    },
     example: 'report usage --by account,model --from 2030-01-01 --to 2030-02-01 --csv',
-    input: ({ values }) =>
-      present([
-        ['group_by', values.by === undefined ? undefined : list('by', values.by)],
-        ...['account', 'key', 'model', 'upstream', 'outcome'].map((name) => [name, values[name]] as const),
-        ...range(values),
-      ]),
     rows: 0,
     show: (result, { flags, values: { by = '' } }) => {
       const rows = (result as readonly Shown[]).map(({ id: _, ...row }) => withKnownMargin(row))
@@ -117,16 +88,13 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
   },
   {
     name: 'report statement',
-    section: SECTION,
-    positionals: [],
     summary: "show an account's statement of a month: balances, entries, and charges by model",
-    options: [
-      { name: 'account', value: 'ACCOUNT', required: true, summary: 'email address, name or id' },
-      { name: 'month', value: 'YYYY-MM', required: true, summary: 'the month, in UTC' },
-      { name: 'csv', summary: 'print the entries as comma-separated values' },
-    ],
+    options: {
+      'account ACCOUNT!': 'email address, name or id',
+      'month YYYY-MM!': 'the month, in UTC',
+      csv: 'print the entries as comma-separated values',
+    },
     example: 'report statement --account ada@example.com --month 2030-01 --csv',
-    input: ({ values: { account, month } }) => present(Object.entries({ account, month })),
     show(result, { flags }) {
       const { id: _, models, entries, owners, ...head } = result as Statement
       if (flags.has('csv')) return formatCsv(entries, ENTRY)
@@ -135,30 +103,22 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
   },
   {
     name: 'report failures',
-    section: SECTION,
-    positionals: [],
     summary: 'count failed and rejected requests by error code, outcome, model and upstream',
     options: RANGE,
     example: 'report failures --from 2030-01-31',
-    input: ({ values }) => present([...range(values)]),
     show: showRows,
   },
   {
     name: 'request show',
-    section: SECTION,
     positionals: [{ name: 'ID', summary: 'the request id, such as req_0549a3f2c1e00001' }],
-    options: [],
     summary: 'show the receipt of a request of any account',
     example: 'request show req_0549a3f2c1e00001',
-    input: ({ positionals: [request] }) => ({ request }),
   },
   {
     name: 'key find',
-    section: SECTION,
     positionals: [
       { name: 'SECRET', summary: "the secret, its last four characters, or '-' to read it from standard input" },
     ],
-    options: [],
     summary: 'find the account of a key, deleted keys included',
     example: 'key find -',
     input: async ({ positionals: [word = ''] }) => {
@@ -170,4 +130,4 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
       rows.map(({ limits, networks, ceiling: _, ...row }) => ({ ...row, ips: networks, ...limits })),
     show: (result) => (Array.isArray(result) && result.length === 0 ? 'no key found\n' : describe(result)),
   },
-]
+])

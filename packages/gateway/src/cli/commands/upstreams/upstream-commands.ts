@@ -1,16 +1,18 @@
 // The commands about upstreams and their models.
+
+import type { OperationName } from '../../../administration/index.ts'
 import { certifyWithoutStore } from '../../../administration/upstreams/certify.ts'
 import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../administration/upstreams/state.ts'
 import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import type { Environment, FileConfig } from '../../../config/types.ts'
 import { readPriceList } from '../../../upstreams/prices/price-list.ts'
 import { compareWithList, type PriceReport } from '../../../upstreams/prices/price-report.ts'
-import type { LocalCommand, Option, StoreCommand } from '../../command.ts'
+import type { LocalCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 import { callEachProcess } from '../../control-socket.ts'
 import { CommandError } from '../../errors.ts'
 import { Report } from '../../output.ts'
-import { present } from '../inputs.ts'
+import { commandsIn, type OptionTexts } from '../declare.ts'
 import { describePrices } from '../prices-diff.ts'
 import { showModels, showPrice, showRoute, unitsInput } from './model-previews.ts'
 import { certifyInParts, showCertification } from './upstream-certify.ts'
@@ -21,7 +23,7 @@ import { showTest } from './upstream-test.ts'
 const SECTION = 'Configuration and upstreams'
 const ID = { name: 'ID', summary: "the upstream's id; 'upstream list' shows it" } as const
 const MODEL = { name: 'MODEL', summary: 'the id of a model of this gateway' } as const
-const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'reason, kept with the switch and in the audit log' }
+const REASON: OptionTexts = { 'reason TEXT': 'reason, kept with the switch and in the audit log' }
 
 /** They ask every server process of the data folder. */
 export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
@@ -59,60 +61,46 @@ export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
   },
 ]
 
-const act = (name: StoreCommand['name'], summary: string): StoreCommand => ({
+const act = (name: OperationName, summary: string) => ({
   name,
-  section: SECTION,
   summary,
   positionals: [ID],
-  options: [REASON],
+  options: REASON,
   example: `${name} openai --reason "maintenance"`,
-  input: ({ positionals: [upstream], values: { reason } }) => ({ upstream, ...present([['reason', reason]]) }),
-  show: (state) => describeState(state as ShownState),
+  show: (state: unknown) => describeState(state as ShownState),
 })
 
-export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
+export const UPSTREAM_COMMANDS = commandsIn(SECTION, [
   act('upstream enable', 'send requests to an upstream again'),
   act('upstream disable', 'send no new requests to an upstream; running requests and tasks continue'),
   act('upstream drain', 'like disable, for removing the upstream once its last request has ended'),
   act('upstream reset', 'close the circuit breaker and end the cool-downs of an upstream, in all servers'),
   {
     name: 'upstream test',
-    section: SECTION,
     summary: 'call an upstream with each of its keys; the cost is booked to the ledger account tests',
     positionals: [ID],
-    options: [
-      { name: 'model', value: 'MODEL', summary: 'the model to call; default: the first one routed to it' },
-      { name: 'estimate', summary: 'call nothing: show what the test would cost at most' },
-    ],
+    options: {
+      'model MODEL': 'the model to call; default: the first one routed to it',
+      estimate: 'call nothing: show what the test would cost at most',
+    },
     example: 'upstream test openai --estimate',
-    input: ({ positionals: [upstream], values: { model }, flags }) => ({
-      upstream,
-      ...present([
-        ['model', model],
-        ['estimate', flags.has('estimate') ? true : undefined],
-      ]),
-    }),
     asksServer: true,
     withoutDatabase: (input, config) => testWithoutStore(config, input as Parameters<typeof testWithoutStore>[1]),
     show: showTest,
   },
   {
     name: 'upstream certify',
-    section: SECTION,
     summary: 'test everything an upstream should support; asks first, because you pay for the calls',
     positionals: [ID],
-    options: [
-      {
-        name: 'model',
-        value: 'MODEL',
-        summary: 'the model to call; default: the first one of each type routed to it',
-      },
-      { name: 'server', value: 'TEXT', summary: 'name and version of the server, for the table' },
-      { name: 'record', value: 'FOLDER', summary: 'store the responses there, without keys, ids and account names' },
-      { name: 'yes', summary: 'do not ask before calls are made' },
-    ],
+    options: {
+      'model MODEL': 'the model to call; default: the first one of each type routed to it',
+      'server TEXT': 'name and version of the server, for the table',
+      'record FOLDER': 'store the responses there, without keys, ids and account names',
+      yes: 'do not ask before calls are made',
+    },
     example: 'upstream certify openai --model gpt-4.1 --yes',
-    input: ({ positionals: [upstream], values: { model } }) => ({ upstream, ...present([['model', model]]) }),
+    // A folder here; the operation records if it is asked to, for each call.
+    input: () => ({ record: undefined }),
     asksServer: true,
     withoutDatabase: (input, config) => certifyWithoutStore(config, input as Parameters<typeof certifyWithoutStore>[1]),
     drive: certifyInParts,
@@ -120,76 +108,45 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
   },
   {
     name: 'upstream models',
-    section: SECTION,
     summary: 'compare the models an upstream lists with the configured ones',
     positionals: [ID],
-    options: [],
     example: 'upstream models openai',
-    input: ({ positionals: [upstream] }) => ({ upstream }),
     asksServer: true,
     show: showModels,
   },
   {
     name: 'model price-preview',
-    section: SECTION,
     summary: 'show what a request would cost, with its formula',
     positionals: [MODEL],
-    options: [
-      { name: 'group', value: 'GROUP', summary: 'the group of the key; default: default' },
-      {
-        name: 'units',
-        value: 'NAME=N,...',
-        required: true,
-        summary: 'the usage of the request, by the names on receipts, such as input=1200,output=300',
-      },
-    ],
+    options: {
+      'group GROUP': 'the group of the key; default: default',
+      'units NAME=N,...!': 'the usage of the request, by the names on receipts, such as input=1200,output=300',
+    },
     example: 'model price-preview gpt-x --units input=1200,output=300',
-    input: ({ positionals: [model], values: { group, units = '' } }) => ({
-      model,
-      ...present([['group', group]]),
-      units: unitsInput(units),
-    }),
+    input: ({ values: { units = '' } }) => ({ units: unitsInput(units) }),
     asksServer: true,
     show: showPrice,
   },
   {
     name: 'model route-preview',
-    section: SECTION,
     summary: 'show where a request would go now, and why not elsewhere',
     positionals: [MODEL],
-    options: [
-      { name: 'key', value: 'ID', summary: "the id of the key; 'key list' shows it" },
-      { name: 'group', value: 'GROUP', summary: 'in place of --key: any key of this group; default: default' },
-      {
-        name: 'protocol',
-        value: 'NAME',
-        summary: 'the protocol of the client, such as chat; shows what is translated',
-      },
-    ],
+    options: {
+      'key ID': "the id of the key; 'key list' shows it",
+      'group GROUP': 'in place of --key: any key of this group; default: default',
+      'protocol NAME': 'the protocol of the client, such as chat; shows what is translated',
+    },
     example: 'model route-preview gpt-x --key 7',
-    input: ({ positionals: [model], values: { key, group, protocol } }) => ({
-      model,
-      ...present([
-        ['key', key],
-        ['group', group],
-        ['protocol', protocol],
-      ]),
-    }),
     asksServer: true,
     show: showRoute,
   },
   {
     name: 'prices diff',
-    section: SECTION,
-    positionals: [],
-    options: [],
-    example: 'prices diff',
     summary: "compare your prices with the vendors' public ones",
-    input: () => ({}),
     withoutDatabase: async (_, config) => compareWithList(config, readPriceList()),
     show: (compared) => describePrices(compared as PriceReport),
   },
-]
+])
 
 /** With what is stored, unless a running server has the store, which then tells of it. */
 async function configInForce(context: CommandContext, environment: Environment): Promise<FileConfig> {
