@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { timeOfId } from '../request/ids.ts'
 import type { Job } from './every.ts'
-import { foldFreeRequests as foldJob } from './fold-free-requests.ts'
+import { foldFreeRequests as foldJob } from './sweeps.ts'
 
 test('requests at price 0 are folded page by page, 30 days after they began', async () => {
   const folded = [200, 200, 7]

@@ -14,31 +14,29 @@ import { VERSION } from '../observe/version.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { JobRun, NodeState, Storage } from '../storage/storage.ts'
+import { TASK_TIMING } from '../tasks/timing.ts'
 import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
-import { addUpUsage } from './add-up-usage.ts'
 import { auditLedger } from './audit-ledger.ts'
-import { clearReceipts } from './clear-receipts.ts'
 import { createJobs } from './every.ts'
-import { foldFreeRequests } from './fold-free-requests.ts'
-import { followSecret } from './follow-secret.ts'
-import { pollChanges } from './poll-changes.ts'
+import { followSecret, pollChanges } from './poll-changes.ts'
 import { createNodeReport } from './report-node.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runAlerts } from './run-alerts.ts'
-import { runTasks } from './run-tasks.ts'
-import { storeLatencies } from './store-latencies.ts'
-import { storeRejectedRequests } from './store-rejected-requests.ts'
-import { sweepAuditLog } from './sweeps/sweep-audit-log.ts'
-import { sweepContents } from './sweeps/sweep-contents.ts'
-import { sweepMedia } from './sweeps/sweep-media.ts'
-import { sweepResponses } from './sweeps/sweep-responses.ts'
-import { sweepSessions } from './sweeps/sweep-sessions.ts'
-import { sweepTasks } from './sweeps/sweep-tasks.ts'
-import { warnOfUnsharedMedia } from './warn-of-unshared-media.ts'
-import { type ClusterStatus, watchNodes } from './watch-nodes.ts'
+import { addUpUsage, storeLatencies, storeRejectedRequests } from './store-counts.ts'
+import {
+  clearReceipts,
+  foldFreeRequests,
+  sweepAuditLog,
+  sweepContents,
+  sweepMedia,
+  sweepResponses,
+  sweepSessions,
+  sweepTasks,
+} from './sweeps.ts'
+import { type ClusterStatus, warnOfUnsharedMedia, watchNodes } from './watch-nodes.ts'
 
 export type JobDependencies = WorkerDependencies &
   VideoTaskDependencies &
@@ -125,7 +123,8 @@ export function startJobs(
     monotonic: () => performance.now(),
   })
   const worker = createTaskWorker({ video: videoTasks(deps), response: responseTasks(deps) }, deps)
-  runTasks(every, worker)
+  // The intervals of tasks are seconds, so a tick is less than one.
+  every(TASK_TIMING.tickMs, { name: 'run tasks', scope: 'node', run: () => worker.run() })
   return {
     clusterStatus,
     async stop() {

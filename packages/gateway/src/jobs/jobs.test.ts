@@ -3,15 +3,17 @@ import { fakeTime } from '../../../../test/support/fake-time.ts'
 import { firstIdAt, timeOfId } from '../request/ids.ts'
 import type { AlertFact, AuditLog, AuditReport, Leases } from '../storage/storage.ts'
 import { auditLedger } from './audit-ledger.ts'
-import { clearReceipts } from './clear-receipts.ts'
 import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
-import { sweepAuditLog } from './sweeps/sweep-audit-log.ts'
-import { sweepContents } from './sweeps/sweep-contents.ts'
-import { sweepMedia } from './sweeps/sweep-media.ts'
-import { sweepResponses } from './sweeps/sweep-responses.ts'
-import { sweepSessions } from './sweeps/sweep-sessions.ts'
-import { sweepTasks } from './sweeps/sweep-tasks.ts'
+import {
+  clearReceipts,
+  sweepAuditLog,
+  sweepContents,
+  sweepMedia,
+  sweepResponses,
+  sweepSessions,
+  sweepTasks,
+} from './sweeps.ts'
 
 const REPORT: AuditReport = {
   ok: true,

@@ -1,6 +1,9 @@
 // Notices changes of keys, accounts, the stored configuration and switches of upstreams within about a second, also by another process.
 import type { Callers } from '../access/authenticate.ts'
+import { FINGERPRINT, fingerprintOf } from '../access/secrets/fingerprint.ts'
+import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
 import type { Keys } from '../storage/keys.ts'
+import type { Meta } from '../storage/meta.ts'
 import type { Every } from './every.ts'
 
 const INTERVAL_MS = 1_000
@@ -27,6 +30,20 @@ export function pollChanges(
         await follow()
       }
       seen = counter
+      return undefined
+    },
+  })
+}
+
+/** During a rotation of the master secret, `trivium secret rotate` decides when the new one is in force: all nodes follow within a second. */
+export function followSecret(every: Every, meta: Pick<Meta, 'get'>, secrets: MasterSecrets): void {
+  if (secrets.accepted.length === 1) return
+  every(INTERVAL_MS, {
+    name: 'follow the master secret',
+    scope: 'node',
+    async run() {
+      const known = await meta.get(FINGERPRINT)
+      secrets.current = secrets.accepted.find((each) => fingerprintOf(each) === known) ?? secrets.current
       return undefined
     },
   })

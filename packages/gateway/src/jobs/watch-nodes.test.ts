@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { LiveNode } from '../storage/storage.ts'
 import type { Every, Job } from './every.ts'
-import { warnOfUnsharedMedia } from './warn-of-unshared-media.ts'
-import { watchNodes } from './watch-nodes.ts'
+import { warnOfUnsharedMedia, watchNodes } from './watch-nodes.ts'
 
 test('nodes with different configurations are config drift; without the store, drift is unknown', async () => {
   const asked: (() => Promise<LiveNode[]>)[] = [
