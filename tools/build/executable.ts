@@ -3,7 +3,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBundle } from '../../packages/gateway/src/console-files/bundle.ts'
-import { CONSOLE_PREFIX } from '../../packages/gateway/src/console-files/embedded-bundle.ts'
+import { CONSOLE_PREFIX } from '../../packages/gateway/src/console-files/open-console-files.ts'
 import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { threadName } from '../../packages/http/src/system/thread-code.ts'
 import type { Target } from './targets.ts'

@@ -1,7 +1,7 @@
 // Fills a store with an account that has been in use for weeks, by the store's own verbs at the times when they would have
 // happened: an audit finds no error. No gateway may run on it meanwhile.
 import { SQL } from 'bun'
-import { hashCode, newCode } from '../../packages/gateway/src/access/secrets/redemption-code.ts'
+import { hashCode, newCode } from '../../packages/gateway/src/access/secrets/new-secrets.ts'
 import { NANOS_PER_USD, type Nanos } from '../../packages/gateway/src/money/amount.ts'
 import {
   CREDIT,

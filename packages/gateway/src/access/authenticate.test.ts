@@ -3,8 +3,7 @@ import { fakeTime } from '../../../../test/support/fake-time.ts'
 import { TEST_CALLER } from '../../test-support/dependencies.ts'
 import { Failure } from '../request/failure.ts'
 import { type Caller, StoreDown } from '../storage/storage.ts'
-import { createCallers, hashSecret, readApiKey } from './authenticate.ts'
-import { KEY_LOOKUP_MS, timedLookups } from './key-lookups.ts'
+import { createCallers, hashSecret, KEY_LOOKUP_MS, readApiKey, timedLookups } from './authenticate.ts'
 
 const secret = (name: string | number) => `sk-${String(name).padStart(20, '0')}`
 

@@ -1,11 +1,11 @@
 // Authentication by API key. The key is hashed at once; only the hash is looked up, cached and compared.
-
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { checkGroupOffered } from '../catalogue/offered-groups.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
 import { Failure } from '../request/failure.ts'
+import { type After, answerWithin } from '../storage/node/deadlines.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
 import { checkOrigin } from './origin.ts'
 
@@ -176,3 +176,14 @@ export function readApiKey(headers: RequestHeaders, query: string, dialect: Dial
   if (inQuery) return inQuery
   throw new Failure('invalid_api_key', `No API key was sent. Send it as ${credential.example}.`)
 }
+
+/**
+ * Lookups of keys that are not cached. A database that does not respond must not keep requests, and their connections, waiting for as long as
+ * other queries may take: clients repeat them meanwhile.
+ */
+export const KEY_LOOKUP_MS = 1_500
+
+/** The same lookups; one that takes longer rejects with StoreDown. `after`: runs a function later, unless it is cancelled. */
+export const timedLookups = (keys: Pick<Keys, 'findCaller'>, after: After): Pick<Keys, 'findCaller'> => ({
+  findCaller: (hash) => answerWithin(KEY_LOOKUP_MS, after, keys.findCaller(hash)),
+})

@@ -1,6 +1,6 @@
 // Redemption codes, which operators create and account holders turn into credit.
 
-import { hashCode, newCode } from '../access/secrets/redemption-code.ts'
+import { hashCode, newCode } from '../access/secrets/new-secrets.ts'
 import { formatUsd } from '../money/amount.ts'
 import { always, fields, integer, nullable, optional, textLike } from '../request/schema/schema.ts'
 import type { BatchPlace, Code, CodeBatch } from '../storage/storage.ts'

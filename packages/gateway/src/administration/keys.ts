@@ -2,7 +2,7 @@
 
 import { hashSecret } from '../access/authenticate.ts'
 import { aboveCeiling, operatorChanges } from '../access/ceilings.ts'
-import { newApiKey } from '../access/secrets/new-api-key.ts'
+import { newApiKey } from '../access/secrets/new-secrets.ts'
 import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 

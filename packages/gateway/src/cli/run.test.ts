@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, runHere } from '../../test-support/run-command.ts'
-import { hashCode } from '../access/secrets/redemption-code.ts'
+import { hashCode } from '../access/secrets/new-secrets.ts'
 import { SANDBOX_MODELS } from '../config/sandbox.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 

@@ -1,6 +1,5 @@
 // A request of the responses dialect as part of a conversation: its history is put before its own items, and its response is
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
-
 import type { Client } from '@trivium/http/request.ts'
 import type { EchoedField } from '@trivium/protocol/dialects/pass-through.ts'
 import type { ConversationState } from '@trivium/protocol/dialects/responses/state/conversation-state.ts'
@@ -16,7 +15,6 @@ import { type KeepDependencies, keepResponse } from './keep-response.ts'
 import { findNamed, type Loading, type NamedDependencies } from './named-items.ts'
 import { complete, type OpenDependencies, openTurn } from './open-stored.ts'
 import { isPieceId } from './pieces.ts'
-import { piecesBy } from './pieces-by.ts'
 import type { StoredText } from './stored-text.ts'
 
 export type ConversationDependencies = KeepDependencies & OpenDependencies
@@ -178,3 +176,19 @@ const tooLong = (limit: number) =>
   new Failure('request_too_large', `The conversation has more than ${limit} bytes. Begin a new one.`, {
     param: 'previous_response_id',
   })
+
+/** Neighbours together, as long as they have no more than `most` bytes; a larger one by itself. */
+function piecesBy<T>(items: readonly T[], bytesOf: (item: T) => number, most: number): T[][] {
+  const pieces: T[][] = []
+  let bytes = 0
+  for (const item of items) {
+    const piece = pieces.at(-1)
+    bytes += bytesOf(item)
+    if (piece && bytes <= most) piece.push(item)
+    else {
+      pieces.push([item])
+      bytes = bytesOf(item)
+    }
+  }
+  return pieces
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hasTag, parseRange } from './byte-range.ts'
+import { hasTag, parseRange } from './serve-media.ts'
 
 const RANGES: [string | null, number, [number, number] | 'unsatisfiable' | undefined][] = [
   [null, 10, undefined],

@@ -2,7 +2,7 @@
 // models there is an API key, too, and trial credit for it. Key and link are shown only once.
 
 import { hashSecret } from '../access/authenticate.ts'
-import { newApiKey } from '../access/secrets/new-api-key.ts'
+import { newApiKey } from '../access/secrets/new-secrets.ts'
 import { auditEntry, fingerprint } from '../administration/operation.ts'
 import { isEmbeddedOnly, SANDBOX_GROUP, trialSource } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'

@@ -3,8 +3,8 @@
 // accounts and upstreams have shares: what is slow delays nothing but itself.
 
 import type { Log } from '../observe/log.ts'
+import { createShares } from '../sharing/fair-share.ts'
 import { createSharedSlots, type Share, type SharedSlots } from '../sharing/shared-slots.ts'
-import { createShares } from '../sharing/shares.ts'
 import { type CallbackDependencies, createCallbacks, dueCallback } from './callbacks/callbacks.ts'
 import { isEnded } from './states.ts'
 import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'

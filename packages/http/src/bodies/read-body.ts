@@ -1,5 +1,5 @@
 // Reads the body of a request: checks content type, encoding, size and pace before anything parses it.
-import { appendPiece } from '../framing/append-piece.ts'
+import { appendPiece } from '../framing/buffers.ts'
 import { maxEncodedBytes } from '../framing/chunked.ts'
 import type { HttpRequest, RequestBody, RequestHeaders } from '../request.ts'
 import { BodyError, NO_MEMORY } from './body-error.ts'

@@ -2,11 +2,9 @@
 
 import type { Socket } from 'bun'
 import type { Cancel } from '../cancel.ts'
-import { ChunkedDecoder } from '../framing/chunked.ts'
-import { GrowingBuffer } from '../framing/growing-buffer.ts'
+import { GrowingBuffer, viewOrCopy } from '../framing/buffers.ts'
+import { ChunkedDecoder, Malformed } from '../framing/chunked.ts'
 import { headEnd } from '../framing/head-end.ts'
-import { Malformed } from '../framing/malformed.ts'
-import { viewOrCopy } from '../framing/view-or-copy.ts'
 import { ConnectionClosed } from './errors.ts'
 import { IncomingResponse } from './incoming-response.ts'
 import { type Pieces, RequestWriter } from './request-writer.ts'

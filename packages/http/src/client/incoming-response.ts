@@ -1,5 +1,5 @@
 // A response while it arrives. The connection is paused while more than a buffer's worth is unread (backpressure).
-import { appendPiece } from '../framing/append-piece.ts'
+import { appendPiece } from '../framing/buffers.ts'
 import { ConnectionClosed } from './errors.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { UpstreamResponse } from './upstream-response.ts'

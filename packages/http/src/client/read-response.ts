@@ -1,6 +1,6 @@
 // Reads a whole response body under a size limit.
 
-import { appendPiece } from '../framing/append-piece.ts'
+import { appendPiece } from '../framing/buffers.ts'
 import { maxEncodedBytes } from '../framing/chunked.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Malformed } from '../framing/malformed.ts'
+import { Malformed } from '../framing/chunked.ts'
 import { ResponseHead } from './response-head.ts'
 
 const read = (text: string) =>

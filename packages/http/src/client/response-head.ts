@@ -1,6 +1,7 @@
 // The head of a response: status line and headers.
+
+import { Malformed } from '../framing/chunked.ts'
 import { firstLineLength, type HeadBytes, HeaderLines } from '../framing/header-lines.ts'
-import { Malformed } from '../framing/malformed.ts'
 
 /** How the end of the body is found. */
 export type Framing = number | 'chunked' | 'until-close'

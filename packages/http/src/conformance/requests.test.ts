@@ -11,8 +11,7 @@ import {
 import { echo, echoOf } from '../../test-support/handler.ts'
 import { RawClient } from '../../test-support/raw-client.ts'
 import { serveForTest } from '../../test-support/serve.ts'
-import { ChunkedDecoder } from '../framing/chunked.ts'
-import { Malformed } from '../framing/malformed.ts'
+import { ChunkedDecoder, Malformed } from '../framing/chunked.ts'
 import { RejectedHead, RequestHead } from '../server/incoming/request-head.ts'
 
 let handled: string[] = []

@@ -1,6 +1,5 @@
 // Decodes chunked bodies.
-import { Malformed } from './malformed.ts'
-import { viewOrCopy } from './view-or-copy.ts'
+import { viewOrCopy } from './buffers.ts'
 
 /** Limit of a chunk extension, including the whitespace before it. Extensions are rare and ignored. */
 const MAX_EXTENSION_BYTES = 256
@@ -145,4 +144,9 @@ function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const lowercase = byte | 0x20
   return lowercase >= 0x61 && lowercase <= 0x66 ? lowercase - 0x57 : -1
+}
+
+/** The bytes are not HTTP, or can be parsed in more than one way. */
+export class Malformed extends Error {
+  readonly code = 'MalformedReply'
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { viewOrCopy } from './view-or-copy.ts'
+import { viewOrCopy } from './buffers.ts'
 
 const counted = (length: number) => Buffer.from(Array.from({ length }, (_, at) => at % 251))
 

@@ -1,8 +1,8 @@
 // Reads a form (multipart/form-data, RFC 7578) from a stream. Fields are kept in memory under limits; files go to a sink
 // as they arrive, and the body is not read on while the sink is busy.
-import { GrowingBuffer } from '../framing/growing-buffer.ts'
-import { boundaryOf } from './boundary.ts'
+import { GrowingBuffer } from '../framing/buffers.ts'
 import { MultipartError, malformed } from './multipart-error.ts'
+import { parseParameters } from './parameters.ts'
 import { isFile, type PartHead, parsePartHead } from './part-head.ts'
 import { type ByteSource, PartSplitter } from './part-splitter.ts'
 
@@ -118,3 +118,23 @@ function decodeField(name: string, bytes: Uint8Array): string {
 
 const tooLarge = (what: 'field' | 'file', name: string, bytes: number) =>
   new MultipartError(`${what}_too_large`, `The ${what} exceeds the limit of ${bytes} bytes.`, name)
+
+/** RFC 2046, section 5.1.1. */
+const MAX_BOUNDARY = 70
+
+/** The boundary that a content type announces. Throws MultipartError if it is not a form with a valid one. */
+function boundaryOf(contentType: string | null): string {
+  const essence = contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  if (contentType === null || essence !== 'multipart/form-data') {
+    throw new MultipartError('not_multipart', 'Unsupported content type. Send Content-Type: multipart/form-data.')
+  }
+  const [boundary, other] = parseParameters(contentType).parameters.get('boundary') ?? []
+  if (boundary === undefined || boundary === '')
+    throw malformed('The content type multipart/form-data has no boundary.')
+  if (other !== undefined) throw malformed('The content type multipart/form-data has more than one boundary.')
+  if (boundary.length > MAX_BOUNDARY) throw malformed(`The boundary is longer than ${MAX_BOUNDARY} characters.`)
+  // Whitespace at its end would be indistinguishable from padding.
+  if (!/^[\x20-\x7e]*[\x21-\x7e]$/.test(boundary))
+    throw malformed('The boundary contains a character that is not allowed.')
+  return boundary
+}

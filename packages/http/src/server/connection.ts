@@ -1,8 +1,8 @@
 // A client's connection: receives requests and sends their responses, one after the other.
 
 import type { Socket } from 'bun'
+import { viewOrCopy } from '../framing/buffers.ts'
 import { bareResponse } from '../framing/status-line.ts'
-import { viewOrCopy } from '../framing/view-or-copy.ts'
 import type { PreparedResponse } from '../prepared-response.ts'
 import { Exchange, type ExchangeConnection } from './exchange.ts'
 import { FlowControl } from './flow-control.ts'

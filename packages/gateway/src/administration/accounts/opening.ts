@@ -2,7 +2,7 @@
 // transaction.
 import type { Static } from 'typebox'
 import { hashSecret } from '../../access/authenticate.ts'
-import { newApiKey } from '../../access/secrets/new-api-key.ts'
+import { newApiKey } from '../../access/secrets/new-secrets.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { formatUsd, type Nanos, UNLIMITED_CREDIT } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'

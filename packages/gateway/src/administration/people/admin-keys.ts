@@ -2,7 +2,7 @@
 
 import { hashSecret } from '../../access/authenticate.ts'
 import { aboveCeiling } from '../../access/ceilings.ts'
-import { newAdminKey } from '../../access/secrets/new-api-key.ts'
+import { newAdminKey } from '../../access/secrets/new-secrets.ts'
 import { fields, idOf, isId, list, nullable, optional, word } from '../../request/schema/schema.ts'
 import {
   type AdminKey,

@@ -1,7 +1,6 @@
 // How long an MP4 or QuickTime file lasts, by the tables of its samples, which are packets here; or by those of its fragments.
 import type { FileWindow } from './file-window.ts'
-import { GOOD_BYTES_PER_SECOND, type PacketLength, packetLengthOf, type TrackFormat } from './packets.ts'
-import { roundedTo } from './rounded.ts'
+import { GOOD_BYTES_PER_SECOND, type PacketLength, packetLengthOf, roundedTo, type TrackFormat } from './packets.ts'
 
 /** What is in these is read as if it followed them. */
 const OPENED: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf'])

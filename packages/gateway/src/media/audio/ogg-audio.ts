@@ -5,9 +5,9 @@ import {
   PACKET_HEAD_BYTES,
   type PacketLength,
   packetLengthOf,
+  roundedTo,
   type TrackFormat,
 } from './packets.ts'
-import { roundedTo } from './rounded.ts'
 
 const PAGE = Buffer.from('OggS')
 const CONTINUED = 1

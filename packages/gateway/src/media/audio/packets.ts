@@ -1,6 +1,5 @@
 // How long the packets of an audio track last, by what a decoder makes of them. Times that a container notes beside its packets
 // need not be true, and services that decode audio do not read them.
-
 /** The rate of most music: so much is a second of audio whose packets cannot be read. */
 export const GOOD_BYTES_PER_SECOND = 16_000
 /** The rate of eight channels in the best lossy quality. */
@@ -128,3 +127,13 @@ function crc8(bytes: Buffer, end: number): number {
   }
   return crc
 }
+
+/** What an encoder adds to fill its first and last frames. */
+const FILLING_SECONDS = 0.25
+
+/**
+ * What was counted, or what the file says of itself where that leaves out no more than what encoders add. A file that says more
+ * than was counted is believed.
+ */
+export const roundedTo = (counted: number, said: number): number =>
+  said >= counted - FILLING_SECONDS && said > 0 ? said : counted

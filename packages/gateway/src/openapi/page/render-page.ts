@@ -2,7 +2,6 @@
 import type { OpenApiDocument } from '../document.ts'
 import type { Json } from '../schemas.ts'
 import { type Content, curlOf, type Parameter } from './curl.ts'
-import { html, type Markup, renderMarkdown } from './html.ts'
 
 type Operation = {
   operationId: string
@@ -158,3 +157,25 @@ function resolved<T>(value: T | Reference, document: OpenApiDocument): T {
   const segments = value.$ref.split('/').slice(1)
   return segments.reduce<unknown>((within, name) => (within as Json)[name], document) as T
 }
+
+/** HTML with everything escaped that is put into it. */
+class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | Markup | readonly Part[]
+
+const html = (pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
+  new Markup(pieces.map((piece, index) => piece + (index < parts.length ? textOf(parts[index] as Part) : '')).join(''))
+
+function textOf(part: Part): string {
+  if (part instanceof Markup) return part.text
+  return typeof part === 'string' ? Bun.escapeHTML(part) : part.map(textOf).join('')
+}
+
+/** Descriptions have code between backquotes, and nothing else. */
+const renderMarkdown = (text: string): Markup =>
+  html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`

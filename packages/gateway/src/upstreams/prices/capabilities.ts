@@ -1,6 +1,7 @@
 // What a well-known model supports, by its name at an upstream.
+
+import { type ModelType, modalityOf } from '../../modalities/index.ts'
 import type { Capability } from '../../modalities/modality.ts'
-import { baseName } from './base-name.ts'
 import { findListed, type PriceList } from './price-list.ts'
 
 const ALL: readonly Capability[] = ['images', 'tools', 'reasoning']
@@ -30,4 +31,23 @@ export function capabilitiesOf(list: PriceList, model: string): readonly Capabil
   const name = baseName(model)
   const listed = findListed(list, model) ?? findListed(list, name)
   return listed?.model.capabilities ?? UNLISTED.find(([pattern]) => pattern.test(name))?.[1]
+}
+
+// The limits of a well-known model, by its name at an upstream.
+/** Undefined: the model is not known, or of another type. */
+export function knownLimits(list: PriceList, type: ModelType, model: string): unknown {
+  const name = baseName(model)
+  const listed = (findListed(list, model) ?? findListed(list, name))?.model
+  return listed?.type === type ? listed.limits : modalityOf(type).unlistedLimits?.(name)
+}
+
+/** Resellers add a vendor, a region or a version to a name: `us.anthropic.claude-opus-4-5-20251101-v1:0`. */
+export function baseName(model: string): string {
+  const last = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return last
+    .replace(/^(?:[a-z-]+\.)*anthropic\./, '')
+    .replace(/-v\d+(?::\d+)?$/, '')
+    .replace('@', '-')
+    .replace(/^claude-(\d)\.(\d)/, 'claude-$1-$2')
+    .replace(/^(claude-[a-z]+-\d)\.(\d)/, '$1-$2')
 }

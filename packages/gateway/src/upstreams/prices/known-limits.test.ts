@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { knownLimits } from './known-limits.ts'
+import { knownLimits } from './capabilities.ts'
 import { readPriceList } from './price-list.ts'
 
 const list = readPriceList()

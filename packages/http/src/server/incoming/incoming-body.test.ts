@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Malformed } from '../../framing/malformed.ts'
+import { Malformed } from '../../framing/chunked.ts'
 import { type BodyFraming, ClientDisconnected, IncomingBody } from './incoming-body.ts'
 
 function open(announced: Partial<BodyFraming> = {}) {

@@ -1,8 +1,7 @@
 // Receives the body of a request: applies backpressure while it is not read, and discards it if it will not be.
 
-import { appendPiece } from '../../framing/append-piece.ts'
+import { appendPiece, viewOrCopy } from '../../framing/buffers.ts'
 import { ChunkedDecoder } from '../../framing/chunked.ts'
-import { viewOrCopy } from '../../framing/view-or-copy.ts'
 import type { RequestBody } from '../../request.ts'
 
 /** The connection that delivers the body. */

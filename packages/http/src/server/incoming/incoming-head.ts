@@ -1,5 +1,5 @@
 // Collects the head of a request, which usually arrives in one piece.
-import { GrowingBuffer } from '../../framing/growing-buffer.ts'
+import { GrowingBuffer } from '../../framing/buffers.ts'
 import { headEnd } from '../../framing/head-end.ts'
 import type { HeadBytes } from '../../framing/header-lines.ts'
 import { RejectedHead } from './request-head.ts'
