@@ -1,7 +1,7 @@
 // The links of emails in a real browser: from the form that asks for one, through a real SMTP server, to the page that it opens.
 import { afterAll, expect, test } from 'bun:test'
-import * as en from '../../packages/console/src/i18n/en/index.ts'
-import * as zh from '../../packages/console/src/i18n/zh/index.ts'
+import { inLanguage } from '../../packages/console/src/i18n/say.ts'
+import * as texts from '../../packages/console/src/i18n/texts/index.ts'
 import {
   type ReceivedMail,
   SMTP_CERTIFICATE,
@@ -12,6 +12,7 @@ import type { Page } from '../../test/support/browser.ts'
 import { useConsole } from '../../test/support/console/use-console.ts'
 import { PASSWORD } from '../../test/support/gateway/console.ts'
 
+const [en, zh] = [inLanguage(texts, 'en'), inLanguage(texts, 'zh')]
 const NEW_PASSWORD = 'another password'
 
 let smtp: TestSmtp

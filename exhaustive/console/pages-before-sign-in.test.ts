@@ -156,7 +156,12 @@ test('the first load has little script', async () => {
     page.on('response', (response) => {
       if (response.request().resourceType() !== 'script') return
       expect(response.headers()['content-encoding']).toMatch(/^(br|gzip)$/)
-      sizes.push(response.body().then(() => Number(response.headers()['content-length'])))
+      sizes.push(
+        response.body().then((body) => {
+          expect(body.toString()).not.toContain('体验中心')
+          return Number(response.headers()['content-length'])
+        }),
+      )
     })
     await page.goto(`${open.gateway.url}/console`, { waitUntil: 'networkidle' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()

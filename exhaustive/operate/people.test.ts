@@ -1,7 +1,8 @@
 // People and the audit log as operators use them: invite a colleague, give roles, make admin keys, and read who did what.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { auditLog as en } from '../../packages/console/src/operate/pages/audit-log/en.ts'
+import { inLanguage } from '../../packages/console/src/i18n/say.ts'
 import { sentenceOf } from '../../packages/console/src/operate/pages/audit-log/sentence.ts'
+import { auditLog } from '../../packages/console/src/operate/pages/audit-log/texts.ts'
 import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { WORDS } from '../../packages/gateway/src/administration/words/index.ts'
 import type { Words } from '../../packages/gateway/src/administration/words/words.ts'
@@ -13,6 +14,7 @@ import { consoleClient, outcomeOf, PASSWORD } from '../../test/support/gateway/c
 import { operate } from '../../test/support/gateway/operate.ts'
 import { useOperators } from '../../test/support/operators.ts'
 
+const en = inLanguage(auditLog, 'en')
 const open = useOperators({ config: 'registration: { open: false }' })
 const { visit, as, newAccount } = open
 

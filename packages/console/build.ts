@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from 'bun-plugin-tailwind'
 import { help } from './help-plugin.ts'
+import { texts } from './texts-plugin.ts'
 
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: bun build.ts FOLDER')
@@ -30,7 +31,7 @@ const { outputs, metafile } = await Bun.build({
   publicPath: SAME_FOLDER,
   naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [tailwind, help],
+  plugins: [tailwind, help, texts],
 })
 
 await mkdir(folder, { recursive: true })

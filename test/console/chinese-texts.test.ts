@@ -2,10 +2,9 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as en from '../../packages/console/src/i18n/en/index.ts'
-import * as zh from '../../packages/console/src/i18n/zh/index.ts'
-import * as operateEn from '../../packages/console/src/operate/i18n/en/index.ts'
-import * as operateZh from '../../packages/console/src/operate/i18n/zh/index.ts'
+import { inLanguage } from '../../packages/console/src/i18n/say.ts'
+import * as texts from '../../packages/console/src/i18n/texts/index.ts'
+import * as operateTexts from '../../packages/console/src/operate/i18n/index.ts'
 import { REJECTIONS } from '../../packages/gateway/src/administration/rejections.ts'
 import { RULES } from '../../packages/gateway/src/alerts/rules.ts'
 import type { AlertsConfig } from '../../packages/gateway/src/config/types.ts'
@@ -15,6 +14,8 @@ import { ERRORS, type ErrorCode } from '../../packages/protocol/src/canonical/er
 import { errorObject } from '../../packages/protocol/src/dialects/shared/errors/chat-compatible-error.ts'
 import { errorCodeOf } from '../../packages/protocol/src/dialects/video-tasks/error.ts'
 
+const [en, zh] = [inLanguage(texts, 'en'), inLanguage(texts, 'zh')]
+const [operateEn, operateZh] = [inLanguage(operateTexts, 'en'), inLanguage(operateTexts, 'zh')]
 const CONSOLE_API = join(import.meta.dir, '../../packages/gateway/src/console-api')
 /** These say what is missing, and where to get it. */
 const LACKS = ['insufficient_balance', 'key_quota_exceeded', 'QuotaExceeded', 'AccountOverdueError']

@@ -1,6 +1,7 @@
 // What the form of a key sends: pure functions of the web app.
 import { describe, expect, test } from 'bun:test'
-import { keys } from '../../packages/console/src/i18n/en/keys.ts'
+import { inLanguage } from '../../packages/console/src/i18n/say.ts'
+import { keys } from '../../packages/console/src/i18n/texts/keys.ts'
 import {
   changesOf,
   errorsIn,
@@ -12,7 +13,7 @@ import {
 
 const NOW = Date.UTC(2030, 0, 31)
 const EMPTY = valuesOf(undefined, 'default', 'mine')
-const errors = (values: Partial<KeyValues>) => errorsIn({ ...EMPTY, ...values }, keys.form, NOW)
+const errors = (values: Partial<KeyValues>) => errorsIn({ ...EMPTY, ...values }, inLanguage(keys.form, 'en'), NOW)
 
 test('an empty form is a key without limits', () => {
   expect(errors({})).toEqual({})

@@ -1,7 +1,7 @@
 // The language of the console: chosen by the person, else that of the browser. Chinese is loaded when it is needed.
 
+import * as en from 'trivium:en/i18n/texts/index.ts'
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
-import * as en from './en/index.ts'
 import { type Language, LOCALES, localeOf } from './locale.ts'
 import type { Texts } from './texts.ts'
 
@@ -17,7 +17,7 @@ type LanguageState = Current & { locale: string; setLanguage(language: Language)
 const Context = createContext<LanguageState | undefined>(undefined)
 
 async function load(language: Language): Promise<Current> {
-  const texts: Texts = language === 'zh' ? await import('./zh/index.ts') : en
+  const texts: Texts = language === 'zh' ? await import('trivium:zh/i18n/texts/index.ts') : en
   document.documentElement.lang = LOCALES[language]
   return { language, texts }
 }

@@ -1,4 +1,2 @@
-import type * as en from './en/index.ts'
-
 /** Every text of the console. */
-export type Texts = typeof en
+export type Texts = typeof import('./texts/index.ts')

@@ -1,4 +1,2 @@
-import type * as en from './en/index.ts'
-
 /** Every text of the operators' place. */
-export type OperateTexts = typeof en
+export type OperateTexts = typeof import('./index.ts')

@@ -7,7 +7,7 @@ import type { OperateTexts } from './texts.ts'
 const Context = createContext<OperateTexts | undefined>(undefined)
 
 const load = (language: Language): Promise<OperateTexts> =>
-  language === 'zh' ? import('./zh/index.ts') : import('./en/index.ts')
+  language === 'zh' ? import('trivium:zh/operate/i18n/index.ts') : import('trivium:en/operate/i18n/index.ts')
 
 export function OperateTextsProvider({ waiting, children }: { waiting: ReactNode; children: ReactNode }) {
   const { language } = useLanguage()

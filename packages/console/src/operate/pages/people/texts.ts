@@ -1,0 +1,221 @@
+import { en, type Said, texts } from '../../../i18n/say.ts'
+
+type Permission = [name: string, text: string]
+
+export const people = texts({
+  title: en('People').zh('人员'),
+  text: en('Who operates the gateway, with which role and which admin keys.').zh(
+    '运营此网关的人员，以及他们的角色和管理密钥。',
+  ),
+  tabs: {
+    label: en('People').zh('人员'),
+    team: en('People').zh('人员'),
+    invitations: en('Invitations').zh('邀请'),
+    adminKeys: en('Admin keys').zh('管理密钥'),
+    signIns: en('Sign-ins').zh('登录记录'),
+    roles: en('Roles').zh('角色'),
+  },
+  team: {
+    text: en('People with a role on this gateway. Search for anyone else by email address.').zh(
+      '在网关中拥有角色的人员。其他人可按邮箱查找。',
+    ),
+    label: en('People').zh('人员'),
+    email: en('Email').zh('邮箱'),
+    role: en('Role').zh('角色'),
+    noRole: en('No role').zh('无角色'),
+    anyRole: en('Any role').zh('任意角色'),
+    you: en('you').zh('您'),
+    disabled: en('Disabled').zh('已停用'),
+    state: en('State').zh('状态'),
+    states: {
+      true: en('Disabled').zh('已停用'),
+      false: en('Can sign in').zh('可登录'),
+    },
+    secondFactor: en('Two-factor').zh('双重验证'),
+    on: en('On').zh('已开启'),
+    off: en('Off').zh('未开启'),
+    signedIn: en('Last sign-in').zh('上次登录'),
+    never: en('Never').zh('从未登录'),
+    accounts: en('Accounts').zh('账户'),
+    actions: en('Actions').zh('操作'),
+    actionsOf: en((email: string) => `Actions for ${email}`).zh((email) => `${email} 的操作`),
+    needsRank: en('needs a higher role').zh('需要更高的角色'),
+    empty: en('Nobody matches these filters').zh('没有符合筛选条件的人员'),
+    emptyText: en('Remove a filter, or invite the person.').zh('请移除一个筛选条件，或邀请此人。'),
+    changeRole: en('Change role').zh('更改角色'),
+    showSignIns: en('Show sign-ins').zh('查看登录记录'),
+    history: en('Show their changes').zh('查看其变更记录'),
+  },
+  role: {
+    title: en((email: string) => `Role of ${email}`).zh((email) => `${email} 的角色`),
+    none: en('No role: account holder only').zh('无角色：仅为账户持有人'),
+    next: en('Review').zh('预览更改'),
+  },
+  invite: {
+    button: en('Invite a colleague').zh('邀请同事'),
+    title: en('Invite a colleague').zh('邀请同事'),
+    email: en('Email').zh('邮箱'),
+    emailHint: en('Only this address can accept. Leave empty for a link that anyone can use.').zh(
+      '仅此邮箱可接受邀请。留空则任何持有链接的人都可使用。',
+    ),
+    emailMailed: en('Only this address can accept, and the link is sent to it.').zh(
+      '仅此邮箱可接受邀请，链接会发送到该邮箱。',
+    ),
+    emailWrong: en('Enter an email address such as ada@example.com.').zh('请输入邮箱，例如 ada@example.com。'),
+    role: en('Role').zh('角色'),
+    days: en('Link is valid for').zh('链接有效期'),
+    dayCount: en((days: number) => (days === 1 ? '1 day' : `${days} days`)).zh((days) => `${days} 天`),
+    next: en('Review').zh('预览更改'),
+    anyone: en('anyone with the link').zh('任何持有链接的人'),
+    what: en(
+      (role: string, period: string) => `They get the role ${role}. The link works once and is valid for ${period}.`,
+    ).zh((role, period) => `对方将获得${role}角色。链接仅可使用一次，有效期 ${period}。`),
+    linkTitle: en('Pass on this link').zh('请转交此链接'),
+    linkText: en((whom: string) => `The link invites ${whom}. It works once and is shown only now.`).zh(
+      (whom) => `此链接用于邀请 ${whom}。仅可使用一次，且只显示这一次。`,
+    ),
+    mailed: en('It was also sent by email.').zh('链接也已通过邮件发送。'),
+    link: en('Link').zh('链接'),
+    leave: en('Leave without copying the link?').zh('尚未复制链接，确定离开吗？'),
+    leaveText: en('The link cannot be shown again. You can revoke the invitation and create another.').zh(
+      '链接无法再次显示。您可以撤回此邀请后重新创建。',
+    ),
+  },
+  invitations: {
+    label: en('Open invitations').zh('待接受的邀请'),
+    text: en('Links that have not been used yet.').zh('尚未使用的链接。'),
+    for: en('For').zh('对象'),
+    anyone: en('Anyone with the link').zh('任何持有链接的人'),
+    to: en('Grants').zh('邀请内容'),
+    toAccount: en((account: string) => `account ${account}`).zh((account) => `账户 ${account}`),
+    by: en('Created by').zh('创建者'),
+    commandLine: en('Command line').zh('命令行'),
+    expires: en('Expires').zh('过期时间'),
+    empty: en('No open invitations').zh('没有待接受的邀请'),
+    emptyText: en('Invite a colleague: the link lets them sign up and gives them their role.').zh(
+      '邀请同事：对方可通过链接注册并获得相应角色。',
+    ),
+    revokeOf: en((whom: string) => `Revoke the invitation for ${whom}`).zh((whom) => `撤回对 ${whom} 的邀请`),
+  },
+  adminKeys: {
+    label: en('Admin keys').zh('管理密钥'),
+    text: en('Keys for scripts that call the admin API. They cannot call models.').zh(
+      '供脚本调用管理 API 的密钥，不能用于调用模型。',
+    ),
+    name: en('Name').zh('名称'),
+    nameMissing: en('Enter a name, such as billing.').zh('请输入名称，例如 billing。'),
+    role: en('Role').zh('角色'),
+    permissions: en('Permissions').zh('权限'),
+    allOfRole: en('All of the role').zh('角色的全部权限'),
+    comma: en(', ').zh('、'),
+    alwaysSees: en('Every admin key can see the gateway.').zh('所有管理密钥都能查看网关。'),
+    noPeople: en('Only a key with all permissions of its role can manage people: it could give itself the others.').zh(
+      '只有拥有角色全部权限的密钥才能管理人员，否则它可以为自己授予其余权限。',
+    ),
+    by: en('Created by').zh('创建者'),
+    commandLine: en('Command line').zh('命令行'),
+    lastUsed: en('Last used').zh('上次使用'),
+    never: en('Never').zh('从未使用'),
+    expires: en('Expires').zh('过期时间'),
+    neverExpires: en('Never').zh('永不过期'),
+    networks: en('Networks').zh('网络'),
+    networksHint: en('IP addresses or CIDR ranges, separated by commas. Leave empty to allow any address.').zh(
+      'IP 地址或 CIDR 网段，以逗号分隔。留空则不限来源。',
+    ),
+    anyNetwork: en('Any').zh('不限'),
+    endsIn: en((lastFour: string) => `ends in ${lastFour}`).zh((lastFour) => `以 ${lastFour} 结尾`),
+    empty: en('No admin keys').zh('没有管理密钥'),
+    emptyText: en('Create one for a script that tops up accounts, exports usage or changes the catalogue.').zh(
+      '为充值、导出用量或修改模型目录的脚本创建一个管理密钥。',
+    ),
+    create: en('Create admin key').zh('创建管理密钥'),
+    expiry: {
+      never: en('Never').zh('永不过期'),
+      '30': en('In 30 days').zh('30 天后'),
+      '90': en('In 90 days').zh('90 天后'),
+      '365': en('In a year').zh('一年后'),
+    },
+    next: en('Review').zh('预览更改'),
+    what: en((role: string) => `Anyone with the key has the permissions of the role ${role}:`).zh(
+      (role) => `持有此密钥者拥有${role}角色的权限：`,
+    ),
+    whatNarrowed: en((role: string) => `Anyone with the key has only these permissions of the role ${role}:`).zh(
+      (role) => `持有此密钥者仅拥有${role}角色的以下权限：`,
+    ),
+    secretTitle: en('Store this admin key now').zh('请立即保存此管理密钥'),
+    secretText: en((name: string) => `The secret of ${name} is shown only once.`).zh(
+      (name) => `管理密钥 ${name} 只显示这一次。`,
+    ),
+    leave: en((name: string) => `Leave without storing the secret of ${name}?`).zh(
+      (name) => `尚未保存管理密钥 ${name}，确定离开吗？`,
+    ),
+    leaveText: en('The secret is lost: it cannot be shown again. You can delete the key and create another.').zh(
+      '密钥将丢失，无法再次显示。您可以删除此密钥后重新创建。',
+    ),
+    removeOf: en((name: string) => `Delete the admin key ${name}`).zh((name) => `删除管理密钥 ${name}`),
+  },
+  signIns: {
+    label: en('Sign-ins').zh('登录记录'),
+    text: en('Sign-ins of people with a role, and failed attempts (at most one per minute and network).').zh(
+      '拥有角色的人员的登录，以及失败的尝试（每个网络每分钟最多一条）。',
+    ),
+    at: en('Time').zh('时间'),
+    who: en('Who').zh('人员'),
+    person: en('Person').zh('人员'),
+    unknown: en('Unknown').zh('未知'),
+    result: en('Result').zh('结果'),
+    succeeded: en('Signed in').zh('登录成功'),
+    failed: en('Failed').zh('失败'),
+    changed: en('Permissions updated').zh('权限已更新'),
+    noGroups: en('The provider sent no groups.').zh('身份提供商未发送群组。'),
+    how: en('Method').zh('方式'),
+    by: {
+      password: en('Password').zh('密码'),
+      provider: en('Provider').zh('身份提供方'),
+      link: en('Sign-in link').zh('登录链接'),
+      'sign-up': en('Sign-up').zh('注册'),
+    } as Record<string, Said<string>>,
+    withCode: en('and code').zh('和验证码'),
+    address: en('IP address').zh('IP 地址'),
+    browser: en('Browser').zh('浏览器'),
+    empty: en('No sign-ins').zh('没有登录记录'),
+    emptyText: en('Sign-ins of people with a role are listed here.').zh('拥有角色的人员的登录会列在此处。'),
+  },
+  roles: {
+    text: en(
+      'What each role can do. Nobody can grant a role above their own, or manage someone with the same or a higher role. Owners can manage everyone.',
+    ).zh('各角色的权限。任何人都不能授予高于自己的角色，也不能管理角色相同或更高的同事；所有者可以管理所有人。'),
+    label: en('Roles and permissions').zh('角色与权限'),
+    permission: en('Permission').zh('权限'),
+    yours: en('yours').zh('您的角色'),
+    yes: en('Yes').zh('是'),
+    below: en('Lower roles only').zh('仅限更低的角色'),
+    permissions: {
+      see: en<Permission>(['See the gateway', 'Traffic, requests, accounts, catalogue, nodes, audit log']).zh([
+        '查看网关',
+        '流量、请求、账户、目录、节点、审计日志',
+      ]),
+      see_costs: en<Permission>(['See costs', 'Upstream costs and margin']).zh(['查看成本', '上游成本与毛利']),
+      accounts: en<Permission>([
+        'Accounts',
+        'Create, disable, rate limits, sign-in links, second factors, sessions',
+      ]).zh(['账户', '创建、停用、速率限制、登录链接、双重验证、会话']),
+      keys: en<Permission>(['Keys', 'Keys of any account: create, limit, rotate, delete']).zh([
+        '密钥',
+        '任意账户的密钥：创建、限制、轮换、删除',
+      ]),
+      money: en<Permission>(['Money', 'Credit, refunds, credit lines, caps, codes, prices']).zh([
+        '资金',
+        '充值、退款、信用额度、上限、兑换码、价格',
+      ]),
+      configuration: en<Permission>(['Configuration', 'Upstreams with their secrets, models, groups, settings']).zh([
+        '配置',
+        '上游及其密钥、模型、分组、设置',
+      ]),
+      people: en<Permission>(['People', 'Roles, invitations to roles, admin keys']).zh([
+        '人员',
+        '角色、角色邀请、管理密钥',
+      ]),
+    } as Record<string, Said<Permission>>,
+  },
+})

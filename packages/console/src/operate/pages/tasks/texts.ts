@@ -1,0 +1,66 @@
+import { en, texts } from '../../../i18n/say.ts'
+
+export const tasks = texts({
+  title: en('Tasks').zh('任务'),
+  text: en('Videos being generated, and those of the last days.').zh('正在生成的视频，以及最近几天的视频任务。'),
+  view: en('Show').zh('显示'),
+  views: {
+    open: en('Open').zh('未结束'),
+    failed: en('Failed').zh('失败'),
+    all: en('All').zh('全部'),
+  },
+  account: en('Account').zh('账户'),
+  key: en('Key').zh('密钥'),
+  model: en('Model').zh('模型'),
+  upstream: en('Upstream').zh('上游'),
+  state: en('State').zh('状态'),
+  states: {
+    accepted: en('Accepted').zh('已接收'),
+    submitting: en('Submitting').zh('提交中'),
+    unknown: en('Unknown to the upstream').zh('上游状态未知'),
+    queued: en('Queued').zh('排队中'),
+    running: en('Running').zh('运行中'),
+    copying: en('Copying').zh('复制中'),
+    closing: en('Finishing').zh('收尾中'),
+    succeeded: en('Succeeded').zh('成功'),
+    failed: en('Failed').zh('失败'),
+    cancelled: en('Cancelled').zh('已取消'),
+    expired: en('Expired').zh('已过期'),
+  },
+  created: en('Created').zh('创建时间'),
+  updated: en('Status since').zh('状态更新于'),
+  age: en('Age').zh('已运行'),
+  duration: en('Duration').zh('耗时'),
+  typical: en((duration: string) => `typical ${duration}`).zh((duration) => `通常 ${duration}`),
+  slow: en('Slow').zh('偏慢'),
+  held: en('Held').zh('冻结'),
+  deadline: en('Deadline').zh('截止时间'),
+  queries: en('Upstream queries').zh('已查询上游次数'),
+  nextQuery: en('Next query').zh('下次查询'),
+  id: en('Task ID').zh('任务 ID'),
+  upstreamTask: en('ID at the upstream').zh('上游任务 ID'),
+  request: en('Request').zh('请求'),
+  error: en('Error').zh('错误'),
+  task: en('Task').zh('任务'),
+  none: en('This task does not exist').zh('此任务不存在'),
+  noneText: en('Tasks are removed some days after they end. Their request and receipt stay.').zh(
+    '任务结束几天后会被删除，其请求和收据会保留。',
+  ),
+  empty: {
+    open: en('No task is open.').zh('没有未结束的任务。'),
+    failed: en('No task has failed.').zh('没有失败的任务。'),
+    all: en('There are no tasks.').zh('没有任务。'),
+  },
+  emptyText: en('Tasks appear here when a video is requested.').zh('有视频请求时，任务会显示在这里。'),
+  acts: {
+    query: {
+      button: en('Query the upstream now').zh('立即查询上游'),
+    },
+    cancel: {
+      button: en('Cancel…').zh('取消…'),
+    },
+    release: {
+      button: en('Release the hold…').zh('释放冻结金额…'),
+    },
+  },
+})
