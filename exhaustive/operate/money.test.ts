@@ -69,7 +69,7 @@ test('support sees usage without costs', async () => {
   await visit('/operate/usage?by=model', { account: await as('support') }, async ({ page }) => {
     await rowOf(page, 'By group', 'losing').waitFor()
     const headers = await page.getByRole('region', { name: 'By group' }).getByRole('columnheader').allInnerTexts()
-    expect(headers).toEqual(['Model', 'Charged', 'Requests', 'Tokens'])
+    expect(headers).toEqual(['Model', 'Charged, USD', 'Requests', 'Tokens'])
     expect(await page.getByText('loss', { exact: true }).count()).toBe(0)
   })
 })

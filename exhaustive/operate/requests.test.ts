@@ -116,13 +116,24 @@ test('an operator chooses columns, which the browser keeps', async () => {
   await visit('/operate/requests', { account: await as('finance') }, async ({ page }) => {
     await rows(page).first().waitFor()
     const columns = () => page.locator('main table[role=table]').last().getByRole('columnheader').allInnerTexts()
-    const first = ['Time', 'Account', 'Model', 'Upstream', 'Cost', 'Duration', 'Outcome']
+    const first = ['Time', 'Account', 'Model', 'Upstream', 'Cost, USD', 'Duration', 'Outcome']
     expect(await columns()).toEqual(first)
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('menuitem', { name: 'Upstream cost' }).click()
     await page.reload()
     await rows(page).first().waitFor()
-    expect(await columns()).toEqual(first.toSpliced(5, 0, 'Upstream cost'))
+    expect(await columns()).toEqual(first.toSpliced(5, 0, 'Upstream cost, USD'))
+    // A narrower table leaves out what matters least, but nothing that was chosen.
+    await page.setViewportSize({ width: 1024, height: 900 })
+    await page.getByRole('columnheader', { name: 'Duration' }).waitFor({ state: 'detached' })
+    expect(await columns()).toEqual(['Time', 'Account', 'Model', 'Cost, USD', 'Upstream cost, USD', 'Outcome'])
+    // On a phone, a row is two lines, and a third for the longest outcome.
+    await page.setViewportSize({ width: 360, height: 740 })
+    const tallest = async () => {
+      const boxes = await Promise.all((await rows(page).all()).map((row) => row.boundingBox()))
+      return Math.max(...boxes.map((box) => box?.height ?? 0))
+    }
+    await eventually(async () => (await tallest()) < 90)
   })
 })
 

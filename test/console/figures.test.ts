@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { axisRoom, ticksFor, tickText } from '../../packages/console/src/charts/scale.ts'
-import { formatCount, roundUsd } from '../../packages/console/src/i18n/figures.ts'
+import { formatCount, roundUsd, roundUsdInTable } from '../../packages/console/src/i18n/figures.ts'
 
 test.each([
   ['0.00', '0.00'],
@@ -27,7 +27,7 @@ test.each([
 })
 
 test.each([
-  ['1.3733327', '1.373'],
+  ['1.3733327', '1.37'],
   ['0.01375620', '0.01376'],
   ['12.345', '12.35'],
   ['99994.03977426', '99994.04'],
@@ -35,7 +35,7 @@ test.each([
   ['0.99996', '1.00'],
   ['0.02', '0.02'],
 ])('%s USD is read in a table as %s', (usd, rounded) => {
-  expect(roundUsd(usd, 4)).toBe(rounded)
+  expect(roundUsdInTable(usd)).toBe(rounded)
 })
 
 test.each([

@@ -18,6 +18,9 @@ export function roundUsd(usd: string, significant = 2): string {
   return `${sign}${digits.slice(0, -DECIMALS)}.${shown}`
 }
 
+/** In a table: to cents, or to four significant digits below 1 USD. */
+export const roundUsdInTable = (usd: string): string => roundUsd(usd, /^-?0*(\.|$)/.test(usd) ? 4 : 2)
+
 /** From here on, a count is shown with three significant digits and a unit. */
 const LARGE = 1_000_000
 

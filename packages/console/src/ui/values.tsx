@@ -1,6 +1,6 @@
 // Values as people read them: exact amounts, dates and numbers by locale.
 
-import { formatCount, roundUsd } from '../i18n/figures.ts'
+import { formatCount, roundUsd, roundUsdInTable } from '../i18n/figures.ts'
 import { useLanguage } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
 
@@ -16,22 +16,42 @@ export const isZero = (usd: string): boolean => /^-?0*(\.0*)?$/.test(usd)
 type AmountProps = {
   usd: string
   sign?: boolean
-  /** With all digits on hover: a headline, or in a table to so many significant digits. */
+  /** With all digits on hover: a headline, or as in a table. */
   rounded?: boolean | 4
+  /**
+   * In a table: rounded for reading, and as wide after the point as an amount of its column with so many decimals. Its unit is in the
+   * head of the column.
+   */
+  decimals?: number | undefined
 }
 
+const fractionOf = (usd: string): number => (usd.split('.')[1] ?? '').length
+
+/** Of a column of amounts, as they are rounded. */
+export const decimalsOf = (amounts: readonly (string | null | undefined)[]): number =>
+  Math.max(0, ...amounts.map((usd) => (usd ? fractionOf(roundUsdInTable(usd)) : 0)))
+
+/** As wide as a digit. */
+const FIGURE_SPACE = '\u2007'
+
 /** `<Amount usd="0.000236" />` shows `0.000236 USD`. */
-export function Amount({ usd, sign = false, rounded = false }: AmountProps) {
+export function Amount({ usd, sign = false, rounded = false, decimals }: AmountProps) {
   const { texts, locale } = useLanguage()
   if (usd === 'unlimited') return <span className="whitespace-nowrap">{texts.common.unlimited}</span>
   const plus = sign && !usd.startsWith('-') && !isZero(usd) ? '+' : ''
   const exact = formatUsd(usd, locale)
-  const shown = rounded ? formatUsd(roundUsd(usd, rounded === 4 ? 4 : 2), locale) : exact
+  const read = decimals !== undefined || rounded === 4 ? roundUsdInTable(usd) : rounded ? roundUsd(usd) : usd
+  const shown = formatUsd(read, locale)
   return (
     <span className="whitespace-nowrap tabular-nums" title={shown === exact ? undefined : `${exact} USD`}>
       {plus}
       {shown}
-      <span className="text-muted"> USD</span>
+      <span className={classes('text-muted', decimals !== undefined && 'rows:text-[0px]')}> USD</span>
+      {decimals !== undefined && (
+        <span aria-hidden="true" className="cards:hidden">
+          {FIGURE_SPACE.repeat(Math.max(0, decimals - fractionOf(read)))}
+        </span>
+      )}
     </span>
   )
 }

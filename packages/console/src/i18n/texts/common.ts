@@ -27,6 +27,7 @@ export const common = texts({
   downloadCsv: en('Download CSV').zh('下载 CSV'),
   showPassword: en('Show').zh('显示'),
   hidePassword: en('Hide').zh('隐藏'),
+  columns: en('Columns').zh('列'),
   more: en('More actions').zh('更多操作'),
   none: en('None').zh('无'),
   ofCap: en((spent: string, cap: string) => `${spent} of ${cap} USD`).zh((spent, cap) => `${spent} / ${cap} USD`),

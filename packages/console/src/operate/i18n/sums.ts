@@ -15,6 +15,7 @@ export const sums = texts({
   charged: en('Charged').zh('计费金额'),
   cost: en('Upstream cost').zh('上游成本'),
   margin: en('Margin').zh('毛利'),
+  marginAtMost: en('Margin (≤ at most)').zh('毛利（≤ 表示至多）'),
   unknown: en('Unknown cost').zh('成本未知'),
   unknownLink: en('Show the requests whose upstream cost is not known').zh('查看上游成本未知的请求'),
   shortfall: en('Shortfall').zh('未收差额'),

@@ -41,12 +41,13 @@ type TableProps = {
 export function SumsTable({ label, period, by, filter, columns, rows, total }: TableProps) {
   const t = useOperateTexts().sums
   const [, navigate] = useLocation()
-  const money = useMoneyColumns(period, by, filter)
+  const money = useMoneyColumns(period, by, filter, rows)
   const others = rows && rows.length > 0 && total && othersOf(total, rows)
   const shown: Row[] | undefined = rows && [...rows, ...(others ? [{ ...others, id: 'others' as const }] : [])]
   return (
     <Table<Row>
       broad={columns.length + by.length > 5}
+      columnsKept="sums"
       label={label}
       columns={[
         ...by.map((dimension, index) => groupColumn(dimension, index, t)),
@@ -88,14 +89,16 @@ function useMoneyColumns(
   period: Period,
   by: readonly Dimension[],
   filter: SumsFilter,
+  rows: readonly Sums[] | undefined,
 ): Readonly<Record<MoneyColumn, Column<Row>>> {
   const t = useOperateTexts().sums
   const { usage } = useTexts()
   const number = useNumber()
-  const right = (id: MoneyColumn, label: string, cell: (row: Row) => ReactNode): Column<Row> => ({
+  const right = (id: MoneyColumn, label: string, drop: number, cell: (row: Row) => ReactNode): Column<Row> => ({
     id,
     label,
     align: 'right',
+    drop,
     cell,
   })
   const unknown = (row: Row) => {
@@ -110,36 +113,49 @@ function useMoneyColumns(
     )
   }
   return {
-    charged: right('charged', t.charged, (row) => <Amount usd={row.charged_usd} />),
-    cost: right('cost', t.cost, (row) => <Amount usd={row.upstream_cost_usd ?? '0.00'} />),
-    margin: right('margin', t.margin, (row) => <Margin figures={row} />),
-    unknown: right('unknown', t.unknown, unknown),
-    shortfall: right('shortfall', t.shortfall, (row) =>
-      isZero(row.shortfall_usd) ? null : <Amount usd={row.shortfall_usd} />,
-    ),
-    requests: right('requests', usage.requests, (row) => number(row.requests)),
-    tokens: right('tokens', usage.tokens, (row) => number(row.tokens)),
+    charged: { id: 'charged', label: t.charged, usd: (row) => row.charged_usd },
+    cost: { id: 'cost', label: t.cost, usd: (row) => row.upstream_cost_usd ?? '0.00' },
+    margin: {
+      id: 'margin',
+      label: rows?.some(({ unknown_costs: unknown = 0 }) => unknown > 0) ? t.marginAtMost : t.margin,
+      usd: ({ margin_usd = '0.00' }) => margin_usd,
+      cell: (row, amount) => <Margin figures={row} amount={amount} />,
+    },
+    unknown: right('unknown', t.unknown, 0, unknown),
+    shortfall: {
+      id: 'shortfall',
+      label: t.shortfall,
+      drop: 840,
+      usd: ({ shortfall_usd: usd }) => (isZero(usd) ? null : usd),
+    },
+    requests: right('requests', usage.requests, 680, (row) => number(row.requests)),
+    tokens: right('tokens', usage.tokens, 780, (row) => number(row.tokens)),
   }
 }
 
 /**
  * The margin with its share of what was charged. A loss has a sign and a word beside its colour; with costs that are not known the margin is
- * at most this, and says so.
+ * at most this, and says so: as a headline in words, in a table by a mark that its head explains.
  */
-export function Margin({ figures, big = false }: { figures: Figures; big?: boolean }) {
+export function Margin({ figures, amount }: { figures: Figures; amount?: ReactNode }) {
   const t = useOperateTexts().sums
   const number = useNumber()
   const { margin_usd: margin = '0.00', charged_usd: charged, unknown_costs: unknown = 0 } = figures
   const share = isZero(charged) ? undefined : Number(margin) / Number(charged)
-  const percent = (value: number) =>
-    number(value, { style: 'percent', maximumFractionDigits: 1 }).replace('-', '\u2212')
+  const percent = number(share ?? 0, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
   const isLoss = margin.startsWith('-')
+  const isBig = amount === undefined
   return (
     <span className={isLoss ? 'text-bad' : ''}>
-      {unknown > 0 && <span className={classes('text-muted', big && 'text-sm font-normal')}>{t.atMost} </span>}
-      <Amount rounded={big} usd={margin} />
-      <span className={big ? 'text-sm font-normal' : ''}>
-        {share !== undefined && <span className="text-muted"> ({percent(share)})</span>}
+      {unknown > 0 && (
+        <span className={classes('text-muted', isBig && 'text-sm font-normal')}>
+          {!isBig && <span aria-hidden="true">{'\u2264'}</span>}
+          <span className={classes(!isBig && 'sr-only')}>{t.atMost}</span>{' '}
+        </span>
+      )}
+      {amount ?? <Amount rounded usd={margin} />}
+      <span className={isBig ? 'text-sm font-normal' : 'inline-block min-w-16'}>
+        {share !== undefined && <span className="text-muted"> ({percent.replace('-', '\u2212')})</span>}
         {isLoss && <span className="font-medium"> {t.loss}</span>}
       </span>
     </span>

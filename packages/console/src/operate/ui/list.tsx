@@ -18,6 +18,8 @@ type AdminListProps<P extends ListPath> = {
   params?: Omit<Params<'GET', P>, 'after' | 'before'>
   label: string
   columns: readonly Column<Row<P>>[]
+  /** See `Table`. */
+  columnsKept?: string
   rowKey?(row: Row<P>): string
   empty: ReactNode
   onOpen?(row: Row<P>): void
@@ -38,6 +40,7 @@ export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
     params,
     label,
     columns,
+    columnsKept = path.replaceAll(/\W+/g, '-'),
     rowKey = idOf,
     empty,
     onOpen,
@@ -59,6 +62,7 @@ export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
         broad={!narrow}
         label={label}
         columns={columns}
+        {...(narrow ? {} : { columnsKept })}
         rows={page?.data}
         rowKey={rowKey}
         expected={expected}

@@ -21,9 +21,10 @@ export function useKeyColumns(
   const { keys } = useTexts()
   const t = keys.list
   return [
-    { id: 'name', label: t.name, shrinks: true, skeleton: 'min-h-10 w-28', cell: (key) => <Name row={key} /> },
+    { id: 'name', line: 1, label: t.name, shrinks: true, skeleton: 'min-h-10 w-28', cell: (key) => <Name row={key} /> },
     {
       id: 'group',
+      drop: 720,
       label: t.group,
       skeleton: 'w-16',
       cell: ({ group }) => (
@@ -32,21 +33,24 @@ export function useKeyColumns(
         </span>
       ),
     },
-    { id: 'spent', label: t.spent, skeleton: 'w-32', cell: (key) => <Spent row={key} /> },
+    { id: 'spent', line: 2, label: t.spent, skeleton: 'w-32', cell: (key) => <Spent row={key} /> },
     {
       id: 'expires',
+      drop: 840,
       label: t.expires,
       skeleton: 'w-20',
       cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} style="date" /> : muted(t.neverExpires)),
     },
     {
       id: 'used',
+      drop: 920,
       label: t.lastUsed,
       skeleton: 'w-20',
       cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} style="relative" /> : muted(t.neverUsed)),
     },
     {
       id: 'state',
+      line: 2,
       label: t.state,
       skeleton: 'w-14',
       cell: ({ state }) => <Badge tone={TONES[state]}>{keys.states[state]}</Badge>,
@@ -68,7 +72,7 @@ function Name({ row }: { row: KeyRow }) {
   const t = useTexts().keys.list
   const isRestricted = row.models !== null || row.networks !== null
   return (
-    <span className="flex min-w-0 flex-col">
+    <span className="flex min-w-0 cards:flex-wrap cards:gap-x-2 rows:flex-col">
       <span className="flex min-w-0 items-center gap-x-2 cards:flex-wrap">
         <span title={row.name} className="min-w-0 font-medium cards:wrap-anywhere rows:truncate">
           {row.name}
@@ -103,7 +107,7 @@ function Spent({ row }: { row: KeyRow }) {
   if (cap === null) {
     return (
       <span className="inline-flex flex-wrap gap-x-2 cards:justify-end">
-        <Amount usd={row.spent_usd} /> {muted(t.noCap)}
+        <Amount usd={row.spent_usd} rounded={4} /> {muted(t.noCap)}
       </span>
     )
   }

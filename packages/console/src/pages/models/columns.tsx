@@ -24,11 +24,18 @@ export function useModelColumns(models: readonly ModelRow[]): Column<ModelRow>[]
       skeleton: 'w-7',
       cell: (row) => <CopyButton text={row.id} label={row.id} />,
     },
-    { id: 'type', label: t.type, skeleton: 'w-10', cell: (row) => <Badge>{labelOf(t.types, row.type)}</Badge> },
-    { id: 'capabilities', label: t.supports, skeleton: 'w-32', cell: (row) => <Capabilities model={row} /> },
+    {
+      id: 'type',
+      drop: 700,
+      label: t.type,
+      skeleton: 'w-10',
+      cell: (row) => <Badge>{labelOf(t.types, row.type)}</Badge>,
+    },
+    { id: 'capabilities', drop: 820, label: t.supports, skeleton: 'w-32', cell: (row) => <Capabilities model={row} /> },
     { id: 'price', label: t.price, skeleton: TWO_LINES, cell: (row) => <ShortPrice model={row} /> },
     {
       id: 'limits',
+      drop: 760,
       label: t.context,
       align: 'right',
       skeleton: TWO_LINES,
@@ -36,6 +43,7 @@ export function useModelColumns(models: readonly ModelRow[]): Column<ModelRow>[]
     },
     {
       id: 'speed',
+      drop: 880,
       label: t.speed,
       align: 'right',
       skeleton: 'w-12',

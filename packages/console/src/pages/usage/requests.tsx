@@ -9,7 +9,7 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
-import { Amount, Duration, Time, useNumber } from '../../ui/values.tsx'
+import { Duration, Time, useNumber } from '../../ui/values.tsx'
 import { FILTERS } from './filters.ts'
 import { OutcomeBadge } from './outcome.tsx'
 import type { Period } from './range.ts'
@@ -93,12 +93,13 @@ export function useRequestColumns(): Column<RequestSummary>[] {
   const number = useNumber()
   const count = (tokens: number | null) => (tokens === null ? '\u2013' : number(tokens))
   return [
-    { id: 'time', label: t.time, cell: (row) => <Time at={row.at} style="moment" /> },
+    { id: 'time', label: t.time, line: 2, cell: (row) => <Time at={row.at} style="moment" /> },
     {
       id: 'model',
       label: t.model,
       shrinks: true,
       least: 20,
+      line: 1,
       cell: (row) => (
         <span title={row.model} className="cards:break-all">
           {row.model}
@@ -109,6 +110,7 @@ export function useRequestColumns(): Column<RequestSummary>[] {
       id: 'key',
       label: t.key,
       shrinks: true,
+      drop: 700,
       cell: (row) => (
         <span title={row.key_name} className="cards:wrap-anywhere">
           {row.key_name}
@@ -119,6 +121,7 @@ export function useRequestColumns(): Column<RequestSummary>[] {
       id: 'tokens',
       label: t.tokens,
       align: 'right',
+      drop: 680,
       cell: (row) => (
         <span className="whitespace-nowrap">
           {count(row.input_tokens)} / {count(row.output_tokens)}
@@ -128,11 +131,11 @@ export function useRequestColumns(): Column<RequestSummary>[] {
     {
       id: 'cost',
       label: t.cost,
-      align: 'right',
+      line: 2,
       // The cost of a running request is not known yet.
-      cell: (row) => (row.outcome === 'running' ? '\u2013' : <Amount usd={row.cost_usd} rounded={4} />),
+      usd: (row) => (row.outcome === 'running' ? null : row.cost_usd),
     },
-    { id: 'latency', label: t.latency, align: 'right', cell: (row) => <Duration ms={row.total_ms} /> },
-    { id: 'outcome', label: t.outcome, cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
+    { id: 'latency', label: t.latency, align: 'right', drop: 760, cell: (row) => <Duration ms={row.total_ms} /> },
+    { id: 'outcome', label: t.outcome, line: 2, cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
   ]
 }

@@ -10,7 +10,7 @@ import { SearchField } from '../../../ui/search.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { Amount, isZero, Time, useNumber } from '../../../ui/values.tsx'
+import { isZero, Time, useNumber } from '../../../ui/values.tsx'
 import type { Row, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
@@ -148,6 +148,8 @@ function useColumns(): Column<Row<'accounts'>>[] {
   return [
     {
       id: 'account',
+      line: 1,
+      least: 18,
       label: t.account,
       shrinks: true,
       skeleton: 'min-h-10 w-40',
@@ -163,27 +165,30 @@ function useColumns(): Column<Row<'accounts'>>[] {
         </span>
       ),
     },
-    { id: 'state', label: t.state, skeleton: 'w-14', cell: (row) => <AccountState account={row} /> },
+    { id: 'state', line: 2, label: t.state, skeleton: 'w-14', cell: (row) => <AccountState account={row} /> },
     {
       id: 'balance',
+      line: 2,
       label: t.balance,
-      align: 'right',
-      cell: ({ id, balance_usd }) => link(id, 'ledger', <Amount usd={balance_usd} />),
+      usd: ({ balance_usd }) => balance_usd,
+      cell: ({ id }, amount) => link(id, 'ledger', amount),
     },
     {
       id: 'held',
+      drop: 820,
       label: t.held,
-      align: 'right',
-      cell: ({ held_usd }) => (isZero(held_usd) ? null : <Amount usd={held_usd} />),
+      usd: ({ held_usd }) => (isZero(held_usd) ? null : held_usd),
     },
     {
       id: 'spent',
+      drop: 640,
       label: t.spent30,
-      align: 'right',
-      cell: ({ id, spent_30_days_usd }) => link(id, 'requests', <Amount usd={spent_30_days_usd} />),
+      usd: ({ spent_30_days_usd }) => spent_30_days_usd,
+      cell: ({ id }, amount) => link(id, 'requests', amount),
     },
     {
       id: 'keys',
+      drop: 700,
       label: t.keys,
       align: 'right',
       skeleton: 'w-8',
@@ -191,9 +196,10 @@ function useColumns(): Column<Row<'accounts'>>[] {
     },
     {
       id: 'used',
+      drop: 720,
       label: t.lastUsed,
       cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} style="relative" /> : null),
     },
-    { id: 'created', label: t.created, cell: ({ created_at }) => <Time at={created_at} style="date" /> },
+    { id: 'created', drop: 960, label: t.created, cell: ({ created_at }) => <Time at={created_at} style="date" /> },
   ]
 }

@@ -27,17 +27,18 @@ export function useAlertColumns(isOpen: boolean): readonly Column<Alert>[] {
       shrinks: true,
       cell: ({ value }) => <span title={t.value(value)}>{t.value(value)}</span>,
     },
-    { id: 'since', label: t.columns.since, cell: ({ since }) => <Time at={since} /> },
+    { id: 'since', drop: 720, label: t.columns.since, cell: ({ since }) => <Time at={since} /> },
     ...(isOpen
       ? []
       : [
           {
             id: 'resolved',
+            drop: 860,
             label: t.columns.resolved,
             cell: ({ resolved_at }: Alert) => resolved_at && <Time at={resolved_at} />,
           },
         ]),
-    { id: 'sent', label: t.columns.sent, cell: (alert) => <Sent alert={alert} /> },
+    { id: 'sent', drop: 660, label: t.columns.sent, cell: (alert) => <Sent alert={alert} /> },
     ...(isOpen
       ? [
           {

@@ -85,6 +85,7 @@ function useColumns(): Column<Batch>[] {
   return [
     {
       id: 'label',
+      line: 1,
       label: t.label,
       shrinks: true,
       skeleton: 'w-28',
@@ -101,9 +102,10 @@ function useColumns(): Column<Batch>[] {
       skeleton: 'w-10',
       cell: ({ codes }) => number(codes),
     },
-    { id: 'amount', label: t.worth, align: 'right', cell: ({ amount_usd }) => <Amount usd={amount_usd} /> },
+    { id: 'amount', line: 1, label: t.worth, usd: ({ amount_usd }) => amount_usd },
     {
       id: 'redeemed',
+      line: 2,
       label: t.redeemed,
       skeleton: 'w-36',
       cell: ({ codes, redeemed, redeemed_usd }) => (
@@ -119,9 +121,10 @@ function useColumns(): Column<Batch>[] {
         </span>
       ),
     },
-    { id: 'open', label: t.open, align: 'right', cell: ({ open_usd }) => <Amount usd={open_usd} /> },
+    { id: 'open', label: t.open, usd: ({ open_usd }) => open_usd },
     {
       id: 'gone',
+      drop: 900,
       label: t.gone,
       align: 'right',
       skeleton: 'w-10',
@@ -129,9 +132,10 @@ function useColumns(): Column<Batch>[] {
     },
     {
       id: 'expires',
+      drop: 720,
       label: t.expires,
       cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} style="date" /> : t.never),
     },
-    { id: 'created', label: t.created, cell: ({ created_at }) => <Time at={created_at} style="date" /> },
+    { id: 'created', drop: 820, label: t.created, cell: ({ created_at }) => <Time at={created_at} style="date" /> },
   ]
 }

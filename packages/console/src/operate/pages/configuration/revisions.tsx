@@ -27,16 +27,29 @@ export function Revisions() {
   const who = useWho()
   const [{ revision }, setUrl] = useUrlState({ revision: '', compare: '' })
   const columns: Column<Revision>[] = [
-    { id: 'number', label: t.number, cell: ({ id }) => id, skeleton: 'w-8' },
-    { id: 'at', label: t.at, cell: ({ at }) => <Time at={at} />, skeleton: 'w-32' },
-    { id: 'who', label: t.who, cell: (row) => <span className="wrap-anywhere">{who(row)}</span>, skeleton: 'w-40' },
+    { id: 'number', line: 1, label: t.number, cell: ({ id }) => id, skeleton: 'w-8' },
+    { id: 'at', line: 2, label: t.at, cell: ({ at }) => <Time at={at} />, skeleton: 'w-32' },
+    {
+      id: 'who',
+      line: 2,
+      label: t.who,
+      cell: (row) => <span className="wrap-anywhere">{who(row)}</span>,
+      skeleton: 'w-40',
+    },
     {
       id: 'what',
+      line: 1,
       label: t.what,
       cell: (row) => <span className="wrap-anywhere">{sentence(row)}</span>,
       skeleton: 'w-56',
     },
-    { id: 'reason', label: t.reason, cell: ({ reason }) => (reason === '' ? null : reason), skeleton: 'w-24' },
+    {
+      id: 'reason',
+      drop: 800,
+      label: t.reason,
+      cell: ({ reason }) => (reason === '' ? null : reason),
+      skeleton: 'w-24',
+    },
   ]
   return (
     <>

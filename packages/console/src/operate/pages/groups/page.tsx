@@ -40,6 +40,7 @@ export default function GroupsPage() {
           <Table
             label={t.title}
             broad
+            columnsKept="groups"
             columns={columns}
             rows={data?.data}
             rowKey={({ id }) => id}
@@ -97,6 +98,7 @@ function useGroupColumns(): Column<GroupRow>[] {
     },
     {
       id: 'own',
+      drop: 700,
       label: t.columns.own,
       align: 'right',
       cell: ({ prices }) => (own(prices) === 0 ? null : number(own(prices))),
@@ -111,7 +113,7 @@ function useGroupColumns(): Column<GroupRow>[] {
         </Link>
       ),
     },
-    { id: 'choice', label: t.columns.choice, cell: choiceOf },
+    { id: 'choice', drop: 820, label: t.columns.choice, cell: choiceOf },
     {
       id: 'state',
       label: t.columns.state,

@@ -81,6 +81,7 @@ export function KeyList({ params, account, empty }: KeyListProps) {
   const columns = useKeyColumns(onAction, actions) as unknown as Column<KeyRow>[]
   const whose: Column<KeyRow> = {
     id: 'account',
+    line: 2,
     label: t.account,
     shrinks: true,
     skeleton: 'w-32',

@@ -6,7 +6,7 @@ import { Section } from '../../../ui/page.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { Amount, Time } from '../../../ui/values.tsx'
+import { Time } from '../../../ui/values.tsx'
 import { useAccountChoices } from '../../api/choices.ts'
 import { useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
@@ -68,11 +68,11 @@ function useColumns(): Column<Transfer>[] {
   const t = useOperateTexts().ledger.transfers
   const { reasons } = useTexts().wallet.history
   return [
-    { id: 'time', label: t.time, cell: ({ at }) => <Time at={at} /> },
-    { id: 'kind', label: t.kind, cell: ({ kind }) => t.kinds[kind] },
-    { id: 'from', label: t.from, cell: ({ from, account }) => <Side name={from} account={account} /> },
-    { id: 'to', label: t.to, cell: ({ to, account }) => <Side name={to} account={account} /> },
-    { id: 'amount', label: t.amount, align: 'right', cell: ({ amount_usd: amount }) => <Amount usd={amount} /> },
+    { id: 'time', line: 2, label: t.time, cell: ({ at }) => <Time at={at} /> },
+    { id: 'kind', line: 1, label: t.kind, cell: ({ kind }) => t.kinds[kind] },
+    { id: 'from', drop: 700, label: t.from, cell: ({ from, account }) => <Side name={from} account={account} /> },
+    { id: 'to', line: 2, label: t.to, cell: ({ to, account }) => <Side name={to} account={account} /> },
+    { id: 'amount', line: 1, label: t.amount, usd: ({ amount_usd: amount }) => amount },
     {
       id: 'reason',
       label: t.reason,
@@ -88,6 +88,7 @@ function useColumns(): Column<Transfer>[] {
     },
     {
       id: 'request',
+      drop: 940,
       label: t.request,
       cell: ({ request_id: id }) =>
         id && (

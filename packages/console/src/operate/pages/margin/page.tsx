@@ -33,7 +33,7 @@ export default function MarginPage() {
   const figures: Figure[] = [
     { label: words.charged, of: ({ charged_usd }) => charged_usd },
     { label: words.cost, of: ({ upstream_cost_usd }) => upstream_cost_usd },
-    { label: words.margin, of: ({ margin_usd }) => margin_usd, show: (sums) => <Margin big figures={sums} /> },
+    { label: words.margin, of: ({ margin_usd }) => margin_usd, show: (sums) => <Margin figures={sums} /> },
     {
       label: words.unknown,
       of: ({ unknown_costs }) => unknown_costs,

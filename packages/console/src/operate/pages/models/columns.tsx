@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Badge } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
-import { Amount, useNumber } from '../../../ui/values.tsx'
+import { useNumber } from '../../../ui/values.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pageLink } from '../../links.ts'
 import { useMay } from '../../ui/permissions.ts'
@@ -19,6 +19,7 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
   const columns: (Column<ModelRow> | false)[] = [
     {
       id: 'model',
+      line: 1,
       label: t.columns.model,
       skeleton: 'w-40',
       cell: (model) => (
@@ -30,18 +31,21 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
     },
     {
       id: 'state',
+      line: 2,
       label: t.columns.state,
       cell: ({ problems }) => (problems.length === 0 ? null : <Problems problems={problems} />),
     },
-    { id: 'type', label: t.columns.type, cell: (model) => types[typeOf(model)] ?? typeOf(model) },
+    { id: 'type', drop: 940, label: t.columns.type, cell: (model) => types[typeOf(model)] ?? typeOf(model) },
     {
       id: 'price',
+      line: 2,
       label: t.columns.price,
       align: 'right',
       cell: (model) => <InlinePrice model={model} onSave={(price) => onPrice(model, price)} />,
     },
     seesCosts && {
       id: 'cost',
+      drop: 700,
       label: t.columns.cost,
       align: 'right',
       cell: (model) =>
@@ -49,17 +53,20 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
     },
     seesCosts && {
       id: 'margin',
+      drop: 660,
       label: t.columns.margin,
       align: 'right',
       cell: ({ margin_percent, effective }) => (effective ? <Margin percent={margin_percent} /> : null),
     },
     {
       id: 'routes',
+      drop: 880,
       label: t.columns.routes,
       cell: ({ effective }) => (effective ? <RouteNames routes={effective.routes} /> : null),
     },
     {
       id: 'groups',
+      drop: 1000,
       label: t.columns.groups,
       align: 'right',
       cell: ({ id, effective }) =>
@@ -75,12 +82,13 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
     },
     {
       id: 'used',
+      drop: 720,
       label: t.columns.used,
-      align: 'right',
-      cell: ({ id, last_7_days: { requests, charged_usd } }) =>
+      usd: ({ last_7_days: { requests, charged_usd } }) => (requests === 0 ? null : charged_usd),
+      cell: ({ id, last_7_days: { requests } }, amount) =>
         requests === 0 ? null : (
           <Link href={pageLink('requests', { model: id })} className="hover:underline">
-            <Amount usd={charged_usd} />
+            {amount}
             <span className="block text-sm text-muted">{t.requests(requests, number(requests))}</span>
           </Link>
         ),

@@ -65,6 +65,7 @@ function useColumns(): Column<AdminKeyRow>[] {
     { id: 'role', label: t.role, cell: ({ role }) => <Badge tone="accent">{texts.shell.roles[role]}</Badge> },
     {
       id: 'permissions',
+      drop: 760,
       label: t.permissions,
       cell: ({ permissions }) =>
         permissions ? (
@@ -77,6 +78,7 @@ function useColumns(): Column<AdminKeyRow>[] {
     },
     {
       id: 'by',
+      drop: 900,
       label: t.by,
       cell: ({ made_by_key_name: key, made_by_email: email }) => key ?? email ?? muted(t.commandLine),
     },
@@ -87,11 +89,13 @@ function useColumns(): Column<AdminKeyRow>[] {
     },
     {
       id: 'expires',
+      drop: 660,
       label: t.expires,
       cell: ({ expires_at: at }) => (at ? <Time at={at} style="date" /> : muted(t.neverExpires)),
     },
     {
       id: 'networks',
+      drop: 980,
       label: t.networks,
       shrinks: true,
       cell: ({ networks }) =>

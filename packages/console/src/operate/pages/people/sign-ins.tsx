@@ -77,11 +77,13 @@ function useColumns(): Column<SignInRow>[] {
     },
     {
       id: 'address',
+      drop: 740,
       label: t.address,
       cell: ({ address }) => (address ? <span className="font-mono text-sm">{address}</span> : null),
     },
     {
       id: 'browser',
+      drop: 860,
       label: t.browser,
       cell: (row) => {
         const agent = textIn(row, 'browser')

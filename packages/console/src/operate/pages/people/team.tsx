@@ -95,12 +95,14 @@ function useColumns(onChangeRole: (person: PersonRow) => void): Column<PersonRow
     },
     {
       id: 'signedIn',
+      drop: 680,
       label: t.signedIn,
       cell: ({ signed_in_at: at }) =>
         at ? <Time at={at} style="relative" /> : <span className="text-muted">{t.never}</span>,
     },
     {
       id: 'accounts',
+      drop: 800,
       label: t.accounts,
       shrinks: true,
       cell: ({ accounts }) => (accounts.length === 0 ? null : accounts.map(({ name }) => name).join(', ')),

@@ -3,7 +3,6 @@ import { Link } from 'wouter'
 import { OutcomeBadge } from '../../../pages/usage/outcome.tsx'
 import { useRequestColumns } from '../../../pages/usage/requests.tsx'
 import type { Column } from '../../../ui/table.tsx'
-import { Amount } from '../../../ui/values.tsx'
 import type { Output, Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
@@ -23,12 +22,30 @@ export type ColumnId =
   | 'latency'
   | 'outcome'
 
-/** Those that account holders see, and those of operators. `hidden`: what the page around says already, or has no room for. */
+/** In the order of the table, with the width from which each is shown; others are chosen in the menu. */
+const FROM: Readonly<Record<ColumnId, number>> = {
+  time: 0,
+  account: 0,
+  model: 0,
+  key: 1_320,
+  upstream: 840,
+  tokens: 1_080,
+  cost: 0,
+  paid: 1_440,
+  latency: 960,
+  outcome: 0,
+}
+
+/** Those that account holders see, and those of operators. `hidden`: what the page around says already. */
 export function useOperatorColumns(hidden: readonly ColumnId[] = []): Column<ListedRequest>[] {
   const t = useOperateTexts().requests
   const may = useMay()
   const shared = useRequestColumns().map(
-    (column): Column<ListedRequest> => ({ ...column, cell: (row) => column.cell(summaryOf(row)) }),
+    ({ usd, cell, ...column }): Column<ListedRequest> => ({
+      ...column,
+      ...(usd ? { usd: (row) => usd(summaryOf(row)) } : {}),
+      ...(cell ? { cell: (row, amount) => cell(summaryOf(row), amount) } : {}),
+    }),
   )
   const own: Column<ListedRequest>[] = [
     {
@@ -36,6 +53,7 @@ export function useOperatorColumns(hidden: readonly ColumnId[] = []): Column<Lis
       label: t.account,
       shrinks: true,
       least: 18,
+      line: 1,
       cell: (row) => <AccountLink id={row.account_id} name={row.account} />,
     },
     {
@@ -47,32 +65,19 @@ export function useOperatorColumns(hidden: readonly ColumnId[] = []): Column<Lis
     {
       id: 'paid',
       label: t.paid,
-      align: 'right',
-      cell: ({ outcome, upstream_cost_usd: paid }) =>
-        outcome === 'running' || paid === undefined ? null : paid === null ? (
-          t.unknown
-        ) : (
-          <Amount usd={paid} rounded={4} />
-        ),
+      usd: ({ outcome, upstream_cost_usd: paid }) => (outcome === 'running' ? null : paid),
+      cell: ({ outcome, upstream_cost_usd: paid }, amount) =>
+        paid === null && outcome !== 'running' ? t.unknown : amount,
     },
-    { id: 'outcome', label: t.outcome, cell: (row) => <Outcome row={row} /> },
+    { id: 'outcome', label: t.outcome, line: 2, cell: (row) => <Outcome row={row} /> },
   ]
   const all = new Map([...shared, ...own].map((column) => [column.id, column]))
-  const order: ColumnId[] = [
-    'time',
-    'account',
-    'model',
-    'key',
-    'upstream',
-    'tokens',
-    'cost',
-    'paid',
-    'latency',
-    'outcome',
-  ]
-  return order
+  return (Object.keys(FROM) as ColumnId[])
     .filter((id) => !hidden.includes(id) && (id !== 'paid' || may('see_costs')))
-    .flatMap((id) => all.get(id) ?? [])
+    .flatMap((id) => {
+      const column = all.get(id)
+      return column ? [{ ...column, drop: FROM[id] }] : []
+    })
 }
 
 /** As account holders get it. */
@@ -96,9 +101,9 @@ export function AccountLink({ id, name }: { id: string; name: string | null }) {
 function Outcome({ row: { outcome, status, error_code: code } }: { row: ListedRequest }) {
   const got = code === null ? undefined : [status === 200 ? null : status, code].filter(Boolean).join(' ')
   return (
-    <span title={got} className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 cards:justify-end">
+    <span title={got}>
       <OutcomeBadge outcome={outcome} />
-      {got && <span className="font-mono text-xs whitespace-nowrap text-muted rows:sr-only">{got}</span>}
+      {got && <span className="sr-only">{got}</span>}
     </span>
   )
 }

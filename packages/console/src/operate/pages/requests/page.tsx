@@ -15,7 +15,6 @@ import { type FilterField, Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
 import { useMay } from '../../ui/permissions.ts'
 import { OutcomeChart } from './chart.tsx'
-import { ColumnMenu, useChosenColumns } from './column-menu.tsx'
 import { type ListedRequest, useOperatorColumns } from './columns.tsx'
 import { FILTERS, type RequestFilters, shownIn } from './filters.ts'
 import { RejectedList } from './rejected.tsx'
@@ -37,7 +36,6 @@ export default function RequestsPage() {
   const every = isLive ? { every: LIVE } : {}
   const sought = { account, key, error_code, from, to }
   const params = { ...sought, model, upstream, outcome, status, id, unknown_cost }
-  const chosen = useChosenColumns()
   const columns = useOperatorColumns()
   const isBeyondSums = [error_code, status, id, unknown_cost].some((value) => value !== '')
   return (
@@ -79,7 +77,6 @@ export default function RequestsPage() {
               onChange={(value) => setFilters({ view: value, after: '' })}
               options={VIEWS.map((value) => ({ value, label: t.views[value] }))}
             />
-            {view === 'requests' && <ColumnMenu chosen={chosen} columns={columns} />}
             <LiveSwitch isLive={isLive} onChange={(live) => setFilters({ live: live ? 'on' : 'off' })} />
             <CsvLink
               path={view === 'requests' ? 'requests' : 'rejected-requests'}
@@ -93,7 +90,7 @@ export default function RequestsPage() {
         ) : (
           <RequestList
             params={params}
-            columns={columns.filter(({ id }) => !chosen.hidden.some((hidden) => hidden === id))}
+            columns={columns}
             {...every}
             onOpen={(request) => setFilters({ request }, { replace: false })}
           />
@@ -130,6 +127,7 @@ function RequestList({ params, columns, every, onOpen }: ListProps) {
   return (
     <AdminList
       path="requests"
+      columnsKept="request"
       params={{ ...params, limit: PAGE }}
       label={t.title}
       columns={columns}

@@ -13,25 +13,34 @@ export function RejectedList({ params, every }: { params: Params; every?: number
   const t = useOperateTexts().requests
   const number = useNumber()
   const columns: Column<Row<'rejected-requests'>>[] = [
-    { id: 'minute', label: t.rejected.minute, cell: (row) => <Time at={row.minute} /> },
+    { id: 'minute', line: 2, label: t.rejected.minute, cell: (row) => <Time at={row.minute} /> },
     {
       id: 'account',
+      line: 2,
       label: t.account,
       shrinks: true,
       cell: ({ account_id: id, account }) =>
         id === null ? t.rejected.several : <AccountLink id={id} name={account} />,
     },
-    { id: 'key', label: t.key, shrinks: true, cell: ({ key_id, key }) => key ?? key_id ?? t.rejected.several },
+    {
+      id: 'key',
+      drop: 800,
+      label: t.key,
+      shrinks: true,
+      cell: ({ key_id, key }) => key ?? key_id ?? t.rejected.several,
+    },
     {
       id: 'code',
+      line: 1,
       label: t.code,
       cell: ({ status, code }) => (
         <span className="font-mono text-sm whitespace-nowrap">{[status, code].filter(Boolean).join(' ')}</span>
       ),
     },
-    { id: 'count', label: t.rejected.count, align: 'right', cell: (row) => number(row.count) },
+    { id: 'count', line: 1, label: t.rejected.count, align: 'right', cell: (row) => number(row.count) },
     {
       id: 'reason',
+      drop: 700,
       label: t.rejected.reason,
       shrinks: true,
       cell: (row) => (
@@ -42,6 +51,7 @@ export function RejectedList({ params, every }: { params: Params; every?: number
     },
     {
       id: 'last',
+      drop: 980,
       label: t.rejected.last,
       cell: (row) => <span className="font-mono text-xs whitespace-nowrap">{row.last_request_id}</span>,
     },

@@ -2,7 +2,6 @@ import { en, texts } from '../../../i18n/say.ts'
 
 export const requests = texts({
   title: en('Requests').zh('请求'),
-  columns: en('Columns').zh('列'),
   view: en('Show').zh('显示'),
   views: {
     requests: en('Served').zh('已受理'),

@@ -32,11 +32,18 @@ export function Nodes() {
     },
     {
       id: 'started',
+      drop: 860,
       label: t.started,
       cell: ({ started_at: at }) => (at === null ? null : <Time at={at} />),
       skeleton: 'w-32',
     },
-    { id: 'seen', label: t.seen, cell: ({ renewed_at: at }) => <Time at={at} style="relative" />, skeleton: 'w-20' },
+    {
+      id: 'seen',
+      drop: 740,
+      label: t.seen,
+      cell: ({ renewed_at: at }) => <Time at={at} style="relative" />,
+      skeleton: 'w-20',
+    },
   ]
   return (
     <Section title={t.title} text={t.text} flush>
@@ -77,8 +84,8 @@ export function Jobs() {
       cell: ({ failing }) => <Badge tone={failing ? 'bad' : 'good'}>{failing ? t.failing : t.ok}</Badge>,
     },
     { id: 'last', label: t.last, cell: ({ last_run_at: at }) => <Time at={at} style="relative" /> },
-    { id: 'took', label: t.took, align: 'right', cell: ({ duration_ms: ms }) => <Duration ms={ms} /> },
-    { id: 'next', label: t.next, cell: ({ next_run_at: at }) => <Time at={at} /> },
+    { id: 'took', drop: 860, label: t.took, align: 'right', cell: ({ duration_ms: ms }) => <Duration ms={ms} /> },
+    { id: 'next', drop: 760, label: t.next, cell: ({ next_run_at: at }) => <Time at={at} /> },
     {
       id: 'error',
       label: t.error,

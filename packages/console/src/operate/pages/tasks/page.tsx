@@ -3,7 +3,7 @@ import { PageHeader, Section } from '../../../ui/page.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { Amount, Time } from '../../../ui/values.tsx'
+import { Time } from '../../../ui/values.tsx'
 import { useAccountChoices, useModelChoices, useUpstreamChoices } from '../../api/choices.ts'
 import { LIVE } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -69,22 +69,24 @@ export default function TasksPage() {
 function useColumns(): Column<ShownTask>[] {
   const t = useOperateTexts().tasks
   return [
-    { id: 'created', label: t.created, cell: (row) => <Time at={row.created_at} /> },
+    { id: 'created', line: 2, label: t.created, cell: (row) => <Time at={row.created_at} /> },
     {
       id: 'account',
+      line: 1,
       label: t.account,
       shrinks: true,
       cell: (row) => <AccountLink id={row.account_id} name={row.account} />,
     },
-    { id: 'model', label: t.model, shrinks: true, cell: (row) => <span title={row.model}>{row.model}</span> },
+    { id: 'model', line: 1, label: t.model, shrinks: true, cell: (row) => <span title={row.model}>{row.model}</span> },
     {
       id: 'upstream',
+      drop: 760,
       label: t.upstream,
       shrinks: true,
       cell: (row) => <span title={row.upstream}>{row.upstream}</span>,
     },
-    { id: 'age', label: t.age, cell: (row) => <Age task={row} /> },
-    { id: 'held', label: t.held, align: 'right', cell: (row) => (isOpen(row) ? <Amount usd={row.held_usd} /> : null) },
-    { id: 'state', label: t.state, cell: (row) => <StateBadge state={row.state} /> },
+    { id: 'age', drop: 680, label: t.age, cell: (row) => <Age task={row} /> },
+    { id: 'held', drop: 840, label: t.held, usd: (row) => (isOpen(row) ? row.held_usd : null) },
+    { id: 'state', line: 2, label: t.state, cell: (row) => <StateBadge state={row.state} /> },
   ]
 }

@@ -5,7 +5,7 @@ import { PageHeader, Section } from '../../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { Amount, formatDuration, useNumber } from '../../../ui/values.tsx'
+import { formatDuration, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS, pageLink } from '../../links.ts'
@@ -40,6 +40,7 @@ export function UpstreamList() {
         ) : (
           <Table
             broad
+            columnsKept="upstreams"
             label={t.list.label}
             columns={columns}
             rows={data?.data}
@@ -102,6 +103,7 @@ function useColumns(): Column<Figures>[] {
   return [
     {
       id: 'name',
+      line: 1,
       label: t.list.name,
       skeleton: 'w-32',
       cell: ({ id, name, kind, base_url }) => (
@@ -113,10 +115,11 @@ function useColumns(): Column<Figures>[] {
         </span>
       ),
     },
-    { id: 'health', label: t.list.health, cell: ({ health }) => <HealthBadge health={health} /> },
-    { id: 'hours', label: t.list.hours, skeleton: 'w-32', cell: ({ hours }) => <Hours hours={hours} /> },
+    { id: 'health', line: 1, label: t.list.health, cell: ({ health }) => <HealthBadge health={health} /> },
+    { id: 'hours', drop: 760, label: t.list.hours, skeleton: 'w-32', cell: ({ hours }) => <Hours hours={hours} /> },
     {
       id: 'requests',
+      drop: 640,
       label: t.list.requests,
       align: 'right',
       cell: ({ id, requests }) => (
@@ -125,22 +128,31 @@ function useColumns(): Column<Figures>[] {
         </Link>
       ),
     },
-    { id: 'errors', label: t.list.errors, align: 'right', cell: (figures) => <ErrorRate figures={figures} /> },
-    { id: 'first', label: t.list.firstToken, align: 'right', cell: ({ first_token_ms }) => times(first_token_ms) },
-    { id: 'total', label: t.list.total, align: 'right', cell: ({ total_ms }) => times(total_ms) },
+    { id: 'errors', line: 2, label: t.list.errors, align: 'right', cell: (figures) => <ErrorRate figures={figures} /> },
+    {
+      id: 'first',
+      drop: 860,
+      label: t.list.firstToken,
+      align: 'right',
+      cell: ({ first_token_ms }) => times(first_token_ms),
+    },
+    { id: 'total', drop: 960, label: t.list.total, align: 'right', cell: ({ total_ms }) => times(total_ms) },
     ...(may('see_costs')
       ? [
           {
             id: 'spend',
             label: t.list.spend,
-            align: 'right' as const,
-            cell: ({ id }: Figures) => {
-              const own = spend?.find(({ upstream }) => upstream === id)
-              return own?.upstream_cost_usd === undefined ? null : <Amount usd={own.upstream_cost_usd} />
-            },
+            line: 2 as const,
+            usd: ({ id }: Figures) => spend?.find(({ upstream }) => upstream === id)?.upstream_cost_usd,
           },
         ]
       : []),
-    { id: 'running', label: t.list.running, align: 'right', cell: ({ running_requests: running }) => running },
+    {
+      id: 'running',
+      drop: 1040,
+      label: t.list.running,
+      align: 'right',
+      cell: ({ running_requests: running }) => running,
+    },
   ]
 }

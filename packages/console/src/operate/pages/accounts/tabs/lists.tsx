@@ -4,7 +4,7 @@ import { Section } from '../../../../ui/page.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 import type { Column } from '../../../../ui/table.tsx'
 import { useUrlState } from '../../../../ui/url-state.ts'
-import { Amount, Time } from '../../../../ui/values.tsx'
+import { Time } from '../../../../ui/values.tsx'
 import { LIVE } from '../../../api/queries.ts'
 import type { Row } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
@@ -42,15 +42,15 @@ export function LedgerTab({ account }: { account: string }) {
   const t = useOperateTexts().accounts
   const own = `account/${account}`
   const columns: Column<Row<'ledger/transfers'>>[] = [
-    { id: 'at', label: t.ledger.at, cell: ({ at }) => <Time at={at} /> },
-    { id: 'kind', label: t.ledger.kind, cell: ({ kind }) => t.ledger.kinds[kind] ?? kind },
+    { id: 'at', line: 2, label: t.ledger.at, cell: ({ at }) => <Time at={at} /> },
+    { id: 'kind', line: 1, label: t.ledger.kind, cell: ({ kind }) => t.ledger.kinds[kind] ?? kind },
     {
       id: 'amount',
       label: t.ledger.amount,
-      align: 'right',
-      cell: ({ amount_usd, to }) => <Amount sign usd={to === own ? amount_usd : `-${amount_usd}`} />,
+      line: 1,
+      usd: ({ amount_usd, to }) => (to === own ? amount_usd : `-${amount_usd}`),
     },
-    { id: 'with', label: t.ledger.with, cell: ({ from, to }) => <code>{from === own ? to : from}</code> },
+    { id: 'with', drop: 700, label: t.ledger.with, cell: ({ from, to }) => <code>{from === own ? to : from}</code> },
     { id: 'reason', label: t.ledger.reason, shrinks: true, cell: ({ reason }) => reason || null },
   ]
   return (
