@@ -4,7 +4,9 @@ import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EndpointRoute } from '../../packages/gateway/src/endpoints/endpoint.ts'
 import { VERSION } from '../../packages/gateway/src/observe/version.ts'
+import { MODEL_ENDPOINTS } from '../../packages/gateway/src/openapi/model-endpoints.ts'
 import { ROUTES, type RouteId } from '../../packages/protocol/src/routes.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { wavOf } from '../../test/support/requests/audio.ts'
@@ -59,10 +61,7 @@ type Answer = { json: Record<string, unknown>; headers: Headers }
 
 const CHAT = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 const INPUT = { model: 'sandbox-text', input: 'Hello' }
-const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
-const EMBEDDED = { content: { parts: [{ text: 'Hello' }] } }
 const IMAGE = { model: 'sandbox-image', prompt: 'A square', size: '64x64', response_format: 'url' }
-const RERANK = { model: 'sandbox-rerank', query: 'a square', documents: ['a circle', 'a square'] }
 const VIDEO = { model: 'sandbox-video', content: [{ type: 'text', text: 'A square' }] }
 const made = { response: '', request: '', media: '', task: '' }
 const model = 'sandbox-text'
@@ -82,8 +81,8 @@ function speech(): FormData {
   return form
 }
 
-/** Every route, in an order in which one makes what the next one shows. */
-const CALLS: Record<RouteId, () => Call> = {
+/** What differs from the declared example, in an order in which one makes what the next one shows. */
+const CALLS: Partial<Record<RouteId, () => Call>> = {
   chat: () => ({
     body: CHAT,
     keep: ({ headers }) => {
@@ -96,17 +95,11 @@ const CALLS: Record<RouteId, () => Call> = {
       made.response = String(json.id)
     },
   }),
-  messages: () => ({ body: { ...CHAT, max_tokens: 100 } }),
   'show-response': () => ({ path: `/v1/responses/${made.response}` }),
   // It was not generated in the background.
   'cancel-response': () => ({ path: `/v1/responses/${made.response}/cancel`, status: 400 }),
   'list-input-items': () => ({ path: `/v1/responses/${made.response}/input_items` }),
   'delete-response': () => ({ path: `/v1/responses/${made.response}` }),
-  'generate-content': () => ({ body: CONTENTS }),
-  'stream-generate-content': () => ({ body: CONTENTS }),
-  'messages-count-tokens': () => ({ body: CHAT }),
-  'generate-content-count-tokens': () => ({ body: CONTENTS }),
-  'responses-count-tokens': () => ({ body: INPUT }),
   'image-generations': () => ({
     body: IMAGE,
     keep: ({ json }) => {
@@ -114,39 +107,18 @@ const CALLS: Record<RouteId, () => Call> = {
     },
   }),
   'image-edits': () => ({ body: edit() }),
-  'task-image-generations': () => ({ body: IMAGE }),
-  rerank: () => ({ body: RERANK }),
-  'rerank-v2': () => ({ body: RERANK }),
-  'rerank-unversioned': () => ({ body: RERANK }),
-  moderations: () => ({ body: { input: 'A square' } }),
   'audio-transcriptions': () => ({ body: speech() }),
   'audio-translations': () => ({ body: speech() }),
-  embeddings: () => ({ body: { model: 'sandbox-embedding', input: 'Hello' } }),
-  'embed-content': () => ({ path: '/v1beta/models/sandbox-embedding:embedContent', body: EMBEDDED }),
-  'batch-embed-contents': () => ({
-    path: '/v1beta/models/sandbox-embedding:batchEmbedContents',
-    body: { requests: [EMBEDDED] },
-  }),
-  speech: () => ({ body: { model: 'sandbox-speech', input: 'Hello', voice: 'alloy' } }),
-  'list-speech-models': () => ({}),
-  'list-voices': () => ({}),
   'create-video-task': () => ({
     body: VIDEO,
     keep: ({ json }) => {
       made.task = String(json.id)
     },
   }),
-  'list-video-tasks': () => ({}),
   'show-video-task': () => ({ path: `/api/v3/contents/generations/tasks/${made.task}` }),
   // It runs by now, and what runs cannot be cancelled.
   'delete-video-task': () => ({ path: '/api/v3/contents/generations/tasks/none', status: 404 }),
-  'list-models': () => ({}),
-  'show-model': () => ({}),
-  'list-generate-content-models': () => ({}),
-  'show-generate-content-model': () => ({}),
-  'list-usage': () => ({}),
   'show-usage': () => ({ path: `/v1/usage/${made.request}` }),
-  'callback-secret': () => ({}),
   'media-object': () => ({ path: made.media.slice(url.length) }),
   'read-console-api': () => ({ path: '/console/api/about' }),
   'post-console-api': () => ({ path: '/console/api/sign-in', body: {}, status: 400 }),
@@ -155,26 +127,24 @@ const CALLS: Record<RouteId, () => Call> = {
   'post-admin-api': () => ({ path: '/admin/v1/keys', body: {}, status: 401 }),
   'patch-admin-api': () => ({ path: '/admin/v1/keys/1', body: {}, status: 401 }),
   'delete-admin-api': () => ({ path: '/admin/v1/keys/1', status: 401 }),
-  console: () => ({}),
-  'console-root': () => ({}),
   'console-file': () => ({ path: '/console/models' }),
-  'openapi-document': () => ({}),
-  'api-page': () => ({}),
-  'api-page-style': () => ({}),
-  entry: () => ({}),
-  health: () => ({}),
-  healthz: () => ({}),
-  livez: () => ({}),
-  ready: () => ({}),
-  readyz: () => ({}),
-  metrics: () => ({}),
 }
 
-test.each(Object.keys(CALLS) as RouteId[])('%s', async (id) => {
-  const { method, path } = ROUTES[id]
-  const call = CALLS[id]()
+const DECLARED: Partial<Record<RouteId, EndpointRoute>> = MODEL_ENDPOINTS
+const ALL = [...new Set([...Object.keys(CALLS), ...Object.keys(ROUTES)])] as RouteId[]
+
+/** What the API description tells to send. */
+function declaredCall(id: RouteId): Call {
+  const { body, parameters } = DECLARED[id] ?? {}
+  const path = ROUTES[id].path.replace('{model}', String(parameters?.model?.example ?? model))
+  return { path, ...(body === undefined ? {} : { body: body.example }) }
+}
+
+test.each(ALL)('%s', async (id) => {
+  const { method } = ROUTES[id]
+  const call = { ...declaredCall(id), ...CALLS[id]?.() }
   const { body } = call
-  const response = await fetch(url + (call.path ?? path.replace('{model}', model)), {
+  const response = await fetch(url + call.path, {
     method,
     headers: {
       authorization: `Bearer ${key}`,

@@ -156,7 +156,7 @@ describe('paths', () => {
     ['POST', '/v1/messages/batches', 'messages', 'Batches are'],
     ['GET', '/v1/realtime', 'chat', 'The realtime API is'],
     ['GET', '/v1/files', 'chat', 'Files are'],
-    ['POST', '/v1/completions', 'chat', 'Legacy text completions are'],
+    ['POST', '/v1/complete', 'chat', 'Legacy completions of Anthropic are'],
     ['POST', '/v1/assistants', 'chat', 'The Assistants API is'],
     ['POST', '/v1/threads/t/runs', 'chat', 'The Assistants API is'],
     ['POST', '/v1/fine_tuning/jobs', 'chat', 'Fine-tuning is'],

@@ -18,6 +18,11 @@ const REPLIES: Record<string, object> = {
     choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
     usage: USAGE,
   },
+  '/v1/completions': {
+    object: 'text_completion',
+    choices: [{ index: 0, text: 'a', finish_reason: 'stop' }],
+    usage: USAGE,
+  },
   '/v1/embeddings': { data: [{ index: 0, embedding: [1, 2] }], usage: USAGE },
   '/v1/rerank': { results: [{ index: 0, relevance_score: 1 }] },
   '/v1/moderations': { results: [{ flagged: false }] },
@@ -86,10 +91,26 @@ afterAll(async () => {
   await upstream.stop(true)
 })
 
-type Endpoint = { path: string; body: object; isForm?: true }
+/** `inChat`: fields are those of a chat, wherever it is sent. */
+type Endpoint = { path: string; body: object; isForm?: true; inChat?: true }
 const SPEECH = { model: 'speech', input: 'a', voice: 'v' }
 const ENDPOINTS: Record<string, Endpoint> = {
-  chat: { path: '/v1/chat/completions', body: { model: 'text', messages: [{ role: 'user', content: 'a' }] } },
+  chat: {
+    path: '/v1/chat/completions',
+    body: { model: 'text', messages: [{ role: 'user', content: 'a' }] },
+    inChat: true,
+  },
+  completions: { path: '/v1/completions', body: { model: 'text', prompt: 'a' }, inChat: true },
+  'completions at their own path': {
+    path: '/v1/completions',
+    body: { model: 'text', prompt: 'a', suffix: 'b' },
+    inChat: true,
+  },
+  'code in the middle': {
+    path: '/v1/fim/completions',
+    body: { model: 'text', prompt: 'a', suffix: 'b' },
+    inChat: true,
+  },
   embeddings: { path: '/v1/embeddings', body: { model: 'embedding', input: 'a' } },
   embedContent: { path: '/v1beta/models/gemini:embedContent', body: { content: { parts: [{ text: 'a' }] } } },
   rerank: { path: '/v1/rerank', body: { model: 'rerank', query: 'a', documents: ['a'] } },
@@ -159,7 +180,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, endpoint) => {
       ['a file at the vendor', { file_id: 'file-1' }],
     ],
   }
-  test.each([...URLS, ...(name === 'chat' ? [] : ANY), ...(OWN[name] ?? [])])('%s is not sent', async (_, fields) => {
+  test.each([...URLS, ...(endpoint.inChat ? [] : ANY), ...(OWN[name] ?? [])])('%s is not sent', async (_, fields) => {
     const response = await send(endpoint, fields)
     expect([response.status, await response.json()]).toMatchObject([400, { error: {} }])
     expect(sent).toEqual([])
@@ -196,7 +217,7 @@ describe.each(Object.entries(ENDPOINTS))('%s', (name, endpoint) => {
   ])('extra_body is read by nobody: %j', async (members) => {
     const response = await send(endpoint, { extra_body: members })
     const inChat = Object.keys(members).map((member) => `extra_body.${member};dropped`)
-    const warnings = name === 'chat' ? inChat : [`${inWords(name, 'extra_body')};no-price`]
+    const warnings = endpoint.inChat ? inChat : [`${inWords(name, 'extra_body')};no-price`]
     expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, warnings.join(', ')])
     for (const member of Object.keys(members)) expect(sent[0]).not.toContain(`"${member}"`)
     expect(sent).toHaveLength(1)

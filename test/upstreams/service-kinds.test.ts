@@ -1,6 +1,7 @@
 // Every service of every built-in kind through a real gateway: the path, the credential and the fields that the vendor documents.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { ServiceId } from '../../packages/gateway/src/endpoints/index.ts'
+import type { Endpoint } from '../../packages/gateway/src/endpoints/endpoint.ts'
+import { ENDPOINTS, SERVICE_PATHS, type ServiceId } from '../../packages/gateway/src/endpoints/index.ts'
 import { KINDS } from '../../packages/gateway/src/upstreams/kinds/index.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -9,14 +10,15 @@ import { wavOf } from '../support/requests/audio.ts'
 type Fields = Record<string, unknown>
 type Sent = { path: string; headers: Headers; fields: Fields }
 
-const TYPES: Record<ServiceId, [type: string, price: string]> = {
-  embeddings: ['embedding', '{ input: 1 }'],
-  rerank: ['rerank', '{ per_search: 0.002 }'],
-  speech: ['speech', '{ per_million_characters: 15 }'],
-  transcriptions: ['transcription', '{ per_minute: 0.006 }'],
-  translations: ['transcription', '{ per_minute: 0.006 }'],
-  moderations: ['moderation', '{ per_request: 0 }'],
-}
+/** By service: the type of its models, with a price. */
+const TYPES = Object.fromEntries(
+  Object.entries<Endpoint>(ENDPOINTS).flatMap(([type, { services = {}, figures }]) =>
+    Object.keys(services).map((id) => [
+      id,
+      [type, `{ ${figures.usual.map((figure) => `${figure}: 0.01`).join(', ')} }`] as const,
+    ]),
+  ),
+) as Record<ServiceId, readonly [type: string, price: string]>
 /** What clients send, with what only OpenAI's models know. */
 const ASKED: Record<ServiceId, Fields> = {
   embeddings: { input: ['ab'], dimensions: 2, encoding_format: 'base64', user: 'ada' },
@@ -25,7 +27,11 @@ const ASKED: Record<ServiceId, Fields> = {
   transcriptions: { language: 'en', prompt: 'p', response_format: 'json', stream: 'true' },
   translations: { prompt: 'p', response_format: 'json' },
   moderations: { input: 'x' },
+  completions: { prompt: 'p', max_tokens: 5, echo: true },
 }
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+const CONTINUED = ASKED.completions
+const FILLED = { prompt: 'p', suffix: 's', max_tokens: 5 }
 const VECTORS = { input: ['ab'], dimensions: 2, encoding_format: 'base64', user: expect.any(String) }
 const { user: _user, ...NAMELESS } = VECTORS
 const { dimensions: _dimensions, ...FULL } = VECTORS
@@ -35,7 +41,11 @@ const SPOKEN = { input: 'Hello.', voice: 'v', response_format: 'mp3' }
 const HEARD = ASKED.transcriptions
 const { stream: _stream, ...WHOLE } = HEARD
 
-type Expected = [path: string, fields: Fields, more?: { warnings?: string; rejects?: true; credential?: 'api-key' }]
+type Expected = [
+  path: string,
+  fields: Fields,
+  more?: { asked?: Fields; model?: string; warnings?: string; rejects?: true; credential?: 'api-key' },
+]
 const EXPECTED: Record<string, { [Id in ServiceId]?: Expected }> = {
   openai: {
     embeddings: ['/v1/embeddings', VECTORS],
@@ -43,8 +53,10 @@ const EXPECTED: Record<string, { [Id in ServiceId]?: Expected }> = {
     transcriptions: ['/v1/audio/transcriptions', HEARD],
     translations: ['/v1/audio/translations', ASKED.translations],
     moderations: ['/v1/moderations', ASKED.moderations],
+    completions: ['/v1/completions', { ...CONTINUED, user: expect.any(String) }, { model: 'davinci-002' }],
   },
   ark: { embeddings: ['/api/v3/embeddings', VECTORS] },
+  deepseek: { completions: ['/beta/completions', FILLED, { asked: FILLED }] },
   azure: { embeddings: ['/openai/v1/embeddings', VECTORS, { credential: 'api-key' }] },
   mistral: {
     embeddings: [
@@ -54,6 +66,7 @@ const EXPECTED: Record<string, { [Id in ServiceId]?: Expected }> = {
     ],
     transcriptions: ['/v1/audio/transcriptions', { language: 'en', stream: 'true' }, { warnings: 'prompt;dropped' }],
     moderations: ['/v1/moderations', ASKED.moderations],
+    completions: ['/v1/fim/completions', FILLED, { asked: FILLED, model: 'codestral-latest' }],
   },
   groq: {
     speech: ['/openai/v1/audio/speech', SPOKEN, { warnings: 'instructions;dropped' }],
@@ -73,15 +86,23 @@ const EXPECTED: Record<string, { [Id in ServiceId]?: Expected }> = {
     translations: ['/v1/audio/translations', ASKED.translations],
   },
   fireworks: { embeddings: ['/inference/v1/embeddings', VECTORS], rerank: ['/inference/v1/rerank', JINA] },
-  ollama: { embeddings: ['/v1/embeddings', VECTORS] },
+  ollama: { embeddings: ['/v1/embeddings', VECTORS], completions: ['/v1/completions', CONTINUED] },
   vllm: {
     embeddings: ['/v1/embeddings', VECTORS],
     rerank: ['/v1/rerank', JINA],
     transcriptions: ['/v1/audio/transcriptions', HEARD],
     translations: ['/v1/audio/translations', ASKED.translations],
+    completions: ['/v1/completions', CONTINUED],
   },
-  'llama-cpp': { embeddings: ['/v1/embeddings', FULL, { rejects: true }], rerank: ['/v1/rerank', JINA] },
-  'lm-studio': { embeddings: ['/v1/embeddings', FULL, { rejects: true }] },
+  'llama-cpp': {
+    embeddings: ['/v1/embeddings', FULL, { rejects: true }],
+    rerank: ['/v1/rerank', JINA],
+    completions: ['/v1/completions', CONTINUED],
+  },
+  'lm-studio': {
+    embeddings: ['/v1/embeddings', FULL, { rejects: true }],
+    completions: ['/v1/completions', CONTINUED],
+  },
   cohere: {
     embeddings: [
       '/compatibility/v1/embeddings',
@@ -136,9 +157,10 @@ beforeAll(async () => {
     const path = new URL(baseUrl ?? example).pathname.replace(/\/$/, '')
     return `  - { id: ${kind}, kind: ${kind}, keys: [key-of-${kind}], base_url: "${server.url.origin}${path}" }`
   }
-  const model = (kind: string, type: string, price: string) =>
-    `  - { id: ${kind}-${type}, type: ${type}, price: ${price}, routes: [{ upstream: ${kind}, model: m }] }`
-  const models = ROWS.map(([kind, id]) => model(kind, ...TYPES[id]))
+  const models = ROWS.map(([kind, id, [, , { model = 'm' } = {}]]) => {
+    const [type, price] = TYPES[id]
+    return `  - { id: ${kind}-${type}, type: ${type}, price: ${price}, routes: [{ upstream: ${kind}, model: ${model} }] }`
+  })
   gateway = await startGateway({
     config: `upstreams:\n${Object.keys(EXPECTED).map(upstream).join('\n')}\nmodels:\n${[...new Set(models)].join('\n')}`,
   })
@@ -160,22 +182,22 @@ async function answer(request: Request): Promise<Response> {
   if ('top_k' in fields) return Response.json({ data: [{ index: 1, relevance_score: 0.5 }] })
   if (/\/reranks?$/.test(path)) return Response.json({ results: [{ index: 1, relevance_score: 0.5 }] })
   if (path.endsWith('/speech')) return new Response('ID3 sound', { headers: { 'content-type': 'audio/mpeg' } })
+  if (path.endsWith('/completions')) return Response.json({ choices: [{ index: 0, text: 'x' }], usage: USAGE })
   if (path.endsWith('/moderations')) return Response.json({ id: 'm', results: [{ flagged: false }] })
   return Response.json({ text: 'Heard.' })
 }
 
 function ask(id: ServiceId, model: string, fields: Fields): Promise<Response> {
-  const path = id === 'embeddings' || id === 'rerank' || id === 'moderations' ? id : `audio/${id}`
   const headers = { authorization: `Bearer ${secret}` }
   if (!id.startsWith('trans')) {
     const body = JSON.stringify({ model, ...fields })
     const json = { ...headers, 'content-type': 'application/json' }
-    return fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers: json, body })
+    return fetch(`${gateway.url}/v1${SERVICE_PATHS[id]}`, { method: 'POST', headers: json, body })
   }
   const form = new FormData()
   for (const [name, value] of Object.entries({ model, ...fields })) form.append(name, String(value))
   form.append('file', new Blob([wavOf(1)], { type: 'audio/wav' }), 'a.wav')
-  return fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers, body: form })
+  return fetch(`${gateway.url}/v1${SERVICE_PATHS[id]}`, { method: 'POST', headers, body: form })
 }
 
 test('every service of every kind is tested', () => {
@@ -185,11 +207,12 @@ test('every service of every kind is tested', () => {
   expect(ROWS.map(([kind, id]) => [kind, id]).toSorted()).toEqual(described.toSorted())
 })
 
-test.each(ROWS)('%s: %s', async (kind, id, [path, fields, { warnings = null, rejects, credential } = {}]) => {
+test.each(ROWS)('%s: %s', async (kind, id, [path, fields, more = {}]) => {
+  const { warnings = null, rejects, credential, asked: given = ASKED[id], model: theirs = 'm' } = more
   const model = `${kind}-${TYPES[id][0]}`
   const before = sent.length
-  const first = await ask(id, model, ASKED[id])
-  const { dimensions: _, ...without } = ASKED[id]
+  const first = await ask(id, model, given)
+  const { dimensions: _, ...without } = given
   if (rejects) {
     expect([first.status, await first.json()]).toMatchObject([400, { error: { param: 'dimensions' } }])
     expect(sent.length).toBe(before)
@@ -199,7 +222,7 @@ test.each(ROWS)('%s: %s', async (kind, id, [path, fields, { warnings = null, rej
   expect([response.status, text, response.headers.get('x-trivium-warnings')]).toEqual([200, text, warnings])
   const { path: asked, headers, fields: got } = sent.at(-1) ?? { path: '', headers: new Headers(), fields: {} }
   const { file: _file, model: named, ...own } = got
-  expect([asked, named, own]).toEqual([path, 'texts' in fields ? undefined : 'm', fields])
+  expect([asked, named, own]).toEqual([path, 'texts' in fields ? undefined : theirs, fields])
   const key = credential ? headers.get(credential) : headers.get('authorization')?.replace(/^Bearer /, '')
   expect(key).toBe(`key-of-${kind}`)
   if (id === 'embeddings') expect(JSON.parse(text).data[0].embedding).toBe('AAAAPwAAAL4=')

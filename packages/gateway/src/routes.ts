@@ -3,6 +3,7 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
+import { COMPLETIONS, MIDDLE } from '@trivium/protocol/dialects/chat/completions/index.ts'
 import type { EmbedMethod } from '@trivium/protocol/dialects/generate-content/embeddings/decode-request.ts'
 import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
@@ -173,6 +174,9 @@ const ENTRY = {
 
 const HANDLERS = {
   chat: text({ dialect: TEXT_DIALECTS.chat }),
+  completions: text({ dialect: COMPLETIONS }),
+  'beta-completions': text({ dialect: COMPLETIONS }),
+  'fim-completions': text({ dialect: MIDDLE }),
   responses: text({ dialect: TEXT_DIALECTS.responses }),
   messages: text({ dialect: TEXT_DIALECTS.messages }),
   'generate-content': generateContent(false),

@@ -136,6 +136,24 @@ const TASKS = '/api/v3/contents/generations/tasks'
 
 export const ROUTES = {
   chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat', summary: 'Creates a chat completion' },
+  completions: {
+    ...TEXT,
+    path: '/v1/completions',
+    dialect: 'chat',
+    summary: 'Goes on with a text, or fills in code between two texts',
+  },
+  'beta-completions': {
+    ...TEXT,
+    path: '/beta/completions',
+    dialect: 'chat',
+    summary: 'The same as /v1/completions, where DeepSeek has it',
+  },
+  'fim-completions': {
+    ...TEXT,
+    path: '/v1/fim/completions',
+    dialect: 'chat',
+    summary: "Fills in code between two texts, in Mistral's form",
+  },
   responses: { ...TEXT, path: '/v1/responses', dialect: 'responses', summary: 'Generates text: responses' },
   messages: { ...TEXT, path: '/v1/messages', dialect: 'messages', summary: 'Generates text: messages' },
   'show-response': { ...STORED, method: 'GET', path: '/v1/responses/{response}', summary: 'Shows a stored response' },

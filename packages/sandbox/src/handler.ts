@@ -4,6 +4,7 @@ import { bodyOf, type Sleep, type Step, sleepFor, whenAborted } from './delivery
 import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './delivery/faults.ts'
 import { json, LABELLED } from './delivery/json.ts'
 import { singleSteps, streamSteps } from './delivery/steps.ts'
+import { chat } from './dialects/chat/index.ts'
 import type { DecodedRequest, Head, IncomingRequest, SandboxDialect, StreamEvent } from './dialects/dialect.ts'
 import { endpointOf } from './endpoints.ts'
 import { readImageCall, renderOutcome } from './images/answer.ts'
@@ -14,6 +15,7 @@ import { makePlan } from './model/plan.ts'
 import { SANDBOX_TEXT } from './model-list.ts'
 import { dialectOf, errorFormOf, routeOf } from './paths.ts'
 import { badRequest, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
+import { readCompletion } from './services/completions.ts'
 import { answerSpeechContent } from './speech/content.ts'
 import { openVideoEndpoints, type VideoEndpoints } from './video/endpoints.ts'
 
@@ -81,6 +83,11 @@ async function answer(request: Request, url: URL, parts: Parts): Promise<Respons
   const { count } = dialectOf(url.pathname)
   if (count !== undefined && route.endsWith('-count-tokens')) return answerCount(count, request, url, parts)
   const bytes = route === 'image-edits' ? NO_BYTES : await request.bytes()
+  const completion = readCompletion(route, bytes)
+  if (completion !== undefined)
+    return completion.shaped(
+      await answerPrompt({ bytes: completion.bytes, url, headers: request.headers }, request, chat, parts),
+    )
   const speech = answerSpeechContent(url, bytes)
   if (speech !== undefined) return speech
   const images = await readImageCall(route, request, url, bytes)

@@ -11,6 +11,7 @@ import { errorBody } from './video/error.ts'
 
 const SERVED = [
   ...(['chat', 'responses', 'messages', 'generate-content', 'stream-generate-content'] as const),
+  ...(['completions', 'beta-completions', 'fim-completions'] as const),
   ...(['messages-count-tokens', 'generate-content-count-tokens', 'responses-count-tokens'] as const),
   ...(['image-generations', 'image-edits'] as const),
   ...(['create-video-task', 'list-video-tasks', 'show-video-task', 'delete-video-task'] as const),

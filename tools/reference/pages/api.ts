@@ -36,7 +36,7 @@ const INSTEAD: Readonly<Record<UnservedFeature, string>> = {
   'Batches are': 'single requests; for long ones, [background responses](../use/background.md)',
   'The realtime API is': 'Chat Completions or Responses as a stream',
   'Files are': 'the contents in the request itself',
-  'Legacy text completions are': '`POST /v1/chat/completions`',
+  'Legacy completions of Anthropic are': '`POST /v1/messages`',
   'The Assistants API is': '`POST /v1/responses`',
   'Fine-tuning is': 'the fine-tuned model as a route of a model',
   'Vector stores are': '`POST /v1/embeddings` with a database of your own',

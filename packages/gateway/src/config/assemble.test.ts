@@ -122,6 +122,7 @@ test('an upstream with required fields only', () => {
       transcriptions: { path: '/audio/transcriptions' },
       translations: { path: '/audio/translations' },
       moderations: { path: '/moderations' },
+      completions: { path: '/completions', assumed: true },
     },
     baseUrl: 'http://127.0.0.1:1/v1',
     keys: ['none'],

@@ -68,6 +68,10 @@ export type ServiceEndpoint = {
   lacks?: readonly string[]
   /** Fields that it calls by other names. */
   names?: Readonly<Record<string, string>>
+  /** Only models whose names begin so have it. Absent: all. */
+  models?: readonly string[]
+  /** It is not known to be there: asked only where there is no other way. */
+  assumed?: true
   /** How it is asked for rankings. Absent: `jina`. */
   shape?: RerankShape
 }

@@ -15,7 +15,7 @@ export const UNSERVED_APIS = [
   ['Batches are', ['/v1/batches', '/v1/messages/batches', ...google('batches')]],
   ['The realtime API is', ['/v1/realtime']],
   ['Files are', ['/v1/uploads', ...google('files'), ...google('files').map((path) => `/upload${path}`)]],
-  ['Legacy text completions are', ['/v1/completions', '/v1/complete']],
+  ['Legacy completions of Anthropic are', ['/v1/complete']],
   ['The Assistants API is', ['/v1/assistants', '/v1/threads']],
   ['Fine-tuning is', ['/v1/fine_tuning', '/v1/fine-tunes', ...google('tunedModels')]],
   ['Vector stores are', ['/v1/vector_stores']],

@@ -49,6 +49,8 @@ export type RoutedRequest = TextRequest &
     caller: Caller
     /** Also where the upstream has the caller's dialect. */
     isTranslated?: true
+    /** The path of a service, in place of that of the dialect. */
+    servicePath?: string
     /** The offer of the model that the caller named. */
     wanted: OfferOf<'text'>
     /** The offer of the model that is called: the same, or a fallback. */

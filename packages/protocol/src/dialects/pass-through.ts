@@ -82,6 +82,8 @@ export type PassThroughRequest = {
   reasoningReferences?: boolean
   /** It contains reasoning that another upstream returned as text. Only in the responses dialect. */
   foreignReasoning?: boolean
+  /** The same for an upstream that serves the caller's own path, which its dialect does not have. `needed`: a field for which it must. */
+  native?: { request: PassThroughRequest; needed: string | undefined }
   /** Only in the responses dialect. */
   state?: ConversationState<PassThroughRequest>
   /** Only in the chat dialect. The body is parsed for it. */

@@ -2,6 +2,7 @@
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { DIALECTS, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
+import { SERVICE_PATHS } from '../../endpoints/index.ts'
 import { addMistake, addWarning, lineOf, type YamlValue } from '../../yaml/document.ts'
 import { FILE_ONLY, type Fields, fieldsOf, listOf, quoteSource, type Reader, scalarText } from '../../yaml/fields.ts'
 import {
@@ -180,9 +181,12 @@ function readCustom(
   if (dialect === 'images') return { ...address, endpoints: [], images: standardImages() }
   if (dialect === 'video-tasks') return { ...address, endpoints: [], videos: standardVideos() }
   const text = TEXT_DIALECT_IDS.find((each) => each === dialect)
-  const services = text !== undefined && hasServices(text) ? { services: standardServices() } : {}
+  const services = text !== undefined && hasServices(text) ? { services: { ...standardServices(), ...ASSUMED } } : {}
   return { ...address, endpoints: text === undefined ? [] : [standardEndpoint(text)], ...services }
 }
+
+/** Servers with the chat dialect may have it: they are asked where a chat cannot stand in for it. */
+const ASSUMED = { completions: { path: SERVICE_PATHS.completions, assumed: true } } as const
 
 const readDialect =
   (kinds: Kinds): Reader<UpstreamDialect> =>

@@ -1,5 +1,5 @@
 // Text: chat completions, responses, messages and generateContent, and the counting of their tokens.
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint, EndpointRoute } from '../endpoint.ts'
 import { always, BOOLEAN, INTEGER, list, MAP, MODEL, NULLABLE, open, STREAM, STRING } from '../schema.ts'
 
 const TEXT = 'sandbox-text'
@@ -16,10 +16,35 @@ const IN_PATH = { model: { ...STRING, example: TEXT } }
 const GENERATED = open({ candidates: list(), usageMetadata: MAP })
 const RESPONSE = open({ id: STRING, object: always('response'), status: STRING, model: STRING, output: list() })
 
+const COMPLETION: EndpointRoute = {
+  body: {
+    schema: open(
+      { model: MODEL, prompt: { anyOf: [STRING, list()] } },
+      {
+        ...STREAM,
+        suffix: STRING,
+        max_tokens: INTEGER,
+        n: INTEGER,
+        echo: BOOLEAN,
+        logprobs: INTEGER,
+        best_of: INTEGER,
+      },
+    ),
+    example: { model: TEXT, prompt: 'def add(a, b):', suffix: 'print(add(1, 2))', max_tokens: 50 },
+  },
+  responses: {
+    200: {
+      schema: open({ id: STRING, object: always('text_completion'), model: STRING, choices: list(), usage: MAP }),
+      stream: true,
+    },
+  },
+}
+
 export const text = {
   title: 'Text',
   tag: 'Text',
-  offered: ['chat completions', 'responses', 'messages', 'generateContent'],
+  services: { completions: '/completions' },
+  offered: ['chat completions', 'text completions', 'responses', 'messages', 'generateContent'],
 
   figures: {
     usual: ['input', 'output'],
@@ -89,6 +114,14 @@ export const text = {
     },
   },
   routes: {
+    completions: COMPLETION,
+    'beta-completions': COMPLETION,
+    'fim-completions': {
+      ...COMPLETION,
+      responses: {
+        200: { schema: open({ id: STRING, model: STRING, choices: list(), usage: MAP }), stream: true },
+      },
+    },
     chat: {
       body: { schema: open(MESSAGES, { ...STREAM, max_tokens: INTEGER }), example: HELLO },
       responses: {

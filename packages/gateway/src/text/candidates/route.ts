@@ -13,6 +13,7 @@ import { noteParsed } from '../read.ts'
 import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
 import { mayLackReasoning, recallReasoning } from '../reasoning/recall-reasoning.ts'
 import type { TextOpening, TextRequest } from '../request.ts'
+import { expressibleOffer } from '../translation/native.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
 export type RouteDependencies = TakeDependencies &
@@ -50,7 +51,16 @@ function routeTo(
   { request, caller, incoming, tooExpensive }: TextOpening,
   deps: RouteDependencies,
 ): TextRouted | Promise<TextRouted> {
-  return takeCandidate({ wanted, caller, affinity: affinityOf(request, caller, deps), incoming, tooExpensive }, deps)
+  return takeCandidate(
+    {
+      wanted: expressibleOffer(wanted, request.parsed),
+      caller,
+      affinity: affinityOf(request, caller, deps),
+      incoming,
+      tooExpensive,
+    },
+    deps,
+  )
 }
 
 /** The request with all that it continues, and with what stores its response. */

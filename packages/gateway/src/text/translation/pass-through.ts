@@ -56,7 +56,8 @@ class PassingOutbound implements Outbound {
     const model = upstreamModel(routed)
     this.#named = fieldToName(routed, deps)
     this.dialect = dialect.id
-    this.path = upstreamPath(upstream, dialect.id, model, parsed.stream) + carriedQuery(routed)
+    const path = routed.servicePath ?? upstreamPath(upstream, dialect.id, model, parsed.stream)
+    this.path = path + carriedQuery(routed)
     this.headers = carriedHeaders(routed)
     this.options = policy.options
     this.#quirks = quirksOf(upstream, dialect.id)

@@ -2,6 +2,7 @@
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { RoutedRequest } from '../request.ts'
 import { chooseDialect, warnOfIgnored } from './choose-dialect.ts'
+import { nativeRequest } from './native.ts'
 import type { Outbound, TranslationDependencies } from './outbound.ts'
 import { passThrough } from './pass-through.ts'
 import { hasForeignReasoning } from './seals.ts'
@@ -9,6 +10,8 @@ import { translate } from './translate.ts'
 
 /** Reasoning that another upstream returned has to be translated, even within one dialect. */
 export function prepare(routed: RoutedRequest, deps: TranslationDependencies): Outbound {
+  const native = nativeRequest(routed)
+  if (native) return passThrough(native, deps)
   const upstream = chooseDialect(routed.candidate, routed)
   warnOfIgnored(routed, upstream)
   const passes = upstream === routed.dialect.id && !routed.isTranslated && !hasForeignReasoning(routed.body, upstream)

@@ -104,9 +104,15 @@ test('the embedded models of every type pass', async () => {
   expect(types).toContainValues(['text', 'image', 'rerank', 'moderation'])
   const passed = checks.filter(({ result }) => result === 'passed').map(({ part, check }) => `${part} ${check}`)
   expect(passed).toEqual(
-    expect.arrayContaining(['speech stream', 'transcription stream', 'rerank usage', 'embedding usage']),
+    expect.arrayContaining([
+      'speech stream',
+      'transcription stream',
+      'rerank usage',
+      'embedding usage',
+      'completions suffix',
+    ]),
   )
-  expect(new Set(checks.map(({ part }) => part)).size).toBe(types.length + 4)
+  expect(new Set(checks.map(({ part }) => part)).size).toBe(types.length + 5)
 })
 
 test.each([

@@ -25,8 +25,10 @@ export type CertifiedModel = {
 
 /** The checks of models of each type. Types that are not here are not certified: they take too long, or cost too much. */
 const PARTS: Readonly<Partial<Record<ModelType, (upstream: Upstream, model: CertifiedModel) => Check[]>>> = {
-  text: (upstream, model) =>
-    servedDialects(upstream, 'text').flatMap((dialect) => textPart(upstream, dialect as TextDialectId, model)),
+  text: (upstream, model) => [
+    ...servedDialects(upstream, 'text').flatMap((dialect) => textPart(upstream, dialect as TextDialectId, model)),
+    ...servicePart(upstream, model, 'completions'),
+  ],
   image: imagePart,
 }
 
@@ -34,7 +36,7 @@ export const isCertified = (type: ModelType): boolean => PARTS[type] !== undefin
 
 export const plannedChecks = (upstream: Upstream, models: readonly CertifiedModel[]): Check[] => [
   modelList(),
-  ...models.flatMap((model) => (PARTS[model.type] ?? servicePart)(upstream, model)),
+  ...models.flatMap((model) => PARTS[model.type]?.(upstream, model) ?? servicePart(upstream, model)),
 ]
 
 function modelList(): Check {

@@ -1,18 +1,20 @@
 // The checks of one model of a service, such as embeddings, at an upstream.
 import type { Upstream } from '../../config/types.ts'
 import { serviceOf } from '../../config/upstream-dialects.ts'
+import type { ServiceId } from '../../endpoints/index.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import { checkedService, checkService, serviceBound } from '../diagnostics/check-service.ts'
 import { SERVICE_CHECKS } from '../diagnostics/service-checks.ts'
 import { type Check, outcomeOf } from './check.ts'
 
-export function servicePart(upstream: Upstream, model: { name: string; type: ModelType }): Check[] {
-  const { type } = model
-  const id = checkedService(type)
-  const endpoint = id && serviceOf(upstream, id)
-  if (!endpoint) return []
-  return (SERVICE_CHECKS[id] ?? []).map((check) => ({
-    part: type,
+/** `id`: another service than that of the model's type. */
+export function servicePart(upstream: Upstream, model: { name: string; type: ModelType }, id?: ServiceId): Check[] {
+  const { type, name } = model
+  const service = id ?? checkedService(type)
+  const endpoint = service && serviceOf(upstream, service)
+  if (!endpoint || endpoint.models?.every((beginning) => !name.startsWith(beginning))) return []
+  return (SERVICE_CHECKS[service] ?? []).map((check) => ({
+    part: id ?? type,
     rows: [check.row],
     type,
     bound: (rate) => serviceBound(type, check, rate),

@@ -99,6 +99,18 @@ const rank = (row: string, judge: (reply: RerankReply) => Problem): ServiceCheck
   },
 })
 
+/** Most models are asked by chat, and some servers have no such path. */
+const complete = (row: string, more: object): ServiceCheck => ({
+  row,
+  body: (model) => json({ model, prompt: '1 2 3', max_tokens: 16, ...more }),
+  most: { input: 50, output: 50 },
+  judge: (reply) => {
+    const { text, message } = Object(listOf(reply, 'choices')[0])
+    return typeof (text ?? Object(message).content) === 'string' ? undefined : 'the response has no text'
+  },
+  isOptional: true,
+})
+
 const hasText = (reply: unknown): Problem =>
   typeof Object(reply).text === 'string' ? undefined : 'the response has no text'
 
@@ -130,6 +142,7 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
       },
     },
   ],
+  completions: [complete('text', {}), complete('suffix', { suffix: '4 5 6' })],
   rerank: [
     rank('ranking', (reply) =>
       reply.ranked.length === TEXTS.length ? undefined : 'the response is no ranking of the documents',

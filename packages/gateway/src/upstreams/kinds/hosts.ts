@@ -24,6 +24,7 @@ export const deepseek: UpstreamKind = {
   baseUrl: 'https://api.deepseek.com',
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('chat'), standardEndpoint('messages', { path: '/anthropic/v1/messages' })],
+  services: { completions: { path: '/beta/completions', lacks: ['n', 'best_of', 'user', 'user_id'] } },
   service: {
     cap: 'max_tokens',
     endUser: 'user_id',
@@ -34,6 +35,9 @@ export const deepseek: UpstreamKind = {
   healthPath: '/models',
   testedWith: 'none',
 }
+
+/** Mistral's path for code in the middle is no path for text completions. */
+const ONLY_IN_TEXT = ['echo', 'logprobs', 'best_of', 'n', 'user', 'logit_bias', 'presence_penalty', 'frequency_penalty']
 
 export const mistral: UpstreamKind = {
   ...AT_V1,
@@ -47,6 +51,7 @@ export const mistral: UpstreamKind = {
     embeddings: { path: '/embeddings', names: { dimensions: 'output_dimension' }, lacks: ['user'] },
     transcriptions: { path: '/audio/transcriptions', lacks: [...OWN_TO_OPENAI, 'prompt', 'response_format'] },
     ...standardServices(['moderations']),
+    completions: { path: '/fim/completions', models: ['codestral'], lacks: ONLY_IN_TEXT },
   },
   service: {
     cap: 'max_tokens',

@@ -14,6 +14,9 @@ const SELF_HOSTED = {
 /** A server that ignores `dimensions`, and answers with vectors of the model's own length. */
 const FULL_VECTORS = { embeddings: { path: '/embeddings', lacks: ['dimensions'] } } as const
 
+/** Text completions without a suffix: code in the middle has a path of its own there, or none. */
+const UNFILLED = { completions: { path: '/completions', lacks: ['suffix'] } } as const
+
 type Differences = Parameters<typeof standardEndpoint>[1]
 
 /** `differences`: of each dialect from what its vendor's servers do. */
@@ -31,6 +34,7 @@ export const ollama: UpstreamKind = {
   ...SELF_HOSTED,
   kind: 'ollama',
   name: 'Ollama',
+  services: standardServices(['embeddings', 'completions']),
   source: 'https://docs.ollama.com/api/openai-compatibility',
   baseUrl: 'http://127.0.0.1:11434/v1',
   // Seen at version 0.17.
@@ -48,7 +52,10 @@ export const vllm: UpstreamKind = {
   source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
   baseUrl: 'http://127.0.0.1:8000/v1',
   endpoints: endpointsWith('bearer'),
-  services: standardServices(['embeddings', 'rerank', 'transcriptions', 'translations']),
+  services: {
+    ...standardServices(['embeddings', 'rerank', 'transcriptions', 'translations']),
+    ...UNFILLED,
+  },
   service: { endUser: 'none', effort: 'reasoning_effort', customTools: false },
 }
 
@@ -65,7 +72,7 @@ export const llamaCpp: UpstreamKind = {
     responses: { ignores: ['json_schema', 'json_object', 'named_tool'], completesAtCap: true },
     messages: { ignores: ['json_schema', 'json_object'] },
   }),
-  services: { ...FULL_VECTORS, ...standardServices(['rerank']) },
+  services: { ...FULL_VECTORS, ...standardServices(['rerank']), ...UNFILLED },
 }
 
 export const lmStudio: UpstreamKind = {
@@ -75,5 +82,5 @@ export const lmStudio: UpstreamKind = {
   source: 'https://lmstudio.ai/docs/developer/openai-compat',
   baseUrl: 'http://127.0.0.1:1234/v1',
   endpoints: endpointsWith('x-api-key'),
-  services: FULL_VECTORS,
+  services: { ...FULL_VECTORS, ...UNFILLED },
 }

@@ -18,7 +18,11 @@ export const openai: UpstreamKind = {
   // Translated requests use responses: some models support nothing else, and it keeps reasoning.
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   images: standardImages({ responseFormat: 'omit' }),
-  services: standardServices(['embeddings', 'speech', 'transcriptions', 'translations', 'moderations']),
+  services: {
+    ...standardServices(['embeddings', 'speech', 'transcriptions', 'translations', 'moderations']),
+    // Its models of today are asked by chat.
+    completions: { path: '/completions', models: ['gpt-3.5-turbo-instruct', 'davinci-002', 'babbage-002'] },
+  },
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'rejected' },
   extraCapFields: [],
   healthPath: '/models',
