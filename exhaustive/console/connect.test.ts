@@ -11,6 +11,7 @@ upstreams: [{ id: demo, kind: sandbox }, { id: away, kind: openai, base_url: "ht
 models:
   - { id: grand, routes: [{ upstream: demo, model: sandbox-text }], price: { input: 10, output: 50 } }
   - { id: silent, routes: [{ upstream: away, model: x }], price: { input: 0.1, output: 0.2 } }
+  - { id: claude-small, routes: [{ upstream: demo, model: sandbox-text }], price: { input: 2, output: 8 } }
   - { id: modest, routes: [{ upstream: demo, model: sandbox-text }], price: { input: 1, output: 4 } }
 `
 const { visit, newAccount } = useConsole({ config: CONFIG })
@@ -66,6 +67,12 @@ test('a key without requests leads to Connect, which has every client, a snippet
     await page.getByLabel('Its secret', { exact: true }).fill(body.secret)
     await page.getByRole('combobox', { name: 'Client', exact: true }).selectOption({ label: 'Claude Code' })
     await snippet.getByText(body.secret).waitFor()
+    // A client of a vendor is offered a model of its own, and the link names the client.
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('claude-small')
+    expect(new URL(page.url()).searchParams.get('client')).toBe('claude-code')
+    await page.reload()
+    await snippet.getByText('claude').first().waitFor()
+    await page.getByLabel('Its secret', { exact: true }).fill(body.secret)
     await choose(page, 'Model', 'modest')
     await page.getByRole('button', { name: 'Send a test request' }).click()
     await page.getByText('The gateway responded.').waitFor()

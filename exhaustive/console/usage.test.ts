@@ -76,7 +76,7 @@ async function totalSpent(page: Page): Promise<string> {
   expect(plain(await headline.innerText())).toBe(`${roundUsd(total.replace(' USD', ''))} USD`)
   return total
 }
-const plain = (text: string): string => text.replace(/\s+/g, ' ')
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
 /** In units of 10^-20 USD. */
 const exact = (usd: string): bigint => {
   const [, sign = '', whole = '', fraction = ''] = /([−+]?)([\d,]+)\.(\d+)\sUSD/.exec(usd) ?? []
@@ -175,6 +175,27 @@ test('totals by model and by key add up, keep their colours, and filter the page
     await table('By key').getByRole('button', { name: 'server' }).click()
     await untilCount(page, 2)
     await eventually(async () => (await page.getByRole('combobox', { name: 'Key' }).inputValue()) === 'server')
+  })
+})
+
+test('rejected requests are a list of their own; the id that an error named opens what it was', async () => {
+  const account = await newAccount()
+  const secret = await newKey(account, 'laptop')
+  const id = await sendText(open.gateway.url, secret, 0, [{ model: 'gpt-0', content: 'Hello' }])
+  await eventually(async () => (await account.client.get(`requests/${id}`)).status === 200)
+  await visit('/usage', { account }, async ({ page }) => {
+    await page.getByText('No requests in this period.').waitFor()
+    await page.getByText('Rejected', { exact: true }).click()
+    await untilCount(page, 1)
+    expect(plain(await rows(page).innerText())).toMatch(/404 model_not_found laptop 1 The model 'gpt-0' does not exist/)
+    expect(new URL(page.url()).search).toBe('?view=rejected')
+    await rows(page).getByRole('button').click()
+    const drawer = page.getByRole('dialog', { name: 'Receipt' })
+    await drawer.getByText('Nothing was charged.').waitFor()
+    await drawer.getByText("The model 'gpt-0' does not exist").waitFor()
+    await expectWellShown(page, 'rejected', inTheme(true))
+    await page.goto(`${open.gateway.url}/console/usage?request=${id}`)
+    await drawer.getByText('404 model_not_found').waitFor()
   })
 })
 

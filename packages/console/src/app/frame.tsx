@@ -42,13 +42,17 @@ export function Frame({ side, top, bottom, width, children }: FrameProps) {
     <div className="flex min-h-dvh flex-col wide:flex-row">
       <button
         type="button"
-        className="absolute top-2 left-2 z-50 -translate-y-16 rounded-md border bg-surface px-3 py-2 focus:translate-y-0"
+        className="absolute top-2 left-2 z-50 -translate-y-16 rounded-md border bg-surface px-3 py-2 focus:translate-y-0 print:hidden"
         onClick={() => main.current?.focus()}
       >
         {common.skipToContent}
       </button>
-      <div className="sticky top-0 hidden h-dvh w-[216px] shrink-0 flex-col border-r bg-surface wide:flex">{side}</div>
-      <div className="flex items-center justify-between gap-2 border-b bg-surface pr-2 wide:hidden">{top}</div>
+      <header className="sticky top-0 hidden h-dvh w-[216px] shrink-0 flex-col border-r bg-surface wide:flex print:hidden">
+        {side}
+      </header>
+      <header className="flex items-center justify-between gap-2 border-b bg-surface pr-2 wide:hidden print:hidden">
+        {top}
+      </header>
       <main
         id="content"
         ref={main}
@@ -102,7 +106,7 @@ export function BottomBar({ children }: { children: ReactNode }) {
 }
 
 export const BOTTOM_ITEM =
-  'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[10.5px] leading-none -outline-offset-2'
+  'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[10px] leading-none tracking-tight -outline-offset-2'
 
 export function BottomLink({ path, icon, label, load }: NavLinkProps) {
   const [location] = useLocation()

@@ -25,7 +25,8 @@ type Mark = { at: string; isAlert: boolean; text: string }
 const HEIGHT = 200
 const BOTTOM = 24
 const TOP = 8
-const LABEL_ROOM = 72
+/** The width of a character of the labels, in fonts that are wide. */
+const LETTER_WIDTH = 6.6
 
 export function StackedBars({ label, steps, formatStep, series, totals, marks = [], onOpen }: Props) {
   const { locale } = useLanguage()
@@ -40,7 +41,9 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
   const y = (value: number) => TOP + inner.height * (1 - value / top)
   const slot = inner.width / Math.max(1, steps.length)
   const bar = Math.max(1, Math.min(48, slot * 0.7))
-  const hasLabel = labelled(steps.length, inner.width, LABEL_ROOM)
+  const letters = Math.max(0, ...steps.map((step) => formatStep(step).length)) * LETTER_WIDTH
+  // The last one may move to the left by half of its width, to stay within the chart.
+  const hasLabel = labelled(steps.length, inner.width, Math.max(64, letters * 1.5 + 6))
 
   const open = () => steps[at] !== undefined && onOpen?.(steps[at])
   const move = (event: KeyboardEvent) => {
@@ -82,8 +85,8 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
               const left = axis + slot * index + (slot - bar) / 2
               let below = 0
               return (
-                <g key={step} opacity={index === at ? 1 : 0.75}>
-                  {index === at && (
+                <g key={step} opacity={chosen === undefined || index === at ? 1 : 0.75}>
+                  {index === chosen && (
                     <rect x={axis + slot * index} y={TOP} width={slot} height={inner.height} className="fill-raised" />
                   )}
                   {series.map(({ name, values, colour }) => {
@@ -106,7 +109,7 @@ export function StackedBars({ label, steps, formatStep, series, totals, marks = 
                   })}
                   {hasLabel(index) && (
                     <text
-                      x={Math.min(axis + slot * (index + 0.5), width - LABEL_ROOM / 2 + 8)}
+                      x={Math.min(axis + slot * (index + 0.5), width - letters / 2)}
                       y={HEIGHT - 6}
                       textAnchor="middle"
                       fontSize="12"

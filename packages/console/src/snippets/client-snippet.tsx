@@ -17,11 +17,16 @@ export type ClientSnippetProps = {
   protocols: readonly string[]
   /** While it is on screen; otherwise a placeholder is shown. */
   secret?: string | undefined
+  /** The id of the chosen client, where the page keeps it. */
+  client?: string
+  onClient?(id: string): void
 }
 
-export default function ClientSnippet({ baseUrl, model, protocols, secret = PLACEHOLDER }: ClientSnippetProps) {
+export default function ClientSnippet(props: ClientSnippetProps) {
+  const { baseUrl, model, protocols, secret = PLACEHOLDER } = props
   const t = useTexts().snippets
-  const [chosenClient, setClient] = useState('curl')
+  const [ownClient, setOwnClient] = useState('curl')
+  const { client: chosenClient = ownClient, onClient: setClient = setOwnClient } = props
   const [chosenProtocol, setProtocol] = useState('')
   const spoken = protocols.filter(isProtocol)
   // Most clients talk to text models only, though their protocol may also be that of others.

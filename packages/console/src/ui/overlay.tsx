@@ -3,7 +3,7 @@
 import * as RadixMenu from '@radix-ui/react-dropdown-menu'
 import * as RadixPopover from '@radix-ui/react-popover'
 import * as RadixTabs from '@radix-ui/react-tabs'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { classes } from './classes.ts'
 import { useDialogContainer } from './dialog.tsx'
 import { Icon, type IconName } from './icons.tsx'
@@ -64,12 +64,16 @@ export function Menu({
   trigger,
   items,
   align = 'end',
+  movesFocus = false,
 }: {
   trigger: ReactNode
   items: readonly MenuItem[]
   align?: 'start' | 'end'
+  /** What an item shows takes the focus: the button must not take it back. */
+  movesFocus?: boolean
 }) {
   const container = useDialogContainer()
+  const isChosen = useRef(false)
   return (
     // Not modal: a modal menu would add a style element, which the content security policy blocks.
     <RadixMenu.Root modal={false}>
@@ -79,6 +83,10 @@ export function Menu({
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            if (movesFocus && isChosen.current) event.preventDefault()
+            isChosen.current = false
+          }}
           className={classes(PANEL, 'max-w-[min(320px,calc(100vw-16px))] min-w-40 p-1')}
         >
           {items.map(({ label, id = label, icon, onSelect, danger, disabled, isCurrent, hasLine }) => (
@@ -86,7 +94,10 @@ export function Menu({
               key={id}
               aria-current={isCurrent}
               disabled={disabled ?? false}
-              onSelect={onSelect}
+              onSelect={() => {
+                isChosen.current = true
+                onSelect()
+              }}
               className={classes(
                 'flex cursor-pointer items-center gap-2 rounded-sm px-2 py-1.5 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-raised pointer-coarse:py-2.5',
                 danger && 'text-bad',

@@ -74,7 +74,8 @@ export function Section({ title, text, actions, flush = false, children }: Secti
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
       )}
-      <div className={flush ? '' : 'p-4'}>{children}</div>
+      {/* What sticks to an edge must not cover its corners. */}
+      <div className={flush ? classes('overflow-clip rounded-b-lg', !title && 'rounded-t-lg') : 'p-4'}>{children}</div>
     </section>
   )
 }

@@ -72,7 +72,7 @@ export function Table<T>(props: TableProps<T>) {
     <section
       ref={room}
       className={classes(
-        'scroll-mt-4 overflow-x-auto',
+        'scroll-mt-4 overflow-x-auto -outline-offset-2',
         broad ? '@container/broad' : slim ? '@container/slim' : '@container/narrow',
       )}
       aria-label={label}

@@ -115,7 +115,14 @@ function relative(at: string, locale: string): string {
 
 export function useNumber(): (value: number, options?: Intl.NumberFormatOptions) => string {
   const { locale } = useLanguage()
-  return (value, options) => new Intl.NumberFormat(locale, options).format(value)
+  return (value, options) => new Intl.NumberFormat(locale, options).format(value).replace('-', '\u2212')
+}
+
+/** A share of a whole: `16.7%`. `digits`: of its fraction, at least and at most. */
+export function usePercent(): (share: number, digits?: [least: number, most: number]) => string {
+  const number = useNumber()
+  return (share, [least, most] = [0, 1]) =>
+    number(share, { style: 'percent', minimumFractionDigits: least, maximumFractionDigits: most })
 }
 
 /** A count as a headline, with all digits on hover. */

@@ -47,6 +47,8 @@ export const models = texts({
   emptyAction: en('Clear filters').zh('清除筛选'),
   none: en('No model is available to you.').zh('您还没有可用的模型。'),
   noneText: en('Ask the operator for access.').zh('请向运营人员申请访问权限。'),
+  pricesIn: en((unit: string) => `Prices: ${unit}.`).zh((unit) => `价格：${unit}。`),
+  unknownModel: en((id: string) => `No model ${id} is available to you.`).zh((id) => `您没有可用的模型 ${id}。`),
   tryIt: en('Try it').zh('试用'),
   id: en('Model ID').zh('模型 ID'),
   prices: en('Prices').zh('价格'),

@@ -56,7 +56,23 @@ export const usage = texts({
     allErrors: en('All errors').zh('全部错误'),
     clear: en('Clear filters').zh('清除筛选'),
   },
+  rejected: {
+    title: en('Rejected requests').zh('被拒绝的请求'),
+    text: en(
+      'They were rejected before they started and cost nothing. Counted by minute, key and error code; the time and the message are those of the last one.',
+    ).zh('这些请求在开始前就被拒绝，没有产生费用。按分钟、密钥和错误码计数；时间和消息取自其中最后一个请求。'),
+    code: en('Error').zh('错误'),
+    count: en('Requests').zh('请求数'),
+    message: en('Message').zh('消息'),
+    several: en('Several').zh('多个'),
+    empty: en('No request was rejected in this period.').zh('此时间范围内没有被拒绝的请求。'),
+    notCharged: en('This request was rejected before it started. Nothing was charged.').zh(
+      '此请求在开始前就被拒绝，未收取费用。',
+    ),
+  },
   list: {
+    view: en('Requests to show').zh('显示的请求'),
+    views: { served: en('Served').zh('已处理'), rejected: en('Rejected').zh('已拒绝') },
     title: en('Requests').zh('请求'),
     time: en('Time').zh('时间'),
     model: en('Model').zh('模型'),
@@ -95,9 +111,9 @@ export const usage = texts({
   receipt: {
     title: en('Receipt').zh('收据'),
     none: en('There is no receipt for this request').zh('此请求没有收据'),
-    noneText: en('It was rejected before it started and cost nothing, or it does not belong to your account.').zh(
-      '请求在开始前就被拒绝，没有产生费用；或者不属于您的账户。',
-    ),
+    noneText: en(
+      'It does not belong to your account, or it was rejected and cost nothing: of rejected requests, the list “Rejected” has the last one of each minute, key and error code.',
+    ).zh('不属于您的账户，或者已被拒绝且没有产生费用：“已拒绝”列表只列出每分钟、每个密钥和错误码的最后一个请求。'),
     cost: en('Cost').zh('费用'),
     error: en('Error code').zh('错误码'),
     howCounted: en('How the cost was calculated').zh('费用计算方式'),

@@ -34,6 +34,7 @@ export const wallet = texts({
     (available, held) =>
       `可用余额为 ${available} USD，另有 ${held} USD 因运行中的请求而冻结。在这些请求结束或充值之前，付费请求会被拒绝。`,
   ),
+  addInOperate: en('Add credit in Operate').zh('前往运营充值'),
   topUp: {
     title: en('Add credit').zh('充值'),
     text: en('Redeem a code, or ask the operator of this gateway.').zh('使用兑换码，或联系运营人员。'),

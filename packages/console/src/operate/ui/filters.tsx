@@ -61,6 +61,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
       )}
       {rest.length > 0 && (
         <Menu
+          movesFocus
           align="start"
           trigger={
             <Button small icon="plus">

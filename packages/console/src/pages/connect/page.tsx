@@ -16,11 +16,11 @@ import { SecretDialog } from '../keys/secret.tsx'
 import { ClientSetUp, useTextModels } from './client-set-up.tsx'
 import { TestRequest } from './request-trial.tsx'
 
-const PLACE = { key: '' }
+const PLACE = { key: '', client: 'curl' }
 
 export default function ConnectPage() {
   const t = useTexts().connect
-  const [{ key: id }, setPlace] = useUrlState(PLACE)
+  const [{ key: id, client }, setPlace] = useUrlState(PLACE)
   const { data: newest } = useRead('keys', { state: 'active' })
   const first = newest?.items.find(({ purpose }) => purpose === 'client')
   const chosen = id === '' ? first?.id : id
@@ -30,7 +30,7 @@ export default function ConnectPage() {
   const [isCreating, setCreating] = useState(false)
   const [created, setCreated] = useState<KeyWithSecret>()
   const secret = secrets[key?.id ?? ''] ?? ''
-  const choice = useTextModels(key?.group, key?.models ?? null)
+  const choice = useTextModels(key?.group, key?.models ?? null, client)
   const isUsable = /^sk-[\w-]{8,}$/.test(secret.trim())
   const choose = (next: string) => setPlace({ key: next })
 
@@ -77,7 +77,12 @@ export default function ConnectPage() {
         </div>
       </Section>
       <Section title={t.client} text={t.clientText}>
-        <ClientSetUp choice={choice} secret={isUsable ? secret.trim() : `sk-...${key?.last_four ?? ''}`} />
+        <ClientSetUp
+          choice={choice}
+          secret={isUsable ? secret.trim() : `sk-...${key?.last_four ?? ''}`}
+          client={client}
+          onClient={(next) => setPlace({ client: next })}
+        />
       </Section>
       <Section title={t.test} text={isUsable ? undefined : t.testNeedsSecret}>
         {choice.model && isUsable ? (

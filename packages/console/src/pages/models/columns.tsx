@@ -11,8 +11,8 @@ import { hasTokens, labelOf } from './prices.ts'
 /** Rows have two lines, and so has what stands in their place while they load. */
 const TWO_LINES = 'min-h-10 w-24'
 
-/** `models`: of the type that is shown. Without one that counts tokens, their columns would be empty. */
-export function useModelColumns(models: readonly ModelRow[]): Column<ModelRow>[] {
+/** `models`: of the type that is shown. Without one that counts tokens, their columns would be empty. `shared`: the unit of most prices. */
+export function useModelColumns(models: readonly ModelRow[], shared: string | undefined): Column<ModelRow>[] {
   const t = useTexts().models
   const countsTokens = models.length === 0 || models.some(hasTokens)
   const columns: Column<ModelRow>[] = [
@@ -32,7 +32,7 @@ export function useModelColumns(models: readonly ModelRow[]): Column<ModelRow>[]
       cell: (row) => <Badge>{labelOf(t.types, row.type)}</Badge>,
     },
     { id: 'capabilities', drop: 820, label: t.supports, skeleton: 'w-32', cell: (row) => <Capabilities model={row} /> },
-    { id: 'price', label: t.price, skeleton: TWO_LINES, cell: (row) => <ShortPrice model={row} /> },
+    { id: 'price', label: t.price, skeleton: TWO_LINES, cell: (row) => <ShortPrice model={row} shared={shared} /> },
     {
       id: 'limits',
       drop: 760,

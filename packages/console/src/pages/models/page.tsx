@@ -1,15 +1,18 @@
+import { useEffect } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageHeader, Section } from '../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { chosenModels, FILTERS } from './choose.ts'
 import { useModelColumns } from './columns.tsx'
 import { FilterBar } from './filters.tsx'
 import { ModelDrawer } from './model.tsx'
 import { Pages, PER_PAGE } from './pages.tsx'
+import { useSharedUnit } from './price.tsx'
 
 /** `model`: the one whose drawer is open. */
 const PLACE = { ...FILTERS, page: '1', model: '' }
@@ -19,14 +22,19 @@ export default function ModelsPage() {
   const [place, setPlace] = useUrlState(PLACE)
   const { data, error, refetch } = useRead('models', {}, { every: 300_000, staleTime: 30_000 })
   const ofType = data?.filter(({ type }) => place.type === '' || type === place.type)
-  const columns = useModelColumns(ofType ?? [])
+  const shared = useSharedUnit(ofType ?? [])
+  const columns = useModelColumns(ofType ?? [], shared)
   const { page: _, model: open, ...filters } = place
   const found = data && chosenModels(data, filters)
   const pages = Math.ceil((found?.length ?? 0) / PER_PAGE)
   const page = Math.max(1, Math.min(Math.trunc(Number(place.page)) || 1, pages))
   return (
     <>
-      <PageHeader title={t.title} text={t.text} help="use/console#models" />
+      <PageHeader
+        title={t.title}
+        text={shared === undefined ? t.text : `${t.text} ${t.pricesIn(shared)}`}
+        help="use/console#models"
+      />
       <FilterBar models={data ?? []} filters={filters} onChange={(change) => setPlace({ ...change, page: '1' })} />
       <Section flush>
         {error && !data ? (
@@ -65,12 +73,26 @@ export default function ModelsPage() {
           </>
         )}
       </Section>
+      <UnknownModel id={data && !data.some(({ id }) => id === open) ? open : ''} />
       <ModelDrawer
         model={data?.find(({ id }) => id === open)}
         onClose={() => closeDrawer(() => setPlace({ model: '' }))}
       />
     </>
   )
+}
+
+/** A link to a model that is not offered, or no longer. `id`: empty if all is well. */
+function UnknownModel({ id }: { id: string }) {
+  const t = useTexts().models
+  const toast = useToast()
+  const [, setPlace] = useUrlState(PLACE)
+  useEffect(() => {
+    if (id === '') return
+    toast(t.unknownModel(id), 'bad')
+    setPlace({ model: '' })
+  }, [id, toast, t, setPlace])
+  return null
 }
 
 /** Back to where the drawer was opened; the browser's Back button then leads to the page before, not to the drawer. */

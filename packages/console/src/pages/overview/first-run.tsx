@@ -28,7 +28,8 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
   const { leave, leaveText } = useTexts().keys.secret
   useLeaveGuard(created && !isStored ? { title: leave(created.key.name), text: leaveText } : undefined)
 
-  const choice = useTextModels(created?.key.group, created?.key.models ?? null)
+  const [client, setClient] = useState('curl')
+  const choice = useTextModels(created?.key.group, created?.key.models ?? null, client)
   const hasNoFunds = useHasNoFunds()
   const last: StepState = isStored ? 'current' : 'ahead'
 
@@ -55,7 +56,7 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
           {created && isStored && (
             <div className="flex flex-col gap-4">
               <p className="text-muted">{t.client.text}</p>
-              <ClientSetUp choice={choice} secret={created.secret} />
+              <ClientSetUp choice={choice} secret={created.secret} client={client} onClient={setClient} />
             </div>
           )}
         </Step>

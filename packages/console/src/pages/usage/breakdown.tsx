@@ -3,11 +3,11 @@
 import type { UsageBreakdown } from '@trivium/gateway/console-api/routes/usage.ts'
 import { useState } from 'react'
 import { OTHER_COLOUR } from '../../charts/colours.ts'
-import { useLanguage, useTexts } from '../../i18n/language.tsx'
+import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
-import { Amount, Bar, isZero, useNumber } from '../../ui/values.tsx'
+import { Amount, Bar, isZero, useNumber, usePercent } from '../../ui/values.tsx'
 import { FILTERS } from './filters.ts'
 import { meanUsd } from './series.ts'
 
@@ -64,8 +64,7 @@ function useColumns(
 ): Column<Row>[] {
   const t = useTexts().usage
   const number = useNumber()
-  const { locale } = useLanguage()
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const percent = usePercent()
   const shareOf = (usd: string) => (total === undefined || isZero(total) ? 0 : Number(usd) / Number(total))
   return [
     {
@@ -91,8 +90,8 @@ function useColumns(
       align: 'right',
       cell: ({ cost_usd: cost }) => (
         <span className="inline-flex w-20 flex-col gap-1 align-middle">
-          {percent.format(shareOf(cost))}
-          <Bar tone="accent" share={shareOf(cost)} label={percent.format(shareOf(cost))} />
+          {percent(shareOf(cost))}
+          <Bar tone="accent" share={shareOf(cost)} label={percent(shareOf(cost))} />
         </span>
       ),
     },

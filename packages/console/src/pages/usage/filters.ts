@@ -8,6 +8,7 @@ export const FILTERS = {
   model: '',
   key: '',
   outcome: '',
+  view: 'served',
   before: '',
   after: '',
   request: '',

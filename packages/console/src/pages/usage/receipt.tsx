@@ -25,6 +25,8 @@ export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) 
         </div>
       ) : error && !data ? (
         <ErrorState error={error} retry={refetch} />
+      ) : data?.state === 'rejected' ? (
+        <RejectedDetails receipt={data} />
       ) : data ? (
         <ReceiptDetails
           receipt={data}
@@ -34,6 +36,29 @@ export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) 
         <ReceiptSkeleton />
       )}
     </Drawer>
+  )
+}
+
+/** Nothing was held, called or charged: there is only the reason. */
+function RejectedDetails({ receipt: { request_id: id, at, key_name: key, error } }: { receipt: Receipt }) {
+  const t = useTexts().usage
+  return (
+    <div className="flex flex-col gap-6">
+      <Banner tone="bad">
+        {t.rejected.notCharged}
+        <span lang="en" className="block wrap-anywhere">
+          {error?.message}
+        </span>
+      </Banner>
+      <Facts
+        items={[
+          { label: t.receipt.error, value: <code>{[error?.status, error?.code].filter(Boolean).join(' ')}</code> },
+          { label: t.receipt.at, value: <Time at={at} style="exact" /> },
+          { label: t.receipt.id, value: <CopyText text={id} label={t.receipt.id} /> },
+          ...fact(t.receipt.key, key),
+        ]}
+      />
+    </div>
   )
 }
 

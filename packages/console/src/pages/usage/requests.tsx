@@ -1,8 +1,9 @@
-import type { RequestSummary } from '@trivium/gateway/console-api/routes/usage.ts'
+import type { RejectedSummary, RequestSummary } from '@trivium/gateway/console-api/routes/usage.ts'
 import { apiUrl } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { Segments } from '../../ui/form/choices.tsx'
 import { SelectField } from '../../ui/form/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
@@ -14,7 +15,90 @@ import { FILTERS } from './filters.ts'
 import { OutcomeBadge } from './outcome.tsx'
 import type { Period } from './range.ts'
 
+const VIEWS = ['served', 'rejected'] as const
+
+/** Rejected requests cost nothing and have no receipt: they are a list of their own. */
 export function RequestsSection({ period }: { period: Period }) {
+  const [{ view }] = useUrlState(FILTERS)
+  return view === 'rejected' ? <RejectedRequests period={period} /> : <ServedRequests period={period} />
+}
+
+function ViewSwitch() {
+  const t = useTexts().usage.list
+  const [{ view }, setFilters] = useUrlState(FILTERS)
+  return (
+    <Segments
+      label={t.view}
+      value={VIEWS.find((each) => each === view) ?? 'served'}
+      onChange={(value) => setFilters({ view: value, before: '' })}
+      options={VIEWS.map((value) => ({ value, label: t.views[value] }))}
+    />
+  )
+}
+
+function RejectedRequests({ period }: { period: Period }) {
+  const t = useTexts().usage
+  const number = useNumber()
+  const [{ key, before, request }, setFilters] = useUrlState(FILTERS)
+  const params = { from: period.from, to: period.to, key, before }
+  const { data, error, refetch } = useRead('rejected-requests', params, { every: 'live', keepPrevious: true })
+  const columns: Column<RejectedSummary>[] = [
+    { id: 'time', label: t.list.time, cell: (row) => <Time at={row.at} style="moment" /> },
+    {
+      id: 'code',
+      label: t.rejected.code,
+      cell: ({ status, code }) => (
+        <span className="font-mono text-sm cards:break-all rows:whitespace-nowrap">
+          {[status, code].filter(Boolean).join(' ')}
+        </span>
+      ),
+    },
+    {
+      id: 'key',
+      label: t.list.key,
+      shrinks: true,
+      cell: ({ key_name: name }) => (
+        <span title={name ?? undefined} className="cards:wrap-anywhere">
+          {name ?? t.rejected.several}
+        </span>
+      ),
+    },
+    { id: 'count', label: t.rejected.count, align: 'right', cell: (row) => number(row.count) },
+    {
+      id: 'message',
+      label: t.rejected.message,
+      shrinks: 'fills',
+      cell: (row) => (
+        <span lang="en" title={row.message} className="cards:wrap-anywhere">
+          {row.message}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <Section flush title={t.rejected.title} text={t.rejected.text} actions={<ViewSwitch />}>
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <>
+          <Table
+            broad
+            label={t.rejected.title}
+            columns={columns}
+            rows={data?.items}
+            rowKey={(row) => row.id}
+            onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
+            isSelected={(row) => row.request_id === request}
+            empty={<EmptyState title={t.rejected.empty} />}
+          />
+          <Pagination next={data?.next} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+function ServedRequests({ period }: { period: Period }) {
   const t = useTexts().usage
   const [filters, setFilters] = useUrlState(FILTERS)
   const { model, key, outcome, before, request } = filters
@@ -27,6 +111,7 @@ export function RequestsSection({ period }: { period: Period }) {
       title={t.list.title}
       actions={
         <>
+          <ViewSwitch />
           <SelectField
             hideLabel
             label={t.filters.outcome}

@@ -3,7 +3,7 @@
 import { useLanguage, useTexts } from '../../../../i18n/language.tsx'
 import { classes } from '../../../../ui/classes.ts'
 import { Icon } from '../../../../ui/icons.tsx'
-import { formatUsd } from '../../../../ui/values.tsx'
+import { formatUsd, usePercent } from '../../../../ui/values.tsx'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { type Figures, figuresOf, type ModelType, mainFigures, type Price } from './price-values.ts'
 
@@ -44,15 +44,14 @@ export function CostFigures({ type, costs }: { type: ModelType; costs: Figures |
 
 /** A loss has a sign, a colour and an icon. */
 export function Margin({ percent }: { percent: number | string | null | undefined }) {
-  const { locale } = useLanguage()
+  const shown = usePercent()
   const t = useOperateTexts().models
   if (percent === null || percent === undefined) return <span className="text-muted">{t.unknown}</span>
   const value = Number(percent)
-  const shown = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value)
   return (
     <span className={classes('inline-flex items-center gap-1 whitespace-nowrap tabular-nums', value < 0 && 'text-bad')}>
       {value < 0 && <Icon name="warning" />}
-      {shown.replace('-', '\u2212')} %
+      {shown(value / 100, [1, 1])}
     </span>
   )
 }
