@@ -1,11 +1,11 @@
 // The structure, kept by a test instead of by good intentions: see ARCHITECTURE.md for the reasons.
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { MODEL_TYPES } from '../packages/gateway/src/modalities/index.ts'
+import { GATEWAY, importsOf, isTest, read, sources } from '../tools/structure/sources.ts'
 
 const ROOT = join(import.meta.dir, '..')
-const GATEWAY = 'packages/gateway/src'
 const PROTOCOL = 'packages/protocol/src'
 const DIALECTS = `${PROTOCOL}/dialects`
 /** What several dialects use. */
@@ -70,33 +70,6 @@ const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
 }
 /** One part, one name: what these words describe is called differently. */
 const OTHER_NAMES = /^(read|write|parse|build)-|-(in|out|reader|writer|decoder|encoder)$/
-
-const isTest = (path: string) => /\.test\.ts$|\/(contract|test-support|fixtures)\//.test(path)
-
-function sources(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .flatMap((entry) => {
-      const path = `${folder}/${entry.name}`
-      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sources(path)
-      return /(?<!\.d)\.(ts|tsx|mjs)$/.test(entry.name) ? [path] : []
-    })
-    .sort()
-}
-
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-
-/** The files that a source imports, relative to the root; packages by their name. */
-function importsOf(path: string): string[] {
-  const found = read(path).matchAll(
-    /(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/g,
-  )
-  return [...found].map((match) => {
-    const target = match[1] ?? match[2] ?? ''
-    const named = /^@trivium\/([^/]+)\/(.+)$/.exec(target)
-    if (named) return `packages/${named[1]}/${named[2]?.startsWith('fixtures/') ? '' : 'src/'}${named[2]}`
-    return target.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), target)) : target
-  })
-}
 
 const areaOf = (path: string) => relative(GATEWAY, path).split('/')[0] ?? ''
 
@@ -336,5 +309,5 @@ test('no folder has too many files, tests aside', () => {
 })
 
 test('ARCHITECTURE.md is short', () => {
-  expect(read('ARCHITECTURE.md').split('\n').length - 1).toBeLessThanOrEqual(120)
+  expect(read('ARCHITECTURE.md').split(/\s+/).length).toBeLessThan(900)
 })

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { anchorOf } from '@trivium/console/src/pages/help/addresses.ts'
 import { blocksOf, pagesIn, ROOT, readPage } from '../support/documentation/blocks.ts'
 
-const markdown = ['docs', 'packages/http', 'packages/sandbox', 'faults', 'torture', 'deploy'].flatMap((folder) =>
-  pagesIn(folder).filter((page) => !page.includes('node_modules')),
+const markdown = ['docs', 'packages', 'faults', 'torture', 'deploy'].flatMap((folder) =>
+  pagesIn(folder).filter((page) => !/node_modules|\/fixtures\//.test(page)),
 )
 const all = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),

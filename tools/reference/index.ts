@@ -1,4 +1,6 @@
 // All that is generated: npm run reference writes it, reference.test.ts compares it with the files.
+
+import { ARCHITECTURE_PICTURE } from '../structure/picture.ts'
 import type { Generated } from './generated.ts'
 import { API_PAGE } from './pages/api.ts'
 import { CERTIFIED_PAGE } from './pages/certified.ts'
@@ -17,6 +19,7 @@ import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
 
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
+  ...ARCHITECTURE_PICTURE,
   ...CERTIFIED_PAGE,
   ...CLIENT_PAGES,
   ...COMMAND_LINE_PAGE,
