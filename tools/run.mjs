@@ -37,6 +37,7 @@ const TASKS = {
   screenshots: (args) => [['bun', 'tools/screenshots/run.ts', ...args]],
   recording: () => [['bun', 'tools/recording/run.ts']],
   reference: () => [['bun', 'tools/reference/run.ts']],
+  counts: () => [['bun', 'tools/structure/counts.ts']],
   agents: (args) => [['bun', 'tools/agents/run.ts', ...args]],
 }
 
