@@ -112,6 +112,8 @@ const ENDPOINTS: Record<string, Endpoint> = {
     inChat: true,
   },
   embeddings: { path: '/v1/embeddings', body: { model: 'embedding', input: 'a' } },
+  'embed of version 1': { path: '/v1/embed', body: { model: 'embedding', texts: ['a'] } },
+  'embed of version 2': { path: '/v2/embed', body: { model: 'embedding', texts: ['a'] } },
   embedContent: { path: '/v1beta/models/gemini:embedContent', body: { content: { parts: [{ text: 'a' }] } } },
   rerank: { path: '/v1/rerank', body: { model: 'rerank', query: 'a', documents: ['a'] } },
   'rerank of version 2': { path: '/v2/rerank', body: { model: 'rerank', query: 'a', documents: ['a'] } },

@@ -30,7 +30,7 @@ import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
 
 import { listInputItems, type ResponseEndpointDependencies } from './conversations/endpoints.ts'
-import { EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
+import { cohereEndpoint, EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
 import { type EmbeddingDependencies, embeddingJourney } from './embeddings/journey.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
 import { imagesEndpoint } from './images/endpoints/images.ts'
@@ -200,6 +200,8 @@ const HANDLERS = {
   moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
   'audio-transcriptions': (incoming, deps) => transcriptionJourney(incoming, 'transcribe', deps),
   'audio-translations': (incoming, deps) => transcriptionJourney(incoming, 'translate', deps),
+  embed: (incoming, deps) => embeddingJourney(incoming, cohereEndpoint('1'), deps),
+  'embed-v2': (incoming, deps) => embeddingJourney(incoming, cohereEndpoint('2'), deps),
   embeddings: (incoming, deps) => embeddingJourney(incoming, EMBEDDINGS, deps),
   'embed-content': embedContent('embedContent'),
   'batch-embed-contents': embedContent('batchEmbedContents'),

@@ -236,6 +236,8 @@ export const ROUTES = {
     path: '/v1/audio/translations',
     summary: 'Transcribes audio, translated into English',
   },
+  embed: { ...EMBEDDING, path: '/v1/embed', dialect: 'chat', summary: "Creates embeddings of texts in Cohere's form" },
+  'embed-v2': { ...EMBEDDING, path: '/v2/embed', dialect: 'chat', summary: 'The same as /v1/embed, by version 2' },
   embeddings: { ...EMBEDDING, path: '/v1/embeddings', dialect: 'chat', summary: 'Creates embeddings of texts' },
   'embed-content': {
     summary: 'Creates the embedding of a text: embedContent',

@@ -3,7 +3,13 @@
 import type { RouteId } from '@trivium/protocol/routes.ts'
 import { json } from './delivery/json.ts'
 import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
-import { answerBatch, answerEmbedContent, answerEmbeddings, SANDBOX_EMBEDDING } from './services/embeddings.ts'
+import {
+  answerBatch,
+  answerEmbed,
+  answerEmbedContent,
+  answerEmbeddings,
+  SANDBOX_EMBEDDING,
+} from './services/embeddings.ts'
 import { answerModerations, SANDBOX_MODERATION } from './services/moderations.ts'
 import { answerRerank, SANDBOX_RERANK } from './services/rerank.ts'
 import { answerSpeech, SANDBOX_SPEECH } from './speech/speech.ts'
@@ -44,6 +50,8 @@ export const ENDPOINTS = {
     answer: answerEmbeddings,
     model: { id: SANDBOX_EMBEDDING, name: 'Sandbox embeddings', methods: ['embedContent', 'batchEmbedContents'] },
   },
+  embed: { needsKey: true, answer: answerEmbed },
+  'embed-v2': { needsKey: true, answer: answerEmbed },
   'embed-content': { needsKey: true, answer: answerEmbedContent },
   'batch-embed-contents': { needsKey: true, answer: answerBatch },
   speech: {

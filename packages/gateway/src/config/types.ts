@@ -72,6 +72,8 @@ export type ServiceEndpoint = {
   models?: readonly string[]
   /** It is not known to be there: asked only where there is no other way. */
   assumed?: true
+  /** The path of Cohere's own form of embeddings. */
+  embed?: string
   /** How it is asked for rankings. Absent: `jina`. */
   shape?: RerankShape
 }

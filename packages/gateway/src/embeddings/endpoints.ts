@@ -1,5 +1,6 @@
 // The endpoints where vectors are asked for.
 
+import { type CohereVersion, decodeCohereRequest } from '@trivium/protocol/dialects/chat/embeddings/cohere.ts'
 import { decodeEmbeddingRequest } from '@trivium/protocol/dialects/chat/embeddings/decode-request.ts'
 import type { EmbeddingDialectId } from '@trivium/protocol/dialects/embedding-services.ts'
 import {
@@ -25,6 +26,14 @@ export const EMBEDDINGS: EmbeddingEndpoint = {
   inputField: 'input',
   decode: (body, maxValues, own) => decodeEmbeddingRequest(body, own, maxValues),
 }
+
+/** Cohere's form, in the version of the path. */
+export const cohereEndpoint = (version: CohereVersion): EmbeddingEndpoint => ({
+  dialect: 'chat',
+  name: `embed-${version}`,
+  inputField: 'texts',
+  decode: (body, maxValues, own) => decodeCohereRequest(body, own, version, maxValues),
+})
 
 export const embedContentEndpoint = (model: string, method: EmbedMethod): EmbeddingEndpoint => ({
   dialect: 'generate-content',

@@ -117,7 +117,8 @@ function checkLimits({ inputs, dimensions, inputField, tokens }: ReadRequest, { 
 }
 
 const dimensionsField = (inputField: string): string =>
-  ({ input: 'dimensions', content: 'outputDimensionality' })[inputField] ?? 'requests[0].outputDimensionality'
+  ({ input: 'dimensions', texts: 'output_dimension', content: 'outputDimensionality' })[inputField] ??
+  'requests[0].outputDimensionality'
 
 /** A number that is certain: where it is not, the upstream decides. */
 function leastTokens(inputs: readonly EmbeddingInput[], enough: number): number {

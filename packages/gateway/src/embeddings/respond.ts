@@ -17,6 +17,7 @@ import { settle } from '../paid-call/settle.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import { jsonResponse, writeLargeJson } from '../paid-call/writing/write-json.ts'
 import { memoryFailure } from '../request/failure.ts'
+import { formatRequestId } from '../request/ids.ts'
 import {
   type CallDependencies,
   type CandidateCall,
@@ -28,7 +29,7 @@ import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByOtherModel } from '../routing/other-model.ts'
 import { failedByBreak, failedByError, failedByOther, failedByThrow } from '../routing/upstream-errors.ts'
 import { convertVectors, encodingOf, lengthOf } from './convert.ts'
-import { type ReadRequest, requestFor, type UpstreamRequestDependencies } from './upstream-request.ts'
+import { formPath, type ReadRequest, requestFor, type UpstreamRequestDependencies } from './upstream-request.ts'
 
 export type RespondDependencies = CallDependencies & UpstreamRequestDependencies & { unsentResponses: UnsentResponses }
 
@@ -68,7 +69,9 @@ async function present(
   const { offer, candidate, dialect, warnings } = call.attempt
   const bytes = await readReply(call, response, deps)
   if (!(bytes instanceof Uint8Array)) return bytes
-  const reply = EMBEDDING_SERVICES[dialect].decodeReply(bytes, codec)
+  const { form } = request
+  const isOwn = formPath(request, candidate.upstream) !== undefined
+  const reply = form && isOwn ? form.decodeReply(bytes) : EMBEDDING_SERVICES[dialect].decodeReply(bytes, codec)
   if (!reply.ok) return failedByError(call, reply.error, deps)
   const { vectors, tokens } = reply
   const otherModel = failedByOtherModel(candidate, reply.model)
@@ -82,16 +85,22 @@ async function present(
     showWarnings(warnings, call.headers)
   }
   const isSameModel = candidate.route.model === offer.model.id
-  if (passes(call, reply, request))
+  if (reply.passed && !form && passes(call, reply, request))
     return { body: reply.passed(isSameModel ? undefined : offer.model.id, request.tokens.expected), tokens }
   const converted = await convertVectors(vectors, request.encoding)
   if (!converted) return failedByOther('The upstream sent something that is not a vector.')
   const about = { model: offer.model.id, tokens: tokens ?? request.tokens.expected, isSingle: request.isSingle }
-  return { body: EMBEDDING_SERVICES[request.dialect].encodeReply(converted, about, codec), tokens }
+  const body = form
+    ? form.encodeReply(converted, { id: formatRequestId(call.id), tokens: about.tokens })
+    : EMBEDDING_SERVICES[request.dialect].encodeReply(converted, about, codec)
+  return { body, tokens }
 }
 
-const passes = ({ attempt }: EmbeddingCall, { vectors }: EmbeddingReply, { dialect, encoding }: ReadRequest): boolean =>
-  attempt.dialect === dialect && vectors.every((vector) => encodingOf(vector) === encoding)
+const passes = (
+  { attempt }: EmbeddingCall,
+  { vectors }: Pick<EmbeddingReply, 'vectors'>,
+  { dialect, encoding }: ReadRequest,
+): boolean => attempt.dialect === dialect && vectors.every((vector) => encodingOf(vector) === encoding)
 
 /** The memory of what arrives counts against the limits of the account. */
 async function readReply(

@@ -53,7 +53,13 @@ export function requestFor(
     for (const field of request.untranslated) addWarning(warnings, field, 'dropped')
     return { ...common, body: [EMBEDDING_SERVICES[dialect].encodeRequest(request, model, fields, codec)] }
   }
-  const { user } = request
+  const { user, form } = request
+  const native = formPath(request, upstream)
+  if (form && native !== undefined) {
+    for (const name of request.unpriced) addWarning(warnings, name, 'no-price')
+    return { ...common, path: native, body: form.body(model, request.unpriced) }
+  }
+  for (const name of form?.own ?? []) addWarning(warnings, name, 'dropped')
   if (user !== undefined && fields.lacks.includes('user')) addWarning(warnings, 'user', 'dropped')
   // A vendor sees a pseudonym in place of the caller's end user.
   const isHidden = user !== undefined && !embedded && !sharedObjects
@@ -62,6 +68,10 @@ export function requestFor(
   for (const name of unpriced) addWarning(warnings, name, 'no-price')
   return { ...common, body: request.passed({ ...fields, model, user: shown, remove: unpriced }) }
 }
+
+/** Where the upstream has the client's own form. undefined: it has not. */
+export const formPath = ({ form }: ReadRequest, upstream: Upstream): string | undefined =>
+  form && serviceOf(upstream, 'embeddings')?.embed
 
 function pathOf(upstream: Upstream, dialect: EmbeddingDialectId, model: string, isSingle: boolean): string {
   if (dialect === 'chat') return serviceOf(upstream, 'embeddings')?.path ?? '/embeddings'
@@ -82,6 +92,7 @@ function fieldsOf(upstream: Upstream, dialect: EmbeddingDialectId): UpstreamFiel
 /** Why the upstream cannot be asked for it. */
 function unexpressed(request: ReadRequest, upstream: Upstream): RequestError | undefined {
   const dialect = dialectFor(upstream, request.dialect)
+  if (formPath(request, upstream) !== undefined) return undefined
   if (request.dimensions !== undefined && fieldsOf(upstream, dialect).lacks.includes('dimensions'))
     return unsupported('dimensions', 'The upstream of this model makes vectors of one length only. Remove dimensions.')
   return dialect === request.dialect ? undefined : request.untranslatable

@@ -68,6 +68,25 @@ export async function answerEmbeddings(request: Request): Promise<Response> {
   return jsonText(`{"object":"list","data":[${data.join()}],"model":${JSON.stringify(model)},"usage":${usage}}`)
 }
 
+/** Cohere's form: vectors under the name of their type. */
+export async function answerEmbed(request: Request): Promise<Response> {
+  const body = parseBody(await request.bytes())
+  const { model, texts, embedding_types: types } = body
+  checkModel(model, SANDBOX_EMBEDDING)
+  if (!Array.isArray(texts)) throw badRequest('texts is required', 'texts')
+  const inputs = inputsOf(texts) as readonly string[]
+  const dimensions = dimensionsOf(body, 'output_dimension')
+  const float = inputs.map((text) => numbersOf(vectorOf(text, dimensions)))
+  const inByType = new URL(request.url).pathname.startsWith('/v2') || Array.isArray(types)
+  const input_tokens = inputs.reduce((sum, text) => sum + tokensOf(text), 0)
+  return json({
+    id: 'embed-sandbox',
+    embeddings: inByType ? { float } : float,
+    texts,
+    meta: { billed_units: { input_tokens } },
+  })
+}
+
 /** Vectors that are made before others are served. */
 const AT_ONCE = 16
 

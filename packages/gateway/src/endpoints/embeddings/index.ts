@@ -1,5 +1,5 @@
 // Embeddings of texts.
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint, EndpointRoute } from '../endpoint.ts'
 import { always, INTEGER, type Json, list, MAP, MODEL, open, STRING } from '../schema.ts'
 
 const VECTORS = 'sandbox-embedding'
@@ -10,6 +10,17 @@ const TO_EMBED = open(
   { taskType: STRING, title: STRING, outputDimensionality: INTEGER },
 )
 const TO_EMBED_EXAMPLE = { content: { parts: [{ text: 'Hello' }] }, outputDimensionality: 8 }
+
+const COHERE: EndpointRoute = {
+  body: {
+    schema: open(
+      { model: MODEL, texts: list(STRING) },
+      { input_type: STRING, embedding_types: list(ENCODING), output_dimension: INTEGER, truncate: STRING },
+    ),
+    example: { model: VECTORS, texts: ['Hello', 'Goodbye'], input_type: 'search_document', embedding_types: ['float'] },
+  },
+  responses: { 200: { schema: open({ id: STRING, embeddings: {}, texts: list(STRING), meta: MAP }) } },
+}
 
 export const embeddings = {
   title: 'Embeddings',
@@ -30,6 +41,8 @@ export const embeddings = {
     },
   },
   routes: {
+    embed: COHERE,
+    'embed-v2': COHERE,
     embeddings: {
       body: {
         schema: open(

@@ -12,7 +12,7 @@ export const cohere: UpstreamKind = {
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('chat', { path: '/compatibility/v1/chat/completions' })],
   services: {
-    embeddings: { path: '/compatibility/v1/embeddings', lacks: ['dimensions', 'user'] },
+    embeddings: { path: '/compatibility/v1/embeddings', lacks: ['dimensions', 'user'], embed: '/v2/embed' },
     rerank: { path: '/v2/rerank', shape: 'cohere' },
   },
   service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },

@@ -31,6 +31,20 @@ export type EmbeddingRequest = ServiceFields & {
   values: number
   /** The body for an upstream of the same dialect. */
   passed(edits: EmbeddingEdits): Pieces
+  /** Absent: the client speaks the dialect itself. */
+  form?: EmbeddingForm
+}
+
+/** A client's form of requests and responses that is none of the dialects, and which some upstreams have, too. */
+export type EmbeddingForm = {
+  /** Fields that were given, and that only such an upstream knows. */
+  own: readonly string[]
+  /** The body for such an upstream. */
+  body(model: string, remove: readonly string[]): Pieces
+  decodeReply(
+    bytes: Uint8Array,
+  ): ({ ok: true; passed?: undefined } & Omit<EmbeddingReply, 'passed'>) | { ok: false; error: ErrorInfo }
+  encodeReply(vectors: Vectors, reply: { id: string; tokens: number }): Pieces
 }
 
 export type EmbeddingEdits = UpstreamFields & {
