@@ -20,7 +20,7 @@ const TYPES = Object.fromEntries(
   ),
 ) as Record<ServiceId, readonly [type: string, price: string]>
 /** What clients send, with what only OpenAI's models know. */
-const ASKED: Record<ServiceId, Fields> = {
+const ASKED = {
   embeddings: { input: ['ab'], dimensions: 2, encoding_format: 'base64', user: 'ada' },
   rerank: { query: 'q', documents: ['a', { text: 'b' }], top_n: 1, return_documents: true },
   speech: { input: 'Hello.', voice: 'v', instructions: 'slowly', response_format: 'mp3' },
@@ -28,7 +28,7 @@ const ASKED: Record<ServiceId, Fields> = {
   translations: { prompt: 'p', response_format: 'json' },
   moderations: { input: 'x' },
   completions: { prompt: 'p', max_tokens: 5, echo: true },
-}
+} satisfies Partial<Record<ServiceId, Fields>>
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 const CONTINUED = ASKED.completions
 const FILLED = { prompt: 'p', suffix: 's', max_tokens: 5 }
@@ -208,7 +208,13 @@ test('every service of every kind is tested', () => {
 })
 
 test.each(ROWS)('%s: %s', async (kind, id, [path, fields, more = {}]) => {
-  const { warnings = null, rejects, credential, asked: given = ASKED[id], model: theirs = 'm' } = more
+  const {
+    warnings = null,
+    rejects,
+    credential,
+    asked: given = (ASKED as Partial<Record<ServiceId, Fields>>)[id] ?? {},
+    model: theirs = 'm',
+  } = more
   const model = `${kind}-${TYPES[id][0]}`
   const before = sent.length
   const first = await ask(id, model, given)

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // Sections that are absent, the embedded models, warnings and the fingerprint.
 import { describe, expect, test } from 'bun:test'
+import { SERVICE_PATHS } from '../endpoints/index.ts'
 import { BUILT_IN } from '../server/config.ts'
 import { assemble } from './assemble.ts'
 import { SANDBOX_MODELS } from './sandbox.ts'
@@ -116,12 +117,7 @@ test('an upstream with required fields only', () => {
     dialect: 'chat',
     endpoints: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
     services: {
-      embeddings: { path: '/embeddings' },
-      rerank: { path: '/rerank' },
-      speech: { path: '/audio/speech' },
-      transcriptions: { path: '/audio/transcriptions' },
-      translations: { path: '/audio/translations' },
-      moderations: { path: '/moderations' },
+      ...Object.fromEntries(Object.entries(SERVICE_PATHS).map(([id, path]) => [id, { path }])),
       completions: { path: '/completions', assumed: true },
     },
     baseUrl: 'http://127.0.0.1:1/v1',

@@ -4,7 +4,7 @@ import { serviceOf } from '../../config/upstream-dialects.ts'
 import type { ServiceId } from '../../endpoints/index.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import { checkedService, checkService, serviceBound } from '../diagnostics/check-service.ts'
-import { SERVICE_CHECKS } from '../diagnostics/service-checks.ts'
+import { checksOf } from '../diagnostics/service-checks.ts'
 import { type Check, outcomeOf } from './check.ts'
 
 /** `id`: another service than that of the model's type. */
@@ -13,7 +13,7 @@ export function servicePart(upstream: Upstream, model: { name: string; type: Mod
   const service = id ?? checkedService(type)
   const endpoint = service && serviceOf(upstream, service)
   if (!endpoint || endpoint.models?.every((beginning) => !name.startsWith(beginning))) return []
-  return (SERVICE_CHECKS[service] ?? []).map((check) => ({
+  return checksOf(service).map((check) => ({
     part: id ?? type,
     rows: [check.row],
     type,

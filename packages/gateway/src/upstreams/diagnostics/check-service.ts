@@ -7,19 +7,19 @@ import type { PreviewUnits } from '../../modalities/preview.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import type { Send } from '../send.ts'
-import { type Problem, SERVICE_CHECKS, type ServiceCheck, tokensOf } from './service-checks.ts'
+import { checksOf, type Problem, type ServiceCheck, tokensOf } from './service-checks.ts'
 import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
 
 /** undefined: models of this type are none of a service, or none that can be checked. */
 export const checkedService = (type: ModelType): ServiceId | undefined => {
   const { service } = modalityOf(type)
-  return service !== undefined && SERVICE_CHECKS[service] ? service : undefined
+  return service !== undefined && checksOf(service).length > 0 ? service : undefined
 }
 
 /** The one that says most of a model of this type. */
 export function firstCheck(type: ModelType): ServiceCheck | undefined {
   const service = checkedService(type)
-  return service && SERVICE_CHECKS[service]?.[0]
+  return service && checksOf(service)[0]
 }
 
 /** `problem`: what is wrong with a response that is no error. */

@@ -4,7 +4,8 @@ import { decodeRerankReply, type RerankReply } from '@trivium/protocol/dialects/
 import { encodeRerankRequest } from '@trivium/protocol/dialects/chat/rerank/request.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
-import type { ServiceId } from '../../endpoints/index.ts'
+import { endpointOf, MODEL_TYPES, type ServiceId } from '../../endpoints/index.ts'
+import { modalityOf } from '../../modalities/index.ts'
 import { tone } from './tone.ts'
 
 /** What is wrong with a reply; `absent`: it lacks something that not every model has. undefined: nothing. */
@@ -114,7 +115,7 @@ const complete = (row: string, more: object): ServiceCheck => ({
 const hasText = (reply: unknown): Problem =>
   typeof Object(reply).text === 'string' ? undefined : 'the response has no text'
 
-export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly ServiceCheck[]>>> = {
+const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly ServiceCheck[]>>> = {
   embeddings: [
     embed('vectors', {}, ([one, other]) =>
       isVector(one) && isVector(other, (one as unknown[]).length) ? undefined : 'these are no vectors of equal length',
@@ -184,6 +185,27 @@ export const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly Service
     ),
     transcribe('stream', 'json', streams('transcript.text.delta', 'transcript.text.done'), true, { stream: 'true' }),
   ],
+}
+
+/** The checks of a service. One without checks of its own is sent its example, and must answer with the fields that it declares. */
+export const checksOf = (id: ServiceId): readonly ServiceCheck[] => SERVICE_CHECKS[id] ?? declaredChecks(id)
+
+function declaredChecks(id: ServiceId): readonly ServiceCheck[] {
+  const type = MODEL_TYPES.find((each) => endpointOf(each).models && modalityOf(each).service === id)
+  const route = type && Object.values(endpointOf(type).routes)[0]
+  if (!route) return []
+  const units = modalityOf(type).previewedUnits
+  const fields = Object(route.responses?.[200]?.schema).required as readonly string[] | undefined
+  const lacking = (reply: unknown) => fields?.find((name) => !Object.hasOwn(Object(reply), name))
+  return [
+    {
+      row: id,
+      body: (model) => json({ ...route.body?.example, model }),
+      counted: Object.fromEntries(units.map((unit) => [unit, 1])),
+      most: { input: 100 },
+      judge: (reply) => (lacking(reply) === undefined ? undefined : `the response has no ${lacking(reply)}`),
+    },
+  ]
 }
 
 const RANKED = {
