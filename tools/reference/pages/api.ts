@@ -124,7 +124,7 @@ const consoleText = (): string =>
     ['Path', 'Needs', 'What it does'],
     listConsoleRoutes().map(({ method, path, policy, summary }) => [
       code(`${method} /console/api/${path}`),
-      typeof policy === 'string' ? NEEDS[policy] : `the permission ${code(policy.permission)}`,
+      NEEDS[policy],
       `${summary}.`,
     ]),
   )

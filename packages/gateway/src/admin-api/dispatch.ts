@@ -7,13 +7,11 @@ import { may, type OperationContext, perform, rehearse, seesCosts } from '../adm
 import { rejected } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
 import { BUSY, createConcurrentCalls } from '../http-api/concurrent-calls.ts'
+import { createApiDispatch, nothingAt } from '../http-api/dispatch.ts'
 import { fileResponse } from '../http-api/files/file-response.ts'
-import { matchApiRoute } from '../http-api/match.ts'
-import { type Origin, originOf } from '../http-api/origin.ts'
+import type { Origin } from '../http-api/origin.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
-import { createReaders } from '../http-api/session/readers.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { Failure } from '../request/failure.ts'
 import { createSharedResults } from '../sharing/shared-results.ts'
 import { type AdminActor, type AdminCall, nameOf } from './call.ts'
 import { changeResource } from './change-resource.ts'
@@ -35,10 +33,9 @@ const LIMITS = { most: 64, mostOfOne: 8 }
 const LOOKUPS = { most: 64, mostOfOne: 16 }
 
 const ADMITTED = { release() {} }
+const PREFIX = '/admin/v1/'
 
 export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
-  const match = matchApiRoute(compileAdminRoutes())
-  const readers = createReaders()
   // A change has its slot of admission control since its lookup.
   const changes = createConcurrentCalls(() => ADMITTED, LIMITS)
   const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
@@ -55,26 +52,26 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     reason,
   })
 
-  return async (incoming, path) => {
-    const { http, responseHeaders: headers } = incoming
-    try {
-      const origin = originOf(http, deps.catalogue().trustedProxies)
-      checkServed(origin)
-      const found = match(http.method, path)
-      if ('allow' in found) throw otherMethod(http.method, path, found.allow)
-      const query = new URLSearchParams(incoming.query)
-      const call = { incoming, http, headers, origin, query, ...found }
-      const reader = readers.of(credentialOf(call, deps), origin.network)
-      if (found.route.method !== 'GET') return await running(lookups, String(reader), () => change(call))
-      return await deps.reads.run(reader, incoming, () => read(call))
-    } catch (error) {
-      return respondTo(error, incoming, deps)
-    }
-  }
+  const isRead = ({ method }: CompiledRoute) => method === 'GET'
+  const { dispatch, readers } = createApiDispatch(
+    {
+      prefix: PREFIX,
+      routes: compileAdminRoutes(),
+      checkOrigin: checkServed,
+      credentialOf: (http) => credentialOf({ http }, deps),
+      isRead,
+      respondTo: (error, incoming) => respondTo(error, incoming, deps),
+    },
+    deps,
+  )
+  return (incoming, path) =>
+    dispatch(incoming, path, (call, reader) =>
+      isRead(call.route) ? read(call) : running(lookups, String(reader), () => change(call)),
+    )
 
   function checkServed({ address }: Origin): void {
     const { admin, adminNetworks } = deps.config().server
-    if (!admin) throw nothingAt('')
+    if (!admin) throw nothingAt(PREFIX)
     if (adminNetworks.length > 0 && !matchesCidrs(address, compileCidrs(adminNetworks).cidrs))
       throw new ApiRejection({
         code: 'address_not_allowed',
@@ -196,16 +193,5 @@ async function running(
 /** What a role may not see does not exist for it; what it may not change is named with the permission that it lacks. */
 function checkPermission({ method, path, operation: { permission } }: CompiledRoute, actor: AdminActor): void {
   if (may(actor, permission)) return
-  throw method === 'GET' ? nothingAt(path) : rejected('forbidden', { permission })
-}
-
-const nothingAt = (path: string): ApiRejection =>
-  new ApiRejection({ code: 'not_found', message: `There is nothing at /admin/v1/${path.slice(0, 200)}.` })
-
-function otherMethod(method: string, path: string, allow: readonly string[]): Failure | ApiRejection {
-  if (allow.length === 0) return nothingAt(path)
-  const methods = allow.join(', ')
-  return new Failure('method_not_allowed', `/admin/v1/${path.slice(0, 200)} takes ${methods}, not ${method}.`, {
-    allow: methods,
-  })
+  throw method === 'GET' ? nothingAt(PREFIX + path) : rejected('forbidden', { permission })
 }

@@ -1,7 +1,7 @@
 // Every error of the admin API in one shape, with all mistakes of the input in `details`.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { messageOf, OperationRejected } from '../administration/rejections.ts'
-import { API_ERRORS, type ApiError, type ApiErrorCode, errorResponse } from '../http-api/errors.ts'
+import { API_ERRORS, type ApiError, type ApiErrorCode, errorOfOperation, errorResponse } from '../http-api/errors.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import { errorText } from '../observe/log.ts'
 import type { ApiRequest } from '../request/api-request.ts'
@@ -34,18 +34,15 @@ function errorOf(thrown: unknown): ApiError {
 
 const isApiCode = (code: string): code is ApiErrorCode => Object.hasOwn(API_ERRORS, code)
 
-function fromOperation({ code, message, param, retryAfter, all }: OperationRejected): ApiError {
-  const details = all.map((rejection) => ({
+function fromOperation(rejected: OperationRejected): ApiError {
+  const details = rejected.all.map((rejection) => ({
     param: rejection.details.field === undefined ? null : String(rejection.details.field) || null,
     message: messageOf(rejection),
   }))
-  return {
-    code,
-    message: details.length > 1 ? details.map((each) => each.message).join(' ') : message,
-    details,
-    ...(param === undefined ? {} : { param }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  }
+  const error = errorOfOperation(rejected)
+  return details.length > 1
+    ? { ...error, message: details.map((each) => each.message).join(' '), details }
+    : { ...error, details }
 }
 
 const UNAVAILABLE: ApiError = {

@@ -3,7 +3,7 @@
 import type { BodyError } from '@trivium/http/bodies/body-error.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
-import { REJECTION_CODES } from '../administration/rejections.ts'
+import { type OperationRejected, REJECTION_CODES } from '../administration/rejections.ts'
 
 /** A request with the headers of its response. */
 export type ApiCall = {
@@ -57,6 +57,13 @@ export type ApiError = {
 }
 
 export type ErrorDetail = { param: string | null; message: string }
+
+export const errorOfOperation = ({ code, message, param, retryAfter }: OperationRejected): ApiError => ({
+  code,
+  message,
+  ...(param === undefined ? {} : { param }),
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+})
 
 export function errorResponse({ headers }: ApiCall, error: ApiError): HttpResponse {
   const { code, message, param = null, retryAfter, details } = error

@@ -24,7 +24,7 @@ function describe(route: ListedRoute, schemas: Schemas, errors: Errors): Describ
     operationId: operationIdOf(route),
     tags: ['Console'],
     summary,
-    description: NEEDS[typeof policy === 'string' ? policy : 'permission'],
+    description: NEEDS[policy],
     security: policy === 'public' ? NO_SECURITY : SESSION_SECURITY,
     parameters: [
       ...pathParameters(path, schemas),
@@ -50,7 +50,6 @@ const NEEDS = {
   session: 'Needs a session.',
   member: 'Needs a session of a member of the account.',
   owner: 'Needs a session of an owner of the account.',
-  permission: 'Needs a session of a person with a role.',
 }
 
 /** `GET keys/{id}` -> `consoleGetKeysId`. */

@@ -1,14 +1,13 @@
 // How a route of the console API is declared: its name is its method and its path below /console/api/, where `{id}` matches one segment,
 // and `{path...}` at the end all that remains. The web app infers its client from the types of these tables.
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Permission } from '../../administration/permissions.ts'
 
 /**
  * `public`: anyone. The others need a browser that is signed in. `session`: what belongs to the person. `member`: what belongs to the account
- * that the browser shows; an account that is disabled can only be read. `owner`: the same, for its owners. `permission`: what belongs to the
- * gateway, for people whose role has it.
+ * that the browser shows; an account that is disabled can only be read. `owner`: the same, for its owners. What belongs to the gateway is in
+ * the admin API.
  */
-export type Policy = 'public' | 'session' | 'member' | 'owner' | { permission: Permission }
+export type Policy = 'public' | 'session' | 'member' | 'owner'
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type RouteName = `${Method} ${string}`
 

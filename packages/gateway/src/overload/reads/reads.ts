@@ -1,5 +1,5 @@
 // Every request that only reads goes through here, before anything is asked of the store for it: a limit per minute, then a slot.
-// routes.ts and console-api/dispatch.ts bind it to all of their GET routes.
+// routes.ts and http-api/dispatch.ts bind it to all of their GET routes.
 
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { createPacedQueue } from '@trivium/http/server/paced-queue.ts'
