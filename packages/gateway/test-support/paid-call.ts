@@ -6,8 +6,8 @@ import { RequestRecord } from '../src/observe/request-record.ts'
 import { enter } from '../src/paid-call/admit.ts'
 import { fixedBound, placeHold } from '../src/paid-call/hold.ts'
 import type { CallResult } from '../src/paid-call/outcome.ts'
-import type { PaidCall } from '../src/paid-call/paid-call.ts'
-import { runPaidCall } from '../src/paid-call/run.ts'
+import { PaidRequest } from '../src/paid-call/paid-request.ts'
+import { endFailed, runPaidCall } from '../src/paid-call/run.ts'
 import { settle } from '../src/paid-call/settle.ts'
 import type { ApiRequest } from '../src/request/api-request.ts'
 import { Attempt, KeyHealth } from '../src/upstreams/health/key-health.ts'
@@ -18,7 +18,7 @@ export const PRICE = imageRate({ perImage: 40n, variants: new Map([['1024x1024',
 const REQUESTED = { count: 2, size: undefined, quality: undefined }
 
 /** `client`: it gets the response; absent: there is none. */
-export async function startPaidCall(client?: PaidCall['client']) {
+export async function startPaidCall(client?: PaidRequest['client']) {
   const { deps: dependencies, ends } = createTestDependencies({ send: () => Promise.reject(new Error('not called')) })
   const receipts: string[] = []
   const { open } = dependencies.settler
@@ -48,20 +48,6 @@ export async function startPaidCall(client?: PaidCall['client']) {
   const bound = PRICE.bound(REQUESTED)
   if (!route || !upstream || bound === undefined) throw new Error('not a part of this test')
   const owner = dependencies.node.identity()
-  const held = await placeHold(
-    {
-      id: 7n,
-      caller,
-      owner,
-      model: 'painter',
-      isFallback: false,
-      upstream: 'own',
-      isExtensible: false,
-      bound: fixedBound(bound),
-    },
-    dependencies,
-  )
-  if (held.verdict !== 'open') throw new Error('not held')
   const health = new KeyHealth()
   const upstreamSwitch = { state: 'enabled' } as const
   const candidate = { upstream, upstreamSwitch, route, key: 'k', health, priority: 1, weight: 1 }
@@ -75,26 +61,29 @@ export async function startPaidCall(client?: PaidCall['client']) {
     tiers: [],
     fallbacks: [],
   }
-  const call: PaidCall = {
-    id: 7n,
-    caller,
-    hold: held.request,
-    owner,
-    client: client ?? http,
-    headers,
-    record,
-    startedAt: 0,
-    slot,
-    upstreamCall: dependencies.upstreamCalls.start(upstream, caller.account),
-    claim: undefined,
-    attempt: { offer, candidate, dialect: 'images', health: new Attempt(health, route.model, 0), warnings: [] },
-    failedAttempts: undefined,
-    firstOutputAt: undefined,
-    isSettled: false,
-    isStream: false,
-    ownWarnings: [],
+  const call = new PaidRequest(incoming, undefined, null)
+  const upstreamCall = dependencies.upstreamCalls.start(upstream, caller.account)
+  const attempt = {
+    offer,
+    candidate,
+    dialect: 'images' as const,
+    health: new Attempt(health, route.model, 0),
+    warnings: [],
   }
-  const run = <T>(work: () => Promise<T>) => runPaidCall(call, work, dependencies)
+  const routed = { wanted: offer, offer, candidate, upstreamCall, health: attempt.health }
+  const prepared = { bound: fixedBound(bound), isExtensible: false }
+  Object.assign(call, { client: client ?? http, caller, slot, owner, upstreamCall, attempt, routed, prepared })
+  const held = await placeHold(call, dependencies)
+  if (held.verdict !== 'open') throw new Error('not held')
+  call.hold = held.request
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await runPaidCall(call, work, dependencies)
+    } catch (error) {
+      await endFailed(call, error, dependencies)
+      throw error
+    }
+  }
   const settleFor = (count: number, size: string) => {
     const charge = PRICE.cost({ images: Array(count).fill({ size, quality: undefined }), requested: 2 })
     const result: CallResult = { outcome: 'completed', charges: charge ? [charge] : [], sawOutput: true }

@@ -9,16 +9,15 @@ import { unavailable } from '../paid-call/hold-errors.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import { Failure } from '../request/failure.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
+import type { HeldFunds } from '../storage/node/settler.ts'
 import { ShareExceeded } from '../storage/shares.ts'
 import type { Storage } from '../storage/storage.ts'
 import { callerIdsOf } from '../tasks/caller-ids.ts'
 import { type ReserveDependencies, reserveTask, type TaskHold } from '../tasks/reserve.ts'
 import { type CloseDependencies, closeTask, keepMsOf } from '../tasks/steps/close.ts'
 import { changeTask } from '../tasks/task.ts'
-import type { Deferral, DeferralDependencies } from '../text/deferral.ts'
-import type { RoutedRequest, TextOpening } from '../text/request.ts'
-import type { TextCall } from '../text/text-call.ts'
+import type { RoutedRequest } from '../text/request.ts'
+import type { Deferral, PreparedElsewhere, TextCall } from '../text/text-call.ts'
 import { type FollowDependencies, followResponse, takeFollower } from './follow.ts'
 import { firstEvents } from './record-events.ts'
 import {
@@ -41,28 +40,28 @@ export type DeferDependencies = ReserveDependencies &
   FollowDependencies & { store: Storage }
 
 export const createDeferral =
-  (deps: DeferDependencies): DeferralDependencies['defer'] =>
-  (routed, opening): Deferral => {
+  (deps: DeferDependencies): PreparedElsewhere['defer'] =>
+  (routed, { incoming }): Deferral => {
     let task: ResponseTask | undefined
     return {
       async hold(request) {
         checkRoom(1 + (await deps.store.tasks.open(request.caller.account, RESPONSE)))
         const { candidate } = routed
-        const data = { ...dataOf(routed, request.bound.amount), ...callerIdsOf(opening.incoming.record) }
-        const { model } = request
+        const { prepared, routed: to } = request
+        const data = { ...dataOf(routed, prepared.bound.amount), ...callerIdsOf(incoming.record) }
         const held = await reserveTask(
           request,
-          { model, serviceTier: undefined, candidate, data, deadlineInMs: BEGIN_WITHIN_MS },
+          { model: to.wanted.model.id, serviceTier: undefined, candidate, data, deadlineInMs: BEGIN_WITHIN_MS },
           deps,
         )
         if (held.verdict !== 'open') return held
         task = held.request.task
-        return { verdict: 'open', request: asOpenRequest(held.request) }
+        return { verdict: 'open', request: asHeldFunds(held.request) }
       },
       async respond(call) {
         if (!task) throw new Error('a response was deferred without a hold')
         releaseSlots({ upstreamCall: call.upstreamCall, health: call.attempt.health }, deps)
-        return respond(await queue(task, call, opening, deps), call, opening, deps)
+        return respond(await queue(task, call, deps), call, deps)
       },
     }
   }
@@ -88,7 +87,7 @@ function dataOf({ offer, candidate, warnings, conversation }: RoutedRequest, amo
 }
 
 /** Nothing is sent under it: whoever runs the task begins it first. */
-const asOpenRequest = ({ granted, grantedTokens, void: abandon }: TaskHold): OpenRequest => ({
+const asHeldFunds = ({ granted, grantedTokens, void: abandon }: TaskHold): HeldFunds => ({
   granted,
   grantedTokens,
   held: granted,
@@ -117,12 +116,8 @@ const RETRY_SECONDS = 5
 type Queued = { task: ResponseTask; release: (() => void) | undefined }
 
 /** Once all that it needs is stored, any process may run it. If that fails, its hold is voided and its row removed. */
-async function queue(
-  task: ResponseTask,
-  call: TextCall,
-  { request, incoming, caller }: TextOpening,
-  deps: DeferDependencies,
-): Promise<Queued> {
+async function queue(task: ResponseTask, call: TextCall, deps: DeferDependencies): Promise<Queued> {
+  const { request, incoming, caller } = call
   let release: Queued['release']
   const { headers } = incoming.http
   const body = request.background?.body ?? request.body
@@ -152,13 +147,8 @@ async function queue(
 const tooLarge = ({ message }: ShareExceeded) =>
   new Failure('request_too_large', `The request cannot be stored: ${message}`)
 
-async function respond(
-  { task, release }: Queued,
-  call: TextCall,
-  { caller, incoming }: TextOpening,
-  deps: DeferDependencies,
-) {
-  const { headers, record, claim, slot } = call
+async function respond({ task, release }: Queued, call: TextCall, deps: DeferDependencies) {
+  const { caller, incoming, headers, record, claim, slot } = call
   showWarnings(call.attempt.warnings, headers)
   record.outcome = 'submitted'
   record.upstream = call.attempt.candidate.upstream.id

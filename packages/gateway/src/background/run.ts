@@ -5,9 +5,8 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { taskLease } from '../money/ledger.ts'
 import { type RequestObserver, tellAll } from '../observe/request-observer.ts'
 import { RequestRecord } from '../observe/request-record.ts'
-import { holdVerb } from '../paid-call/hold.ts'
+import { type HeldFor, holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
-import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { Opened, Settler } from '../storage/node/settler.ts'
@@ -92,11 +91,7 @@ const routeOf = (task: ResponseTask): typeof TEXT.route => {
   }
 }
 
-async function begin(
-  request: Parameters<Journey<never>['hold']>[0],
-  { task, begun }: Run,
-  deps: RunDependencies,
-): Promise<Opened> {
+async function begin(request: HeldFor, { task, begun }: Run, deps: RunDependencies): Promise<Opened> {
   const { leases } = deps.store
   const lease = taskLease(task.id)
   const verb = holdVerb(request, withoutMemory(deps))

@@ -7,22 +7,22 @@ import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { authorize } from '../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { countWords } from '../bytes/count-words.ts'
-import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
 import { MOST_INPUTS, MOST_TOKENS } from '../modalities/embedding.ts'
 import type { DialectOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { placeHold } from '../paid-call/hold.ts'
-import type { Admitted, Journey, Kind, OpenDependencies, Routed } from '../paid-call/journey.ts'
+import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
-import { type CandidateRequest, candidateCall } from '../routing/call-candidates.ts'
+import { beginAtCandidate, type CandidateRequest } from '../routing/call-candidates.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
 import type { EmbeddingEndpoint } from './endpoints.ts'
-import { type EmbeddingCall, type RespondDependencies, respond } from './respond.ts'
+import { type EmbeddingCallKind, type RespondDependencies, respond } from './respond.ts'
 import { expressibleOffer, type ReadRequest, requestFor } from './upstream-request.ts'
 
 export type EmbeddingDependencies = OpenDependencies &
@@ -37,16 +37,12 @@ export const embeddingJourney = (
   deps: EmbeddingDependencies,
 ): Promise<HttpResponse> => openPaidCall(EMBEDDINGS, incoming, endpoint, deps)
 
-const EMBEDDINGS: Journey<{
+interface EmbeddingKind extends EmbeddingCallKind {
   endpoint: EmbeddingEndpoint
-  request: ReadRequest
-  offer: OfferOf<'embedding'>
-  routed: Routed<OfferOf<'embedding'>, CandidateOf<'embedding'>>
   prepared: Kind['prepared'] & CandidateRequest<DialectOf<'embedding'>>
-  hold: OpenRequest
-  call: EmbeddingCall
-  deps: EmbeddingDependencies
-}> = {
+}
+
+const EMBEDDINGS: Journey<EmbeddingKind, EmbeddingDependencies> = {
   dialectOf: ({ dialect }) => dialect,
   read,
   authorize(caller, request, catalogue) {
@@ -66,15 +62,14 @@ const EMBEDDINGS: Journey<{
     return { ...requestFor(request, candidate, caller, deps), bound, isExtensible: false }
   },
   hold: placeHold,
-  callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, false),
-  respond: (call, { request }, deps) =>
-    runPaidCall(call, () => respond(call, request, deps), deps, finishAfterDisconnect),
+  begin: (request) => beginAtCandidate(request, request.prepared, false),
+  respond: (request, deps) => runPaidCall(request, respond, deps, finishAfterDisconnect),
 }
 
 /** What a JSON value takes in memory once it has been parsed, on average: texts are long, and token ids are numbers. */
 const BYTES_PER_VALUE = 32
 
-async function read({ incoming, endpoint, slot, catalogue }: Admitted<EmbeddingEndpoint>, deps: ReadDependencies) {
+async function read({ incoming, endpoint, slot, catalogue }: PaidRequest<EmbeddingKind>, deps: ReadDependencies) {
   const { bodyBytes, values, memoryBytes } = catalogue.config.server.limits
   const { dialect, inputField } = endpoint
   const parse = (body: Uint8Array, codec: Codec) => {

@@ -13,6 +13,7 @@ import { countReceived } from '../bytes/free-memory.ts'
 import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { UnsentResponses } from '../overload/unsent-responses.ts'
+import type { PaidRequest } from '../paid-call/paid-request.ts'
 import { settle } from '../paid-call/settle.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import { jsonResponse, writeLargeJson } from '../paid-call/writing/write-json.ts'
@@ -20,7 +21,7 @@ import { memoryFailure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import {
   type CallDependencies,
-  type CandidateCall,
+  type CandidateKind,
   type CandidateSteps,
   callCandidates,
   nextCandidate,
@@ -33,7 +34,12 @@ import { formPath, type ReadRequest, requestFor, type UpstreamRequestDependencie
 
 export type RespondDependencies = CallDependencies & UpstreamRequestDependencies & { unsentResponses: UnsentResponses }
 
-export type EmbeddingCall = CandidateCall<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>>
+export interface EmbeddingCallKind
+  extends CandidateKind<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>> {
+  request: ReadRequest
+}
+
+export type EmbeddingCall = PaidRequest<EmbeddingCallKind>
 
 /** 2,048 vectors of 3,072 numbers with 20 digits each. */
 const REPLY_BYTES = 128 * 1024 * 1024
@@ -42,11 +48,8 @@ const LARGE = 64 * 1024
 
 type Presented = { body: Pieces; tokens: number | undefined }
 
-export async function respond(
-  call: EmbeddingCall,
-  request: ReadRequest,
-  deps: RespondDependencies,
-): Promise<HttpResponse> {
+export async function respond(call: EmbeddingCall, deps: RespondDependencies): Promise<HttpResponse> {
+  const { request } = call
   const { most } = request.tokens
   const steps: CandidateSteps<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>> = {
     requestFor: (candidate) => requestFor(request, candidate, call.caller, deps),

@@ -13,7 +13,7 @@ import { freeMemory } from '../bytes/free-memory.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import { type CompletedImage, generate, type PartialImage } from '../images/generate.ts'
-import type { ImageCall } from '../images/image-call.ts'
+import { type ImageCall, newWork } from '../images/image-call.ts'
 import { present } from '../images/present.ts'
 import { checkInputs, offerForInputs } from '../images/reading/fetch-inputs.ts'
 import { inspectedInputs } from '../images/reading/inspect-inputs.ts'
@@ -76,11 +76,12 @@ const failed = (why: string): Made => ({
 /** The hold of the response is extended before anything is sent. */
 async function hold(
   request: ImageRequest,
-  { offer, candidate, upstreamCall, health }: ImageRouted,
+  routed: ImageRouted,
   call: TextCall,
   spending: Spending,
   deps: MakeDependencies,
 ): Promise<ImageCall> {
+  const { offer, candidate, upstreamCall, health } = routed
   // What this upstream cannot express is rejected before anything is held.
   if (!takesUrls(candidate)) checkInputs(request)
   const { dialect, warnings } = upstreamRequest(request, candidate, call.caller, request.n, deps)
@@ -100,14 +101,11 @@ async function hold(
     claim: undefined,
     firstOutputAt: undefined,
     failedAttempts: undefined,
+    offer: routed.wanted,
     attempt: { offer, candidate, dialect, health, warnings: [...warnings] },
-    request,
-    wanted: offer,
+    routed,
     tried: [],
-    delivered: [],
-    usage: undefined,
-    heldBytes: 0,
-    calls: 0,
+    own: newWork(request),
   }
 }
 
@@ -119,7 +117,8 @@ async function make(
   onPartial: OnPartial,
   deps: MakeDependencies,
 ): Promise<Made> {
-  const { upstreamCall, client, request } = imageCall
+  const { upstreamCall, client } = imageCall
+  const { request } = imageCall.own
   // What is being made is billed: a disconnect does not end it.
   client.onDisconnect = () => {
     upstreamCall.endWithin(imageTimeoutsOf(imageCall.attempt.candidate.upstream).drainMs, 'client_disconnected')
@@ -140,7 +139,7 @@ async function make(
       deps,
     )
   } finally {
-    tool.images.remember(request, imageCall.request)
+    tool.images.remember(request, imageCall.own.request)
     const { health } = imageCall.attempt
     if (completed) health.answered(deps.ticker.now(), imageCall.firstOutputAt)
     health.end(deps.ticker.now())
@@ -148,11 +147,11 @@ async function make(
     freeMemory()
   }
   warn(imageCall, tool, call)
-  const [delivered] = imageCall.delivered
+  const [delivered] = imageCall.own.delivered
   if (!completed || !delivered) return failed('The upstream returned no image.')
   const { charge, upstreamCost } = chargeOf(imageCall)
   if (!charge) throw new Error('an image has no price')
-  spending.addImage(charge, imageCall.usage, upstreamCost)
+  spending.addImage(charge, imageCall.own.usage, upstreamCost)
   await recordSpent(call.hold, spending.cost)
   const { image } = completed
   const made: MadeImage = {

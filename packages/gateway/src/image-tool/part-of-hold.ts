@@ -1,10 +1,10 @@
 // A step of a request that has spent something already: a part of the request's hold, which is settled as a whole at the end.
 
 import type { Nanos } from '../money/amount.ts'
-import type { OpenRequest, Settled } from '../storage/node/settler.ts'
+import type { HeldFunds, Settled } from '../storage/node/settler.ts'
 
 /** `spent`: by earlier steps. The end of a step changes nothing in the ledger. */
-export function partOfHold(hold: OpenRequest, spent: Nanos, spentTokens: number): OpenRequest {
+export function partOfHold(hold: HeldFunds, spent: Nanos, spentTokens: number): HeldFunds {
   const nothing = async (): Promise<Settled> => ({ charged: 0n, spooled: false })
   const most = (one: Nanos, other: Nanos): Nanos => (one > other ? one : other)
   return {
@@ -29,7 +29,7 @@ export function partOfHold(hold: OpenRequest, spent: Nanos, spentTokens: number)
 }
 
 /** What is spent is recorded in the ledger at once: after a crash it is charged. */
-export async function recordSpent(hold: OpenRequest, spent: Nanos): Promise<void> {
+export async function recordSpent(hold: HeldFunds, spent: Nanos): Promise<void> {
   await hold.output(spent, 0n)
   // Progress travels with extensions. One that is rejected still records it.
   await hold.raise(hold.held + 1n, hold.held)

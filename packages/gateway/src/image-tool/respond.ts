@@ -41,7 +41,8 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
   const reply = { id: undefined, choices: [{ blocks, stop: ended.stop }], usage: ended.spending.usage, omitted: [] }
   const made = codec.encode(JSON.stringify(encodeReply(reply, answering)))
   // Before the settlement: a response that was paid for can be continued.
-  const body = call.keepResponse ? await call.keepResponse(made) : made
+  const { keepResponse } = call.own
+  const body = keepResponse ? await keepResponse(made) : made
   const response = jsonResponse(call, body)
   await settleEnded(toolCall, ended, [body], deps)
   return response
@@ -74,7 +75,8 @@ export function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promi
         // The first call of the model has failed: it is settled.
         if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
         const end = codec.encode(frames.end(ended))
-        const last = call.keepResponse && !ended.failure ? await call.keepResponse(end) : end
+        const { keepResponse } = call.own
+        const last = keepResponse && !ended.failure ? await keepResponse(end) : end
         await settleEnded(toolCall, ended, ended.failure ? undefined : kept && [...kept, last], deps)
         return last
       },

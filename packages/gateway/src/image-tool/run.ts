@@ -13,10 +13,10 @@ import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { chargeOf, learn, type Observed, type TextCharge } from '../text/billing/charge.ts'
 import { coverageOf, measure } from '../text/billing/coverage.ts'
+import { outcomeOfFinish } from '../text/charge-tokens.ts'
 import type { RoutedRequest } from '../text/request.ts'
-import { type CallDependencies, call as callModel } from '../text/responding/call.ts'
+import type { CallDependencies } from '../text/responding/call-upstream.ts'
 import { readReply } from '../text/responding/respond-json.ts'
-import { outcomeOfFinish } from '../text/settle.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { prepare } from '../text/translation/prepare.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
@@ -165,7 +165,7 @@ async function ask(
 }
 
 async function wholeReply(call: TextCall, captured: Captured, deps: RunDependencies): Promise<StreamedReply> {
-  const { usage, finish, outputBytes } = await readReply(call, await callModel(call, deps), deps)
+  const { usage, finish, outputBytes } = await readReply(call, deps)
   const { last } = captured
   if (!last) throw new Error('a reply was not captured')
   const outcome = outcomeOfFinish(finish)
@@ -182,7 +182,8 @@ async function askAgain(
   deps: RunDependencies,
 ): Promise<Answered | undefined> {
   const { call } = toolCall
-  const { pending, client, upstreamCall } = call
+  const { client, upstreamCall } = call
+  const { pending } = call.own
   if (!pending) throw new Error('a request was released before its last call')
   const hold = partOfHold(call.hold, spending.cost, spending.tokens)
   // The end of this step is not that of the request, which has the idempotency key.
@@ -195,8 +196,8 @@ async function askAgain(
     return await ask(next, toolCall, spending, output, deps)
   } finally {
     // Another candidate may have answered.
-    const { attempt, failedAttempts, pending } = next
-    Object.assign(call, { attempt, failedAttempts, pending, firstOutputAt })
+    const { attempt, failedAttempts, own } = next
+    Object.assign(call, { attempt, failedAttempts, own, firstOutputAt })
   }
 }
 
@@ -222,6 +223,6 @@ async function prepared(
   return {
     ...call,
     attempt: { ...attempt, answerer, options, dialect, coverage, health },
-    pending: { request, outbound },
+    own: { ...call.own, pending: { request, outbound } },
   }
 }

@@ -10,7 +10,7 @@ import type { StreamTiming } from '../paid-call/writing/stream-timing.ts'
 import type { Failure } from '../request/failure.ts'
 import { chargeOf, type Observed } from '../text/billing/charge.ts'
 import { firstOutput } from '../text/responding/before-output.ts'
-import { type CallDependencies, call as callModel } from '../text/responding/call.ts'
+import { type CallDependencies, callUpstream } from '../text/responding/call-upstream.ts'
 import { failureOfOutcome } from '../text/responding/end-stream.ts'
 import type { MeteredStream } from '../text/responding/metered-stream.ts'
 import { relay } from '../text/responding/relay.ts'
@@ -42,11 +42,12 @@ export async function streamReply(
   const reply = new GrowingReply(functionName)
   const passOn = () => output.events(reply.add(captured.stream?.events.splice(0) ?? []))
   const client = new ReplyClient(call, isKept, passOn, deps)
-  const { stream } = await firstOutput(call, await callModel(call, deps), client, deps)
+  const { stream } = await firstOutput(call, await callUpstream(call, deps), client, deps)
   if (!captured.stream) throw new Error('a stream was not captured')
   const { answering } = captured.stream
   // The request is kept for the next call of the model.
-  if (call.pending) call.slot.resize(call.pending.request.body.length + imageBytes)
+  const { pending } = call.own
+  if (pending) call.slot.resize(pending.request.body.length + imageBytes)
   call.firstOutputAt ??= performance.now()
   output.begin(answering)
   endWhenWhole(stream)

@@ -37,11 +37,11 @@ const stepsOf = (
   deps: CallDependencies,
 ): CandidateSteps<RateOf<'image'>, ModelOf<'image'>, ImageDialectId> => ({
   requestFor: (candidate) => outgoing(imageCall, candidate, deps),
-  boundOf: (offer, candidate) => boundOf(imageCall.request, offer, candidate),
+  boundOf: (offer, candidate) => boundOf(imageCall.own.request, offer, candidate),
   async completeRequestFor(candidate) {
     await fetchInputs(imageCall, deps)
     const request = outgoing(imageCall, candidate, deps)
-    imageCall.isPassed = request.isPassed === true
+    imageCall.own.isPassed = request.isPassed === true
     return request
   },
   limitsOf: withImageTimeouts,
@@ -55,19 +55,20 @@ async function fetchInputs(imageCall: ImageCall, deps: CallDependencies): Promis
   const grow = (bytes: number) => slot.grow(bytes)
   upstreamCall.suspendIdle(true)
   try {
-    imageCall.request = await withFetchedInputs(imageCall.request, { signal, grow }, deps)
+    imageCall.own.request = await withFetchedInputs(imageCall.own.request, { signal, grow }, deps)
   } finally {
     upstreamCall.suspendIdle(false)
   }
 }
 
 /** How many images the next call to the upstream is for. */
-function missing({ request, delivered }: ImageCall, candidate: CandidateOf<'image'>): number {
+function missing({ own: { request, delivered } }: ImageCall, candidate: CandidateOf<'image'>): number {
   const isOneCall = makesAll(request, candidate) && !isSeries(request, candidate)
   return isOneCall ? request.n - delivered.length : 1
 }
 
 function outgoing(imageCall: ImageCall, candidate: CandidateOf<'image'>, deps: CallDependencies): UpstreamRequest {
-  const { request, caller } = imageCall
+  const { caller } = imageCall
+  const { request } = imageCall.own
   return upstreamRequest(request, candidate, caller, missing(imageCall, candidate), deps)
 }

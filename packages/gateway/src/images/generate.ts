@@ -41,13 +41,13 @@ export async function generate(
   let frame: ReplyFrame | undefined
   try {
     for (let before = -1; mayCallAgain(imageCall, before); ) {
-      before = imageCall.delivered.length
+      before = imageCall.own.delivered.length
       const made = await generateOnce(imageCall, onImage, onPassed, deps)
       frame ??= made
     }
   } catch (error) {
     // What was made is delivered and charged, whatever the next call came to.
-    const isKept = imageCall.delivered.length > 0 && !imageCall.hasPassed
+    const isKept = imageCall.own.delivered.length > 0 && !imageCall.own.hasPassed
     if (!(error instanceof Failure) || !isKept) throw error
   }
   return frame
@@ -55,9 +55,10 @@ export async function generate(
 
 /** An upstream that was asked for all images and made fewer is not asked again: it may have billed all of them. */
 function mayCallAgain(imageCall: ImageCall, before: number): boolean {
-  const { delivered, attempt, request } = imageCall
+  const { attempt } = imageCall
+  const { delivered, request } = imageCall.own
   if (before === -1) return true
-  if (imageCall.isPassed) return false
+  if (imageCall.own.isPassed) return false
   return !isComplete(imageCall) && delivered.length > before && !makesAll(request, attempt.candidate)
 }
 
@@ -68,21 +69,21 @@ async function generateOnce(
   onPassed: OnPassed,
   deps: CallDependencies,
 ): Promise<ReplyFrame | undefined> {
-  const before = imageCall.delivered.length
+  const before = imageCall.own.delivered.length
   for (;;) {
     const reply = await call(imageCall, deps)
-    const { usage } = imageCall
-    const read = imageCall.isPassed
+    const { usage } = imageCall.own
+    const read = imageCall.own.isPassed
       ? await passedFrame(imageCall, reply, onPassed, deps)
       : isEventStream(reply)
         ? await readEvents(imageCall, reply, onImage, deps)
         : await readReply(imageCall, reply, onImage, deps)
-    imageCall.calls++
+    imageCall.own.calls++
     if (!read || !('failure' in read)) return read
     // Images that were completed before the failure are kept.
-    if (imageCall.delivered.length > before) return undefined
+    if (imageCall.own.delivered.length > before) return undefined
     // What a failed attempt reports is the operator's cost, not the caller's.
-    imageCall.usage = usage
+    imageCall.own.usage = usage
     await nextAttempt(imageCall, read, deps)
   }
 }
@@ -104,7 +105,7 @@ async function readReply(
   deps: CallDependencies,
 ): Promise<ReplyFrame | FailedAttempt> {
   const { attempt } = imageCall
-  const thin = openThinJson(REPLY_BYTES - imageCall.heldBytes)
+  const thin = openThinJson(REPLY_BYTES - imageCall.own.heldBytes)
   try {
     for await (const piece of receivedPieces(imageCall, response)) {
       countReceived(piece.length)
@@ -118,7 +119,7 @@ async function readReply(
   const { images, details, usage, usageJson, created, unknown, raw } = decoded.reply
   if (images.length === 0) return failedByOther('The upstream returned no image.')
   noteUsage(imageCall, usage)
-  const before = imageCall.delivered.length
+  const before = imageCall.own.delivered.length
   let isImage = true
   for (const image of images) {
     const completed: CompletedImage = {
@@ -132,10 +133,10 @@ async function readReply(
     }
     isImage = (await deliver(imageCall, completed, onImage)) && isImage
   }
-  if (!isImage && imageCall.delivered.length === before) return failedByOther(NO_IMAGE)
+  if (!isImage && imageCall.own.delivered.length === before) return failedByOther(NO_IMAGE)
   // All of it is delivered, and there is nothing else in it.
   const isAll =
-    before === 0 && imageCall.delivered.length === images.length && imageCall.request.responseFormat !== 'url'
+    before === 0 && imageCall.own.delivered.length === images.length && imageCall.own.request.responseFormat !== 'url'
   return { details, unknown, ...(created === undefined ? {} : { created }), ...(raw && isAll ? { raw } : {}) }
 }
 
@@ -149,7 +150,7 @@ async function readEvents(
   const { upstreamCall, attempt } = imageCall
   const events: ImageEvent[] = []
   const decoder = IMAGE_SERVICES[attempt.dialect].openStreamDecoder((event) => events.push(event), codec, EVENT_BYTES)
-  const before = imageCall.delivered.length
+  const before = imageCall.own.delivered.length
   let hasPartial = false
   let isImage = true
   try {
@@ -178,7 +179,7 @@ async function readEvents(
       }
     }
     response.cancel()
-    return isImage || imageCall.delivered.length > before ? undefined : failedByOther(NO_IMAGE)
+    return isImage || imageCall.own.delivered.length > before ? undefined : failedByOther(NO_IMAGE)
   } catch (error) {
     if (!(error instanceof Failure)) return failedByReading(imageCall, response, error)
     response.cancel()
@@ -198,7 +199,8 @@ function failedByReading(imageCall: ImageCall, response: UpstreamResponse, error
  */
 async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnImage): Promise<boolean> {
   if (isComplete(imageCall)) return true
-  const { request, attempt } = imageCall
+  const { attempt } = imageCall
+  const { request } = imageCall.own
   const seen = await dimensionsOf(event.image)
   // An image behind a URL is looked at when it is fetched.
   if (event.image.base64 && seen === undefined) return false
@@ -208,11 +210,11 @@ async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnI
   const quality = chosen(event.details.quality) ?? (isDropped ? undefined : chosen(request.quality))
   const { base64 } = event.image
   // Several calls make one response. A URL takes the place of an image that was stored.
-  if (base64 && request.responseFormat !== 'url') imageCall.heldBytes += base64.length
-  if (imageCall.heldBytes > REPLY_BYTES) throw new ThinJsonOverflow('the images are too large together')
+  if (base64 && request.responseFormat !== 'url') imageCall.own.heldBytes += base64.length
+  if (imageCall.own.heldBytes > REPLY_BYTES) throw new ThinJsonOverflow('the images are too large together')
   imageCall.firstOutputAt ??= performance.now()
   await onImage(event)
-  imageCall.delivered.push({ size: size ?? seen ?? chosen(request.size), quality })
+  imageCall.own.delivered.push({ size: size ?? seen ?? chosen(request.size), quality })
   return true
 }
 
@@ -226,5 +228,5 @@ const chosen = (word: string | undefined): string | undefined => (word === 'auto
 
 /** Several calls to upstreams add up. */
 function noteUsage(imageCall: ImageCall, usage: ImageReply['usage']): void {
-  if (usage) imageCall.usage = imageCall.usage ? addUsage(imageCall.usage, usage) : usage
+  if (usage) imageCall.own.usage = imageCall.own.usage ? addUsage(imageCall.own.usage, usage) : usage
 }

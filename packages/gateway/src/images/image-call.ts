@@ -15,10 +15,10 @@ export const REPLY_BYTES = 128 * 1024 * 1024
 /** The largest event of a stream. */
 export const EVENT_BYTES = 64 * 1024 * 1024
 
-export type ImageCall = CandidateCall<RateOf<'image'>, ModelOf<'image'>, ImageDialectId> & {
+/** What has been made of a request so far, over all calls to upstreams. */
+export type ImageWork = {
   /** Images that it names by URL are put into it once they have been fetched. */
   request: PassableRequest
-  /** What has been made so far, over all calls to upstreams. */
   readonly delivered: DeliveredImage[]
   usage: Usage | undefined
   /** The bytes of the response so far, in base64. */
@@ -26,12 +26,24 @@ export type ImageCall = CandidateCall<RateOf<'image'>, ModelOf<'image'>, ImageDi
   /** Responses of upstreams that brought images. */
   calls: number
   /** The upstream that is called now has got the bytes of the request, and its reply is the client's. */
-  isPassed?: boolean
+  isPassed: boolean
   /** Something of such a reply has been sent, so that no other can follow. */
-  hasPassed?: boolean
+  hasPassed: boolean
   /** How such a reply ended. Absent: completed. */
   outcome?: Outcome | undefined
 }
+
+export const newWork = (request: PassableRequest): ImageWork => ({
+  request,
+  delivered: [],
+  usage: undefined,
+  heldBytes: 0,
+  calls: 0,
+  isPassed: false,
+  hasPassed: false,
+})
+
+export type ImageCall = CandidateCall<RateOf<'image'>, ModelOf<'image'>, ImageDialectId, ImageWork>
 
 export const isEventStream = (reply: UpstreamResponse): boolean =>
   reply.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false

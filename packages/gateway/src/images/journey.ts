@@ -2,29 +2,30 @@
 //   read -> authorize -> (claim) -> route -> prepare -> hold -> respond: generate, present, settle
 
 import type { HttpResponse } from '@trivium/http/response.ts'
+import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { checkImageLimits, limitSeries } from '@trivium/protocol/dialects/images/request/limits.ts'
 import { authorize } from '../access/authorize.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
-import type { OfferOf } from '../catalogue/catalogue.ts'
 import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
+import type { ModelOf, RateOf } from '../modalities/index.ts'
 import { isClaimed } from '../paid-call/claim.ts'
-import { type Bound, fixedBound, placeHold } from '../paid-call/hold.ts'
-import type { Admitted, HeldCall, Journey, OpenDependencies, Opening } from '../paid-call/journey.ts'
+import { fixedBound, placeHold } from '../paid-call/hold.ts'
+import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
-import { candidateCall } from '../routing/call-candidates.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
+import { beginAtCandidate, type CandidateKind } from '../routing/call-candidates.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
-import type { ImageCall } from './image-call.ts'
+import { type ImageWork, newWork } from './image-call.ts'
 import { checkInputs, offerForInputs } from './reading/fetch-inputs.ts'
 import type { ReadDependencies } from './reading/read.ts'
 import type { ReadRequest } from './reading/read-request.ts'
 import { boundOf, expectedBytes } from './reserve.ts'
 import { respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
-import { type ImageRouted, type RouteDependencies, route } from './route.ts'
+import { type RouteDependencies, route } from './route.ts'
 import { takesUrls, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
 export type ImageDependencies = OpenDependencies &
@@ -40,19 +41,15 @@ export const imageJourney = (
   deps: ImageDependencies,
 ): Promise<HttpResponse> => openPaidCall(IMAGES, incoming, endpoint, deps).finally(freeMemory)
 
-type Prepared = Pick<UpstreamRequest, 'dialect' | 'warnings'> & { bound: Bound; isExtensible: boolean }
-type ImageOpening = Opening<ImageEndpoint, ReadRequest, OfferOf<'image'>>
+type Prepared = Pick<UpstreamRequest, 'dialect' | 'warnings'> & Kind['prepared']
 
-const IMAGES: Journey<{
+interface ImageKind extends CandidateKind<RateOf<'image'>, ModelOf<'image'>, ImageDialectId, ImageWork> {
   endpoint: ImageEndpoint
   request: ReadRequest
-  offer: OfferOf<'image'>
-  routed: ImageRouted
   prepared: Prepared
-  hold: OpenRequest
-  call: ImageCall
-  deps: ImageDependencies
-}> = {
+}
+
+const IMAGES: Journey<ImageKind, ImageDependencies> = {
   dialectOf: ({ dialect }) => dialect,
   read,
   authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'image', catalogue),
@@ -66,7 +63,10 @@ const IMAGES: Journey<{
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer, candidate)), isExtensible: false }
   },
   hold: placeHold,
-  callOf,
+  begin(request) {
+    beginAtCandidate(request, request.prepared, request.request.request.stream)
+    request.own = newWork(request.request.request)
+  },
   close({ close }) {
     freeMemory()
     return close()
@@ -80,8 +80,8 @@ const EDITS: UploadFor<'image'> = {
   cheapest: ({ rate }) => rate.cost({ images: [{ size: undefined, quality: undefined }], requested: 1 })?.cost ?? 0n,
 }
 
-async function read(admitted: Admitted<ImageEndpoint>, deps: ImageDependencies): Promise<ReadRequest> {
-  const { incoming, endpoint, caller, slot, catalogue, idempotencyKey, warnings } = admitted
+async function read(admitted: PaidRequest<ImageKind>, deps: ImageDependencies): Promise<ReadRequest> {
+  const { incoming, endpoint, caller, slot, catalogue, idempotencyKey, ownWarnings: warnings } = admitted
   const offerOf = (model: string) => authorize(caller, model, 'image', catalogue)
   const isRepeatable = idempotencyKey !== null
   const mayReplay = async () => isRepeatable && (await isClaimed(idempotencyKey, incoming, caller, deps))
@@ -98,28 +98,10 @@ async function read(admitted: Admitted<ImageEndpoint>, deps: ImageDependencies):
   }
 }
 
-function callOf(
-  held: HeldCall,
-  routed: ImageRouted,
-  prepared: Prepared,
-  { request: { request } }: ImageOpening,
-): ImageCall {
-  return {
-    ...candidateCall(held, routed, prepared, request.stream),
-    request,
-    delivered: [],
-    usage: undefined,
-    heldBytes: 0,
-    calls: 0,
-  }
-}
-
-function respond(
-  imageCall: ImageCall,
-  { endpoint, slot, catalogue, request: { request, fingerprint } }: ImageOpening,
-  deps: ImageDependencies,
-): Promise<HttpResponse> {
-  const encoding = endpoint.encoding(imageCall, () => Math.floor(deps.clock() / 1_000))
+function respond(imageCall: PaidRequest<ImageKind>, deps: ImageDependencies): Promise<HttpResponse> {
+  const { id, endpoint, slot, catalogue } = imageCall
+  const { request, fingerprint } = imageCall.request
+  const encoding = endpoint.encoding({ id, request }, () => Math.floor(deps.clock() / 1_000))
   const work = () => {
     // After the hold: before it, requests may take little more memory than they have sent.
     const bytes = fingerprint.length + expectedBytes(request)

@@ -23,8 +23,7 @@ const inPiecesOf = (size: number): NonNullable<ReplyImage['base64']> => ({
 /** Only what `present` reads. */
 const callFor = (responseFormat: 'url' | 'b64_json', leftMs = 300_000) =>
   ({
-    request: { responseFormat },
-    heldBytes: 0,
+    own: { request: { responseFormat }, heldBytes: 0 },
     upstreamCall: { leftMs, suspendIdle() {}, cancellation: new Cancel() },
     caller: { account: 7n },
     attempt: { candidate: { upstream: { baseUrl: 'https://vendor.example/v1', allowPrivate: false } } },

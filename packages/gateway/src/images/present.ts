@@ -29,17 +29,17 @@ const BEGINNING_BYTES = 512 * 1024
 
 /** A URL of the upstream's is not shown: it names the vendor and expires at a time that the gateway does not know. */
 export async function present(image: ReplyImage, call: ImageCall, deps: PresentDependencies): Promise<ReplyImage> {
-  const { responseFormat } = call.request
+  const { responseFormat } = call.own.request
   const { base64, url, ...rest } = image
   if (base64 && responseFormat !== 'url') return { ...rest, base64 }
   if (base64) return { ...rest, url: await stored(() => decodeBase64(base64.pieces), call, deps) }
   // Clients demand base64 in every event.
   const isInline = responseFormat !== 'url'
-  const room = isInline ? Math.floor(((REPLY_BYTES - call.heldBytes) / 4) * 3) : MAX_FETCHED_BYTES
+  const room = isInline ? Math.floor(((REPLY_BYTES - call.own.heldBytes) / 4) * 3) : MAX_FETCHED_BYTES
   const bytes = await fetched(url ?? '', room, call, deps)
   if (!isInline) return { ...rest, url: await stored(() => [bytes], call, deps) }
   const encoded = await encodedBytes(bytes)
-  call.heldBytes += encoded.length
+  call.own.heldBytes += encoded.length
   return { ...rest, base64: encoded }
 }
 

@@ -80,5 +80,5 @@ function makesMany({ upstream }: CandidateOf<'image'>): boolean {
 }
 
 /** No more images are delivered or charged. */
-export const isComplete = ({ delivered, request, attempt }: ImageCall): boolean =>
+export const isComplete = ({ own: { delivered, request }, attempt }: ImageCall): boolean =>
   delivered.length >= mostImages(request, attempt.candidate)

@@ -32,12 +32,12 @@ export async function respondJson(
     },
     deps,
   )
-  const { usage } = imageCall
+  const { usage } = imageCall.own
   const { passed } = frame ?? {}
   if (passed) return writeLargeJson(imageCall, passed, () => settle(imageCall, passed, deps), deps)
   warnIfPartial(imageCall)
   // The usage of several calls to upstreams is their sum, which none of them has written.
-  const isOneCall = imageCall.calls === 1 && usageJson !== undefined
+  const isOneCall = imageCall.own.calls === 1 && usageJson !== undefined
   const body = encoding.reply({
     images,
     details: frame?.details ?? {},
@@ -45,7 +45,7 @@ export async function respondJson(
     usage,
     ...(frame?.created === undefined ? {} : { created: frame.created }),
     ...(isOneCall && usageJson ? { usageJson } : {}),
-    ...(imageCall.calls === 1 && frame?.raw ? { raw: frame.raw } : {}),
+    ...(imageCall.own.calls === 1 && frame?.raw ? { raw: frame.raw } : {}),
   })
   return writeLargeJson(imageCall, body, () => settle(imageCall, body, deps), deps)
 }

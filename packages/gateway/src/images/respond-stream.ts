@@ -30,7 +30,7 @@ export function respondStream(
     async (event) => {
       if (event.type === 'partial') return client.writeEvent(encoding.partial(event))
       const image = await present(event.image, imageCall, deps)
-      const frame = encoding.completed({ ...event, image }, imageCall.usage)
+      const frame = encoding.completed({ ...event, image }, imageCall.own.usage)
       // Nothing else holds on to an image that has been sent.
       if (imageCall.claim) kept.push(...frame)
       client.keptBytes = lengthOf(imageCall.claim ? kept : frame)
@@ -62,7 +62,7 @@ export function respondStream(
       async run(sink, hasBegun) {
         client.open(sink, () => encoding.heartbeat, hasBegun)
         const failure = await generating
-        if (failure && imageCall.hasPassed) {
+        if (failure && imageCall.own.hasPassed) {
           // What came is charged, but the client is told that it is not all.
           await settle(imageCall, undefined, deps)
           await client.writeLast(last)

@@ -15,7 +15,8 @@ const PARTIAL = 'n;partial'
 
 /** The last byte may leave when this resolves. `body`: what a repeated request is answered with. */
 export async function settle(call: ImageCall, body: Pieces | undefined, deps: SettleDependencies): Promise<void> {
-  const { client, usage, outcome = 'completed' } = call
+  const { client } = call
+  const { usage, outcome = 'completed' } = call.own
   const { charge, upstreamCost } = chargeOf(call)
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
   await settlePaidCall(
@@ -34,7 +35,8 @@ export async function settle(call: ImageCall, body: Pieces | undefined, deps: Se
 
 /** What was delivered costs the caller, and the operator as far as it is known. */
 export function chargeOf(call: ImageCall): { charge: Charge | undefined; upstreamCost: Nanos | undefined } {
-  const { attempt, delivered, request, usage, isPassed } = call
+  const { attempt } = call
+  const { delivered, request, usage, isPassed } = call.own
   const { rate } = attempt.offer
   // A model may make more images than were requested, between its texts: all of them are passed on, and charged as far as a
   // price counts.
@@ -62,7 +64,7 @@ const cheaper = (one: Charge | undefined, other: Charge | undefined): Charge | u
   one && other && other.cost < one.cost ? other : one
 
 /** For the headers, if they have not been sent, and for the receipt. */
-export function warnIfPartial({ attempt, delivered, request, isPassed }: ImageCall): void {
+export function warnIfPartial({ attempt, own: { delivered, request, isPassed } }: ImageCall): void {
   if (isPassed || isSeries(request, attempt.candidate)) return
   if (delivered.length < request.n && !attempt.warnings.includes(PARTIAL)) attempt.warnings.push(PARTIAL)
 }

@@ -1,5 +1,6 @@
 // Who sends a request, and a slot for it: at once, or in the queue. Nothing of the request has been read yet.
 
+import { andThen } from '@trivium/http/and-then.ts'
 import { type BodyHeaders, bodyHeaders } from '@trivium/http/bodies/read-body.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
@@ -23,27 +24,14 @@ export function enter(
   check: (caller: Caller, catalogue: Catalogue) => void,
   deps: AdmitDependencies,
 ): Entered | Promise<Entered> {
-  const found = authenticate(incoming, dialect, deps)
-  return found instanceof Promise
-    ? found.then((caller) => enterAs(caller, incoming, check, deps))
-    : enterAs(found, incoming, check, deps)
+  return andThen(authenticate(incoming, dialect, deps), (caller) => {
+    const catalogue = deps.catalogue()
+    check(caller, catalogue)
+    return andThen(admit(incoming, caller, deps), (slot) => ({ caller, catalogue, slot }))
+  })
 }
 
 type Entered = { caller: Caller; catalogue: Catalogue; slot: Slot }
-
-function enterAs(
-  caller: Caller,
-  incoming: ApiRequest,
-  check: (caller: Caller, catalogue: Catalogue) => void,
-  deps: AdmitDependencies,
-): Entered | Promise<Entered> {
-  const catalogue = deps.catalogue()
-  check(caller, catalogue)
-  const slot = admit(incoming, caller, deps)
-  return slot instanceof Promise
-    ? slot.then((queued) => ({ caller, catalogue, slot: queued }))
-    : { caller, catalogue, slot }
-}
 
 function admit(incoming: ApiRequest, caller: Caller, { admission }: AdmitDependencies): Slot | Promise<Slot> {
   const { body, headers } = incoming.http

@@ -13,13 +13,13 @@ import type { ApiRequest } from '../request/api-request.ts'
 import type { AppDependencies } from '../routes.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import type { Contents } from '../storage/contents.ts'
-import type { Opened, OpenRequest, RejectedHold } from '../storage/node/settler.ts'
+import type { HeldFunds, Opened, RejectedHold } from '../storage/node/settler.ts'
 import { journey as textJourney } from '../text/journey.ts'
 import { submitVideo } from '../videos/journey.ts'
 import { fixedBound, placeHold } from './hold.ts'
-import type { Journey, Routed } from './journey.ts'
+import type { Journey } from './journey.ts'
 import { openPaidCall } from './open.ts'
-import type { PaidCall } from './paid-call.ts'
+import type { CallAttempt, PaidRequest, Routed } from './paid-request.ts'
 import { runPaidCall } from './run.ts'
 
 type Toy = {
@@ -28,9 +28,9 @@ type Toy = {
   offer: OfferOf<'text'>
   routed: Routed<OfferOf<'text'>, CandidateOf<'text'>>
   prepared: { bound: ReturnType<typeof fixedBound>; isExtensible: boolean }
-  hold: OpenRequest
-  call: PaidCall
-  deps: AppDependencies
+  hold: HeldFunds
+  attempt: CallAttempt
+  own: undefined
 }
 
 let stops: (() => void)[] = []
@@ -47,8 +47,13 @@ function incomingWith(headers: Record<string, string> = {}, body = ''): ApiReque
   return { http, id: 7n, query: '', responseHeaders: testHeaders(), record }
 }
 
+function begin(request: PaidRequest<Toy>): void {
+  const { offer, candidate, health } = request.routed
+  request.attempt = { offer, candidate, health, dialect: 'chat', warnings: [...request.ownWarnings] }
+}
+
 /** `holds`: what the ledger says before it grants one. */
-function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['verdict'][] = []) {
+function start(own: Partial<Journey<Toy, AppDependencies>> = {}, holds: RejectedHold['verdict'][] = []) {
   const { deps: others, ends } = createTestDependencies({
     send: () => Promise.reject(new Error('not a part of this test')),
     idempotencyMs: 1_000,
@@ -81,7 +86,7 @@ function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['verdict'][]
       },
     },
   }
-  const journey: Journey<Toy> = {
+  const journey: Journey<Toy, AppDependencies> = {
     dialectOf: () => 'chat',
     read: async () => 'same',
     authorize(caller, model, catalogue) {
@@ -93,12 +98,8 @@ function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['verdict'][]
       takeCandidate({ wanted, caller, incoming, tooExpensive }, given),
     prepare: () => ({ bound: fixedBound(5n), isExtensible: false }),
     hold: placeHold,
-    callOf: (held, { offer, candidate, health }) => ({
-      ...held,
-      isStream: false,
-      attempt: { offer, candidate, health, dialect: 'chat', warnings: [...held.ownWarnings] },
-    }),
-    respond: (call, _, given) => runPaidCall(call, () => Promise.reject(new Error('sent')), given),
+    begin,
+    respond: (request, given) => runPaidCall(request, () => Promise.reject(new Error('sent')), given),
     close: async (request) => void closed.push(request),
     ...own,
   }
@@ -115,7 +116,7 @@ const fail = () => {
 const VOIDED = { cost: 0n, outcome: 'node_lost' }
 
 describe('a step that fails leaves nothing behind', () => {
-  test.each<[string, Partial<Journey<Toy>>, End[], string[]]>([
+  test.each<[string, Partial<Journey<Toy, AppDependencies>>, End[], string[]]>([
     ['check', { check: fail }, [], []],
     ['read', { read: async () => fail() }, [], []],
     ['authorize', { authorize: fail }, [], []],
@@ -123,7 +124,7 @@ describe('a step that fails leaves nothing behind', () => {
     ['prepare', { prepare: fail }, [], ['claimed', 'free']],
     ['prepare, later', { prepare: async () => fail() }, [], ['claimed', 'free']],
     ['hold', { hold: async () => fail() }, [], ['claimed', 'free']],
-    ['callOf', { callOf: fail }, [VOIDED], ['claimed', 'free']],
+    ['begin', { begin: fail }, [VOIDED], ['claimed', 'free']],
     // Settled by the journey, and then the key is free for another try.
     ['respond', {}, [{ cost: 0n, outcome: 'failed' }], ['claimed', 'free']],
   ])('%s', async (step, own, expected, claimed) => {
@@ -196,11 +197,10 @@ test('a fallback that is too expensive is left out from then on, by its id', asy
 test('a stream keeps its slot, and what was read, until it has ended', async () => {
   const ended = Promise.withResolvers<Uint8Array>()
   const { open, closed, deps } = start({
-    callOf: (held, { offer, candidate, health }) => ({
-      ...held,
-      isStream: true,
-      attempt: { offer, candidate, health, dialect: 'chat', warnings: [] },
-    }),
+    begin(request) {
+      begin(request)
+      request.isStream = true
+    },
     respond: async ({ headers, slot }) => ({
       status: 200,
       headers,

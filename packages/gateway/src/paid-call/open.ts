@@ -1,7 +1,7 @@
-// Opens a paid call: everything from the arrival of a request to the hold, once for every kind of call. Nothing is sent to an
-// upstream before it is open. Whatever fails on the way, the slots are released, the idempotency key is free and nothing is held.
+// Opens a paid request: everything from its arrival to the hold, once for every kind. Nothing is sent to an upstream before it is
+// open. Whatever fails on the way, the slots are released, the idempotency key is free and nothing is held.
 // Steps that need not wait return no promise, and nothing is awaited then: see docs/decisions/0016-optimizations.md.
-//   authenticate -> rate limit -> admit -> read -> authorize -> (claim, or replay) -> route -> prepare -> hold -> confirm
+//   authenticate -> rate limit -> admit -> read -> authorize -> (claim, or replay) -> route -> prepare -> hold -> confirm -> respond
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { authenticate } from '../access/authenticate.ts'
@@ -9,84 +9,92 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isLackOfFunds } from '../money/verbs.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { Failure } from '../request/failure.ts'
 import { MEASURED_BYTES } from '../request/turns.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { enter } from './admit.ts'
-import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './claim.ts'
+import { claim, confirmClaim, IDEMPOTENCY_KEY, releaseClaim } from './claim.ts'
 import { countFreeRequest } from './free-requests.ts'
-import type { Bound, HoldRequest } from './hold.ts'
 import { holdError, unavailable } from './hold-errors.ts'
-import type { Admitted, Journey, Kind, OpenDependencies, OpeningOf, Routed } from './journey.ts'
+import type { Journey, OpenDependencies } from './journey.ts'
+import { type Kind, PaidRequest, type Routed } from './paid-request.ts'
 import { recentRateLimit } from './rate-limit-errors.ts'
+import { endFailed } from './run.ts'
 import { showWarnings } from './warnings.ts'
 
 /** The response of the journey, or the stored one of an earlier request. */
-export async function openPaidCall<K extends Kind>(
-  journey: Journey<K>,
+export async function openPaidCall<K extends Kind, D extends OpenDependencies>(
+  journey: Journey<K, D>,
   incoming: ApiRequest,
   endpoint: K['endpoint'],
-  deps: K['deps'],
+  deps: D,
 ): Promise<HttpResponse> {
-  const idempotencyKey = incoming.http.headers.get(IDEMPOTENCY_KEY)
-  const warnings: string[] = []
-  let rateLimited: Failure | undefined
+  const request = new PaidRequest<K>(incoming, endpoint, incoming.http.headers.get(IDEMPOTENCY_KEY))
   const check = (caller: Caller, catalogue: Catalogue) => {
-    rateLimited = recentRateLimit(caller, undefined, deps)
+    request.caller = caller
+    request.catalogue = catalogue
+    request.rateLimited = recentRateLimit(caller, undefined, deps)
     // A stored response is served all the same.
-    if (rateLimited && idempotencyKey === null) throw rateLimited
-    journey.check?.({ incoming, endpoint, catalogue, caller, idempotencyKey, warnings }, deps)
+    if (request.rateLimited && request.idempotencyKey === null) throw request.rateLimited
+    journey.check?.(request, deps)
   }
   const entering = enter(incoming, journey.dialectOf(endpoint), check, deps)
-  const { caller, catalogue, slot } = entering instanceof Promise ? await entering : entering
-  let request: K['request'] | undefined
-  let claimed: KeyClaim | undefined
+  request.slot = (entering instanceof Promise ? await entering : entering).slot
+  let isRead = false
   let isStreaming = false
   try {
-    const admitted = { incoming, endpoint, catalogue, caller, idempotencyKey, warnings, slot }
-    const reading = journey.read(admitted, deps)
-    request = reading instanceof Promise ? await reading : reading
+    const reading = journey.read(request, deps)
+    request.request = reading instanceof Promise ? await reading : reading
+    isRead = true
     // Before the claim: a caller that may no longer use the model does not get a stored response of it either.
-    const offer = journey.authorize(caller, request, catalogue)
-    if (idempotencyKey !== null) {
-      const found = await claimKey(journey, admitted, request, idempotencyKey, rateLimited, deps)
-      if (found && 'status' in found) {
-        incoming.record.outcome = 'replayed'
-        return found
+    request.offer = journey.authorize(request.caller, request.request, request.catalogue)
+    const replayed = request.idempotencyKey === null ? undefined : await claimKey(journey, request, deps)
+    if (replayed) return replayed
+    // Routes, prepares and holds, until a hold is granted or nothing is left to try.
+    for (let keyChanges = 0, isOpen = false; !isOpen; ) {
+      const routing = journey.route(request, deps)
+      const routed = routing instanceof Promise ? await routing : routing
+      let held: Held<K> | RejectedHold | undefined
+      try {
+        request.routed = routed
+        const preparing = isLarge(request)
+          ? request.slot.run(() => journey.prepare(routed, request, deps))
+          : journey.prepare(routed, request, deps)
+        request.prepared = preparing instanceof Promise ? await preparing : preparing
+        const isFree = request.prepared.bound.amount === 0n
+        if (isFree && keyChanges === 0) countFreeRequest(request.caller, request.slot.weight, deps)
+        request.owner = request.claim?.claim ?? deps.node.identity()
+        held = await journey.hold(request, deps)
+        if (held.verdict === 'open') {
+          begin(journey, request, held.request)
+          isOpen = true
+        }
+      } catch (error) {
+        // Nothing was sent, and nothing else would end this hold.
+        if (held?.verdict === 'open') await held.request.void('node_lost', '')
+        throw error
+      } finally {
+        if (!isOpen) releaseSlots(routed, deps)
       }
-      claimed = found
+      if (held.verdict !== 'open' && (await isKeyChanged(journey, request, held, keyChanges, deps))) keyChanges++
     }
-    const opening: OpeningOf<K> = {
-      incoming,
-      endpoint,
-      catalogue,
-      caller,
-      idempotencyKey,
-      warnings,
-      slot,
-      request,
-      offer,
-      claim: claimed,
-      tooExpensive: [],
-    }
-    const call = await reserve(journey, opening, deps)
     deps.retryBudget.addRequest()
-    showWarnings(call.attempt.warnings, call.headers)
+    showWarnings(request.attempt.warnings, request.headers)
     // Once: all attempts share the limit on the total time.
-    call.upstreamCall.sent()
+    request.upstreamCall.sent()
     // What is sent is encoded, and passed to a connection, before anything is awaited.
-    const response = await (isLarge(opening)
-      ? slot.run(() => journey.respond(call, opening, deps))
-      : journey.respond(call, opening, deps))
-    isStreaming = call.isStream
-    return isStreaming && journey.close ? closedAfter(response, request, journey.close) : response
+    const response = await (isLarge(request)
+      ? request.slot.run(() => journey.respond(request, deps))
+      : journey.respond(request, deps))
+    isStreaming = request.isStream
+    return isStreaming && journey.close ? closedAfter(response, request.request, journey.close) : response
   } catch (error) {
-    if (claimed) await releaseClaim(claimed, deps)
+    await endFailed(request, error, deps)
+    if (request.claim) await releaseClaim(request.claim, deps)
     throw error
   } finally {
-    if (!isStreaming) slot.release()
-    if (!isStreaming && request !== undefined && journey.close) await journey.close(request)
+    if (!isStreaming) request.slot.release()
+    if (!isStreaming && isRead && journey.close) await journey.close(request.request)
   }
 }
 
@@ -103,136 +111,78 @@ function closedAfter<Q>(response: HttpResponse, request: Q, close: (request: Q) 
   return { ...response, body: { run: (sink) => body.run(sink).finally(() => close(request)) } }
 }
 
-function claimKey<K extends Kind>(
-  journey: Journey<K>,
-  { incoming, endpoint, caller, warnings, catalogue }: Admitted<K['endpoint']>,
-  request: K['request'],
-  idempotencyKey: string,
-  rateLimited: Failure | undefined,
-  deps: K['deps'],
-) {
-  const { resume } = journey
+/** Resolves with the stored response of an earlier request; undefined: this one runs. */
+async function claimKey<K extends Kind, D extends OpenDependencies>(
+  { resume, fingerprint }: Journey<K, D>,
+  request: PaidRequest<K>,
+  deps: D,
+): Promise<HttpResponse | undefined> {
+  const { incoming, caller, ownWarnings: warnings, idempotencyKey, rateLimited, catalogue } = request
   const keyed = {
     incoming,
     caller,
     warnings,
-    idempotencyKey,
+    idempotencyKey: idempotencyKey ?? '',
     rateLimited,
     resume: resume && ((first: bigint) => resume(first, caller, deps)),
-    ...journey.fingerprint(request, endpoint),
+    ...fingerprint(request.request, request.endpoint),
   }
-  return claim(keyed, catalogue.config.retention, deps)
+  const found = await claim(keyed, catalogue.config.retention, deps)
+  if (!found || !('status' in found)) {
+    request.claim = found
+    return undefined
+  }
+  incoming.record.outcome = 'replayed'
+  return found
+}
+
+type Held<K extends Kind> = { verdict: 'open'; request: K['hold'] }
+
+/** The hold is granted. */
+function begin<K extends Kind, D extends OpenDependencies>(
+  journey: Journey<K, D>,
+  request: PaidRequest<K>,
+  hold: K['hold'],
+): void {
+  const { wanted, offer, candidate, upstreamCall } = request.routed
+  const { claim, slot } = request
+  slot.paid()
+  if (candidate.upstream.embedded && isLarge(request)) slot.charge(slot.weight / EMBEDDED_BYTES_PER_MS)
+  request.hold = hold
+  request.upstreamCall = upstreamCall
+  // The receipt names the model that answered only where there is such a list.
+  request.failedAttempts = offer === wanted ? undefined : []
+  journey.begin(request)
+  if (claim) confirmClaim(claim)
 }
 
 /** A key that changes this often between lookup and hold is changed on purpose. */
 const MOST_KEY_CHANGES = 3
 
-/** Routes, prepares and holds, until a hold is granted or nothing is left to try. */
-async function reserve<K extends Kind>(
-  journey: Journey<K>,
-  opening: OpeningOf<K>,
-  deps: K['deps'],
-): Promise<K['call']> {
-  for (let keyChanges = 0; ; ) {
-    const routing = journey.route(opening, deps)
-    const routed = routing instanceof Promise ? await routing : routing
-    let held: Held<K> | RejectedHold | undefined
-    let call: K['call'] | undefined
-    let bound: Bound
-    try {
-      const preparing = isLarge(opening)
-        ? opening.slot.run(() => journey.prepare(routed, opening, deps))
-        : journey.prepare(routed, opening, deps)
-      const prepared = preparing instanceof Promise ? await preparing : preparing
-      bound = prepared.bound
-      if (bound.amount === 0n && keyChanges === 0) countFreeRequest(opening.caller, opening.slot.weight, deps)
-      const request = holdRequestOf(routed, prepared, opening, deps)
-      held = await journey.hold(request, deps, routed, prepared, opening)
-      if (held.verdict === 'open') {
-        call = openCall(journey, held, request, routed, prepared, opening)
-        return call
-      }
-    } catch (error) {
-      // Nothing was sent, and nothing else would end this hold.
-      if (held?.verdict === 'open') await held.request.void('node_lost', '')
-      throw error
-    } finally {
-      if (!call) releaseSlots(routed, deps)
-    }
-    if (isLackOfFunds(held.verdict) && routed.offer !== routed.wanted) opening.tooExpensive.push(routed.offer.model.id)
-    else if (held.verdict === 'key_changed') {
-      const { incoming, endpoint, catalogue, request } = opening
-      opening.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, opening.caller)
-      if (++keyChanges === MOST_KEY_CHANGES) throw unavailable()
-      // What the key may call, and at which price, is decided anew.
-      opening.offer = journey.authorize(opening.caller, request, catalogue)
-    } else {
-      const { minimum, minimumTokens } = bound
-      const { caller, catalogue } = opening
-      const needed = { caller, model: routed.wanted.model.id, minimum, minimumTokens, config: catalogue.config }
-      throw await holdError(held, needed, deps)
-    }
+/** Prepares the request for another try, and whether the key has changed. Throws if there is nothing left to try. */
+async function isKeyChanged<K extends Kind, D extends OpenDependencies>(
+  journey: Journey<K, D>,
+  request: PaidRequest<K>,
+  rejected: RejectedHold,
+  keyChanges: number,
+  deps: D,
+): Promise<boolean> {
+  const { wanted, offer } = request.routed
+  if (isLackOfFunds(rejected.verdict) && offer !== wanted) {
+    request.tooExpensive.push(offer.model.id)
+    return false
   }
-}
-
-type Held<K extends Kind> = { verdict: 'open'; request: K['hold'] }
-
-function holdRequestOf<K extends Kind>(
-  { wanted, offer, candidate }: K['routed'],
-  { bound, isExtensible }: K['prepared'],
-  { incoming, caller, claim }: OpeningOf<K>,
-  deps: K['deps'],
-): HoldRequest {
-  const { nodeId, epoch } = claim?.claim ?? deps.node.identity()
-  return {
-    id: incoming.id,
-    caller,
-    owner: { nodeId, epoch },
-    model: wanted.model.id,
-    isFallback: offer !== wanted,
-    upstream: candidate.upstream.id,
-    bound,
-    isExtensible,
+  const { incoming, endpoint, caller, catalogue } = request
+  if (rejected.verdict !== 'key_changed') {
+    const { minimum, minimumTokens } = request.prepared.bound
+    const needed = { caller, model: wanted.model.id, minimum, minimumTokens, config: catalogue.config }
+    throw await holdError(rejected, needed, deps)
   }
-}
-
-function openCall<K extends Kind>(
-  journey: Journey<K>,
-  held: Held<K>,
-  { id, caller, owner, isFallback }: HoldRequest,
-  routed: K['routed'],
-  prepared: K['prepared'],
-  opening: OpeningOf<K>,
-): K['call'] {
-  const { incoming, claim, slot, warnings } = opening
-  const { http: client, responseHeaders: headers, record } = incoming
-  slot.paid()
-  if (routed.candidate.upstream.embedded && isLarge(opening)) slot.charge(slot.weight / EMBEDDED_BYTES_PER_MS)
-  const call = journey.callOf(
-    {
-      id,
-      caller,
-      hold: held.request,
-      owner,
-      upstreamCall: routed.upstreamCall,
-      client,
-      headers,
-      record,
-      startedAt: record.startedAt,
-      slot,
-      claim,
-      ownWarnings: warnings,
-      // The receipt names the model that answered only where there is such a list.
-      failedAttempts: isFallback ? [] : undefined,
-      firstOutputAt: undefined,
-      isSettled: false,
-    },
-    routed,
-    prepared,
-    opening,
-  )
-  if (claim) confirmClaim(claim)
-  return call
+  request.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, caller)
+  if (keyChanges + 1 === MOST_KEY_CHANGES) throw unavailable()
+  // What the key may call, and at which price, is decided anew.
+  request.offer = journey.authorize(request.caller, request.request, catalogue)
+  return true
 }
 
 /** Nothing was sent to the upstream. */

@@ -5,7 +5,7 @@ import { endAttempt } from '../observe/upstream-attempt.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { FreeAborts } from './free-aborts.ts'
-import type { PaidCall } from './paid-call.ts'
+import type { Kind, PaidRequest } from './paid-request.ts'
 import { type SettleDependencies, settle } from './settle.ts'
 
 /** How long the response is read on after the client disconnected, so that the charge is exact. */
@@ -14,7 +14,7 @@ export const DRAIN_MS = 120_000
 type DisconnectDependencies = { freeAborts: FreeAborts }
 
 /** Before the upstream's headers arrive, a disconnect cancels the call at no charge; not for accounts that do so repeatedly. */
-export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDependencies): void {
+export function cancelOnDisconnect(call: PaidRequest, { freeAborts }: DisconnectDependencies): void {
   const { client, caller, upstreamCall } = call
   client.onDisconnect = () => {
     if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
@@ -24,35 +24,38 @@ export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDep
 }
 
 /** The call runs to its end and is charged, and its idempotency key replays the response: what was begun is billed. */
-export function finishAfterDisconnect({ client, upstreamCall, attempt }: PaidCall): void {
+export function finishAfterDisconnect({ client, upstreamCall, attempt }: PaidRequest): void {
   const { drainMs } = imageTimeoutsOf(attempt.candidate.upstream)
   client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
 }
 
 /**
- * Does the work that is paid for. The work settles the call before its last byte leaves; if it throws without having done
- * so, the hold is voided. `watchClient` decides what a disconnect means.
+ * Does the work that is paid for. The work settles the request before its last byte leaves; if it throws without having done so,
+ * open.ts voids the hold. `watchClient` decides what a disconnect means.
  */
-export async function runPaidCall<T>(
-  call: PaidCall,
-  work: () => Promise<T>,
-  deps: SettleDependencies,
-  watchClient: (call: PaidCall, deps: SettleDependencies) => void = cancelOnDisconnect,
+export function runPaidCall<T, C extends PaidRequest, D extends DisconnectDependencies>(
+  call: C,
+  work: (call: C, deps: D) => Promise<T>,
+  deps: D,
+  watchClient: (call: C, deps: D) => void = cancelOnDisconnect,
 ): Promise<T> {
+  call.isRunning = true
   watchClient(call, deps)
-  try {
-    // Work may also throw before it returns a promise.
-    return await work()
-  } catch (error) {
-    if (error instanceof Failure) endAttempt(call.record, error.info.code, error.info.message)
-    await voidUnsettled(call, deps)
-    throw error
-  }
+  return work(call, deps)
 }
 
+/** The request has failed, perhaps before any work was done for it. */
+export async function endFailed(call: PaidRequest<Kind>, error: unknown, deps: SettleDependencies): Promise<void> {
+  if (!isRunning(call)) return
+  if (error instanceof Failure) endAttempt(call.record, error.info.code, error.info.message)
+  await voidUnsettled(call, deps)
+}
+
+const isRunning = (call: PaidRequest<Kind>): call is PaidRequest => call.isRunning
+
 /** A hold that nothing settles would reserve funds for as long as this process runs. */
-export async function voidUnsettled(call: PaidCall, deps: SettleDependencies): Promise<void> {
+export async function voidUnsettled(call: PaidRequest, deps: SettleDependencies): Promise<void> {
   if (call.isSettled) return
   const { reason } = call.upstreamCall
   await settle(call, { outcome: reason ?? 'failed', charges: [], sawOutput: false }, deps).catch((error) =>

@@ -10,7 +10,7 @@ import { FAILURE } from '../upstreams/health/key-health.ts'
 import { type ClaimDependencies, endClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
 import { type CallResult, DELIVERED, type Outcome } from './outcome.ts'
-import type { PaidCall } from './paid-call.ts'
+import type { PaidRequest } from './paid-request.ts'
 import { type OtherIds, type ReceiptError, receiptOf } from './receipts/receipt.ts'
 
 export type SettleDependencies = ClaimDependencies & {
@@ -21,7 +21,7 @@ export type SettleDependencies = ClaimDependencies & {
 }
 
 /** Resolves with the amount that was charged. */
-export function settle(call: PaidCall, result: CallResult, deps: SettleDependencies): Promise<Nanos> {
+export function settle(call: PaidRequest, result: CallResult, deps: SettleDependencies): Promise<Nanos> {
   const { outcome, sawOutput } = result
   call.isSettled = true
   call.slot.setAwaitingUpstream(false)
@@ -51,7 +51,7 @@ export function settle(call: PaidCall, result: CallResult, deps: SettleDependenc
 }
 
 /** Why the call failed, as far as an upstream was called for it. */
-function errorOf({ record }: PaidCall, outcome: Outcome): ReceiptError | undefined {
+function errorOf({ record }: PaidRequest, outcome: Outcome): ReceiptError | undefined {
   const { attemptError: code } = record
   if (code === undefined || DELIVERED.includes(outcome)) return undefined
   const requestId = record.attempts.at(-1)?.requestId
@@ -59,7 +59,7 @@ function errorOf({ record }: PaidCall, outcome: Outcome): ReceiptError | undefin
 }
 
 /** undefined: it has none, as most requests of scripts to upstreams that name none. */
-function idsOf({ record }: PaidCall): OtherIds | undefined {
+function idsOf({ record }: PaidRequest): OtherIds | undefined {
   const client = record.clientRequestId ?? record.trace?.parent?.traceId
   const upstream = record.attempts.at(-1)?.requestId
   return client === undefined && upstream === undefined ? undefined : { client, upstream }
@@ -72,7 +72,7 @@ function costOf(charges: readonly Charge[]): Nanos {
 }
 
 /** What observers learn of the receipt. */
-function noteOutcome(call: PaidCall, outcome: Outcome, charged: Nanos): void {
+function noteOutcome(call: PaidRequest, outcome: Outcome, charged: Nanos): void {
   const { record, attempt, firstOutputAt, startedAt } = call
   record.model = attempt.offer.model.id
   record.upstream = attempt.candidate.upstream.id
@@ -85,7 +85,7 @@ const FAILED: readonly Outcome[] = ['failed', 'cut', 'timeout']
 
 /** What failed before any output has been reported already, by what the upstream said. */
 function reportHealth(
-  { attempt: { health }, firstOutputAt }: PaidCall,
+  { attempt: { health }, firstOutputAt }: PaidRequest,
   { outcome, sawOutput }: CallResult,
   now: number,
 ) {

@@ -8,10 +8,10 @@ import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
-import type { HeldCall, Routed } from '../paid-call/journey.ts'
-import type { AttemptedCall, CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
+import type { AttemptedCall, CallAttempt, Kind, PaidRequest, Routed } from '../paid-call/paid-request.ts'
 import { type SettleDependencies, settle } from '../paid-call/settle.ts'
 import { showWarnings, warningsFor } from '../paid-call/warnings.ts'
+import type { HeldFunds } from '../storage/node/settler.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
@@ -29,15 +29,18 @@ type Named = { id: string }
 export type CandidateAttempt<P extends AnyPrice, M extends Named, D extends DialectId> = CallAttempt &
   Readonly<{ offer: Offer<P, M>; candidate: Candidate<P>; dialect: D }>
 
-/** A paid call, and the candidates that it has been sent to. */
-export type CandidateCall<P extends AnyPrice, M extends Named, D extends DialectId> = PaidCall<
-  CandidateAttempt<P, M, D>
-> & {
-  /** The offer of the model that the caller named. */
-  readonly wanted: Offer<P, M>
-  /** Candidates that were chosen for earlier attempts. */
-  tried: readonly Candidate<P>[]
+/** A kind of request whose attempts differ only in what is sent. `Own`: what only it needs. */
+export interface CandidateKind<P extends AnyPrice, M extends Named, D extends DialectId, Own = unknown> extends Kind {
+  offer: Offer<P, M>
+  routed: Routed<Offer<P, M>, Candidate<P>>
+  hold: HeldFunds
+  attempt: CandidateAttempt<P, M, D>
+  own: Own
 }
+
+export type CandidateCall<P extends AnyPrice, M extends Named, D extends DialectId, Own = unknown> = PaidRequest<
+  CandidateKind<P, M, D, Own>
+>
 
 /** The request as one candidate gets it. */
 export type CandidateRequest<D extends DialectId> = Pick<
@@ -60,15 +63,16 @@ export type CandidateSteps<P extends AnyPrice, M extends Named, D extends Dialec
   limitsOf?(upstream: Upstream): LimitedUpstream
 }
 
-/** A call whose hold is granted, with its first attempt. */
-export function candidateCall<P extends AnyPrice, M extends Named, D extends DialectId>(
-  held: HeldCall,
-  { wanted, offer, candidate, health }: Routed<Offer<P, M>, Candidate<P>>,
+/** The hold is granted: the first attempt. */
+export function beginAtCandidate<P extends AnyPrice, M extends Named, D extends DialectId>(
+  request: CandidateCall<P, M, D>,
   { dialect, warnings }: Pick<CandidateRequest<D>, 'dialect' | 'warnings'>,
   isStream: boolean,
-): CandidateCall<P, M, D> {
-  const all = [...warningsFor(offer, wanted, held.ownWarnings), ...warnings]
-  return { ...held, isStream, wanted, tried: [], attempt: { offer, candidate, dialect, health, warnings: all } }
+): void {
+  const { wanted, offer, candidate, health } = request.routed
+  const all = [...warningsFor(offer, wanted, request.ownWarnings), ...warnings]
+  request.attempt = { offer, candidate, dialect, health, warnings: all }
+  request.isStream = isStream
 }
 
 /** Resolves with a 2xx response whose body has not been read. If that is of no use, `nextCandidate` lets another be called. */
@@ -117,10 +121,12 @@ export async function nextCandidate<P extends AnyPrice, M extends Named, D exten
   steps: CandidateSteps<P, M, D>,
   deps: CallDependencies,
 ): Promise<void> {
-  const { attempt, caller, wanted, hold } = call
+  const { attempt, caller, hold } = call
+  const { wanted } = call.routed
   endAttempt(call, failed, deps)
   const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried: call.tried }
-  type Prepared = Pick<CandidateCall<P, M, D>, 'tried'> & {
+  type Prepared = {
+    tried: readonly Candidate<P>[]
     offer: Offer<P, M>
     candidate: Candidate<P>
     request: CandidateRequest<D>

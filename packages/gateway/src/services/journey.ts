@@ -7,15 +7,14 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
-import type { Candidate } from '../catalogue/catalogue.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { rejectFreeRequest } from '../paid-call/free-requests.ts'
 import { placeHold } from '../paid-call/hold.ts'
-import type { Journey, Kind, OpenDependencies, OpeningOf, Routed } from '../paid-call/journey.ts'
+import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
-import type { PaidCall } from '../paid-call/paid-call.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
@@ -24,19 +23,19 @@ import { memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
 import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
 import {
+  beginAtCandidate,
   type CallDependencies,
+  type CandidateKind,
   type CandidateRequest,
   type CandidateSteps,
   callCandidates,
-  candidateCall,
   nextCandidate,
 } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByOtherModel } from '../routing/other-model.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
-import type { JsonService, ServiceCall, ServiceKind, ServiceOffer, ServiceReply } from './json-service.ts'
+import type { JsonService, ServiceCall, ServiceKind, ServiceReply } from './json-service.ts'
 
 export type ServiceDependencies = OpenDependencies &
   ReadDependencies &
@@ -47,21 +46,16 @@ export type ServiceDependencies = OpenDependencies &
 /** A request that was read, with its bytes. */
 type ServiceRequest<K extends ServiceKind> = { decoded: K['request']; body: Uint8Array }
 
-type ServiceJourney<K extends ServiceKind> = {
+interface ServiceRequestKind<K extends ServiceKind> extends CandidateKind<K['price'], K['model'], K['dialect']> {
   endpoint: K['endpoint']
   request: ServiceRequest<K>
-  offer: ServiceOffer<K>
-  routed: Routed<ServiceOffer<K>, Candidate<K['price']>>
   prepared: Kind['prepared'] & Pick<CandidateRequest<K['dialect']>, 'dialect' | 'warnings'>
-  hold: OpenRequest
-  call: ServiceCall<K>
-  deps: ServiceDependencies
 }
 
 export function serviceJourney<K extends ServiceKind>(
   service: JsonService<K>,
 ): (incoming: ApiRequest, endpoint: K['endpoint'], deps: ServiceDependencies) => Promise<HttpResponse> {
-  const journey: Journey<ServiceJourney<K>> = {
+  const journey: Journey<ServiceRequestKind<K>, ServiceDependencies> = {
     dialectOf: service.dialectOf,
     check({ caller, catalogue, idempotencyKey }, deps) {
       // A stored response is served all the same.
@@ -92,9 +86,9 @@ export function serviceJourney<K extends ServiceKind>(
       return { dialect, warnings, bound: service.boundOf(decoded, offer), isExtensible: false }
     },
     hold: placeHold,
-    callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, false),
-    respond: (call, opening, deps) =>
-      runPaidCall(call, () => respond(service, call, opening, deps), deps, finishAfterDisconnect),
+    begin: (request) => beginAtCandidate(request, request.prepared, false),
+    respond: (request, deps) =>
+      runPaidCall(request, () => respond(service, request, deps), deps, finishAfterDisconnect),
   }
   return (incoming, endpoint, deps) => openPaidCall(journey, incoming, endpoint, deps)
 }
@@ -105,10 +99,11 @@ function weigh(bytes: number, slot: Slot, { memoryBytes }: { memoryBytes: number
 
 async function respond<K extends ServiceKind>(
   service: JsonService<K>,
-  call: ServiceCall<K>,
-  { request: { decoded, body: sent }, endpoint, slot, catalogue }: OpeningOf<ServiceJourney<K>>,
+  call: PaidRequest<ServiceRequestKind<K>>,
   deps: ServiceDependencies,
 ): Promise<HttpResponse> {
+  const { endpoint, slot, catalogue } = call
+  const { decoded, body: sent } = call.request
   // After the hold: before it, requests may take little more memory than they have sent.
   const parsed = sent.length + decoded.values * BYTES_PER_VALUE
   weigh(parsed + service.replyBytes(decoded), slot, catalogue.config.server.limits)
@@ -173,7 +168,7 @@ function readReply<K extends ServiceKind>(
 const UNREADABLE = 'The upstream sent a response that is not what was asked for.'
 
 async function receivedBytes(
-  call: PaidCall,
+  call: PaidRequest,
   response: UpstreamResponse,
   most: number,
 ): Promise<Uint8Array | FailedAttempt> {

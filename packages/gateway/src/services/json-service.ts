@@ -7,7 +7,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { NamedUrl } from '../access/urls/url-policy.ts'
 import type { Candidate, Catalogue, Offer } from '../catalogue/catalogue.ts'
 import type { AnyPrice, Charge } from '../money/prices/price.ts'
-import type { Bound } from '../paid-call/hold.ts'
+import type { Bound } from '../paid-call/paid-request.ts'
 import type { CandidateCall, CandidateRequest } from '../routing/call-candidates.ts'
 import type { Caller } from '../storage/storage.ts'
 

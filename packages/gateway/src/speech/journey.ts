@@ -8,22 +8,26 @@ import { readSpeechContent } from '@trivium/protocol/dialects/generate-content/s
 import { authorize } from '../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'
-import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
-import type { DialectOf } from '../modalities/index.ts'
+import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { usualSeconds } from '../modalities/speech/price.ts'
 import { fixedBound, placeHold } from '../paid-call/hold.ts'
-import type { Journey, Kind, OpenDependencies, Opening, Routed } from '../paid-call/journey.ts'
+import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
-import { type CallDependencies, type CandidateRequest, candidateCall } from '../routing/call-candidates.ts'
+import {
+  beginAtCandidate,
+  type CallDependencies,
+  type CandidateKind,
+  type CandidateRequest,
+} from '../routing/call-candidates.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
 import { EVENT_BYTES } from './read-speech.ts'
 import { rejectOtherVoices } from './reject-voices.ts'
-import { boundOf, respond, type SpeechCall } from './respond.ts'
+import { boundOf, respond } from './respond.ts'
 import { offerFor, type ReadRequest, speechRequest } from './upstream-request.ts'
 
 export type SpeechDependencies = OpenDependencies &
@@ -42,16 +46,13 @@ export const speechContentJourney = (
   deps: SpeechDependencies,
 ): Promise<HttpResponse> => openPaidCall(SPEECH, incoming, addressed, deps)
 
-const SPEECH: Journey<{
+interface SpeechKind extends CandidateKind<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>> {
   endpoint: PathParameters | undefined
   request: ReadRequest
-  offer: OfferOf<'speech'>
-  routed: Routed<OfferOf<'speech'>, CandidateOf<'speech'>>
   prepared: Kind['prepared'] & Pick<CandidateRequest<DialectOf<'speech'>>, 'dialect' | 'warnings'>
-  hold: OpenRequest
-  call: SpeechCall
-  deps: SpeechDependencies
-}> = {
+}
+
+const SPEECH: Journey<SpeechKind, SpeechDependencies> = {
   dialectOf: (addressed) => (addressed ? 'generate-content' : 'chat'),
   async read({ incoming, slot, catalogue, endpoint: addressed }, deps) {
     const { bodyBytes, values } = catalogue.config.server.limits
@@ -83,18 +84,15 @@ const SPEECH: Journey<{
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
   },
   hold: placeHold,
-  callOf: (held, routed, prepared) => candidateCall(held, routed, prepared, true),
-  respond: (call, opening, deps) => runPaidCall(call, () => work(call, opening, deps), deps, finishAfterDisconnect),
+  begin: (request) => beginAtCandidate(request, request.prepared, true),
+  respond: (request, deps) => runPaidCall(request, work, deps, finishAfterDisconnect),
 }
 
 /** In base64, of 16 bits at 24 kHz. */
 const CONTENT_BYTES_PER_SECOND = 64_000
 
-function work(
-  call: SpeechCall,
-  { request, slot, catalogue }: Opening<PathParameters | undefined, ReadRequest, OfferOf<'speech'>>,
-  deps: SpeechDependencies,
-): Promise<HttpResponse> {
+function work(call: PaidRequest<SpeechKind>, deps: SpeechDependencies): Promise<HttpResponse> {
+  const { request, slot, catalogue } = call
   // After the hold: before it, requests may take little more memory than they have sent.
   const isContent = call.attempt.dialect === 'generate-content'
   const speech = isContent ? usualSeconds(request.characters) * CONTENT_BYTES_PER_SECOND : 0

@@ -17,7 +17,7 @@ import { openThinJson, type ThinJson, wholeJson } from '@trivium/protocol/framin
 import { openThinEvents } from '@trivium/protocol/framing/thin-events.ts'
 import { decodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
-import type { AttemptedCall } from '../paid-call/paid-call.ts'
+import type { AttemptedCall } from '../paid-call/paid-request.ts'
 import { receivedPieces } from '../routing/call-candidates.ts'
 
 /** A vendor may send minutes of speech in one event. */

@@ -25,7 +25,7 @@ import { type ReadRequest, speechRequest } from './upstream-request.ts'
 export type SpeechCall = CandidateCall<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>>
 
 export async function respond(call: SpeechCall, request: ReadRequest, deps: CallDependencies): Promise<HttpResponse> {
-  const { wanted } = call
+  const { wanted } = call.routed
   const steps: CandidateSteps<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>> = {
     requestFor: (candidate) => speechRequest(request, wanted, candidate),
     boundOf: (offer) => boundOf(request, offer),

@@ -4,9 +4,9 @@
 
 import type { Candidate } from '../catalogue/catalogue.ts'
 import { type Result, TASK_NODE, taskLease } from '../money/ledger.ts'
-import { type HoldDependencies, type HoldRequest, holdVerb } from '../paid-call/hold.ts'
+import { type HeldFor, type HoldDependencies, holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
-import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
+import type { HeldFunds, RejectedHold } from '../storage/node/settler.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { TaskRow } from '../storage/tasks.ts'
 import { decodeTaskRow, type Task, type TaskData } from './task.ts'
@@ -30,16 +30,16 @@ export type NewTask<D extends TaskData> = Pick<TaskRow, 'model' | 'serviceTier'>
 }
 
 /** The hold of a task that is in `accepted`. */
-export type TaskHold<T extends Task = Task> = { task: T } & Pick<OpenRequest, 'granted' | 'grantedTokens' | 'void'>
+export type TaskHold<T extends Task = Task> = { task: T } & Pick<HeldFunds, 'granted' | 'grantedTokens' | 'void'>
 
 export async function reserveTask<D extends TaskData>(
-  hold: HoldRequest,
+  request: HeldFor,
   { model, serviceTier, candidate, data, deadlineInMs }: NewTask<D>,
   deps: ReserveDependencies,
 ): Promise<{ verdict: 'open'; request: TaskHold<Task<D>> } | RejectedHold> {
-  const { id, caller } = hold
+  const { id, caller } = request
   const { tasks, leases, ledger } = deps.store
-  const verb = holdVerb({ ...hold, owner: { nodeId: TASK_NODE, epoch: 0 } }, deps)
+  const verb = holdVerb(request, deps, { nodeId: TASK_NODE, epoch: 0 })
   const lease = taskLease(id)
   const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS, LONGEST_LEASE_MS)
   if (epoch === undefined) throw unavailable()

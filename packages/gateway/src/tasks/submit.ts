@@ -5,9 +5,8 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Log } from '../observe/log.ts'
 import { attemptFacts } from '../observe/upstream-attempt.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
-import type { HeldCall } from '../paid-call/journey.ts'
 import { releaseSlots } from '../paid-call/open.ts'
-import type { CallAttempt } from '../paid-call/paid-call.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, type NextAttemptDependencies } from '../routing/next-attempt.ts'
 import type { TaskHold } from './reserve.ts'
@@ -21,7 +20,7 @@ export type SubmitTaskDependencies = NextAttemptDependencies &
   CloseDependencies & { random(): number; ticker: Ticker; log: Log }
 
 /** One submit, over all its attempts. */
-export type TaskSubmit<T extends Task = Task> = HeldCall<TaskHold<T>> & { attempt: CallAttempt; task: T }
+export type TaskSubmit<T extends Task = Task> = PaidRequest<Kind & { hold: TaskHold<T>; own: { task: T } }>
 
 /** `rejected`: no task was made. `unknown`: one may have been. */
 export type Submitted =
@@ -46,7 +45,7 @@ export async function submitTask<C extends TaskSubmit>(
   const { tasks } = deps.store
   await begin(call, deps)
   const renewal = setInterval(
-    () => void tasks.renew(call.task.id, call.task.version, TASK_TIMING.submitClaimMs).catch(() => {}),
+    () => void tasks.renew(call.own.task.id, call.own.task.version, TASK_TIMING.submitClaimMs).catch(() => {}),
     TASK_TIMING.submitClaimMs / 3,
   )
   try {
@@ -72,12 +71,12 @@ async function begin(call: TaskSubmit, deps: SubmitTaskDependencies): Promise<vo
   const change = { state: 'submitting' as const, dueInMs: TASK_TIMING.submitClaimMs }
   let task: Task | undefined
   try {
-    task = await changeTask(deps.store.tasks, call.task, change)
+    task = await changeTask(deps.store.tasks, call.own.task, change)
   } finally {
     if (!task) releaseSlots({ upstreamCall: call.upstreamCall, health: call.attempt.health }, deps)
   }
   if (!task) throw unavailable()
-  call.task = task
+  call.own.task = task
 }
 
 async function taken(
@@ -97,7 +96,7 @@ async function reject(call: TaskSubmit, { failure }: FailedAttempt, deps: Submit
   const { code, message } = failure.info
   const change = endWith({ state: 'rejected', error: { code, message }, facts: attemptFacts(call.record) })
   const data = { ...change.data, ...namedBy(call) }
-  const closing = await changeTask(deps.store.tasks, call.task, { ...change, data })
+  const closing = await changeTask(deps.store.tasks, call.own.task, { ...change, data })
   if (closing) await closeTask(closing, deps)
 }
 
@@ -115,15 +114,15 @@ async function record(call: TaskSubmit, change: Change, deps: SubmitTaskDependen
   const { tasks } = deps.store
   for (let tries = 1; ; tries++) {
     try {
-      const changed = await changeTask(tasks, call.task, change)
+      const changed = await changeTask(tasks, call.own.task, change)
       if (changed) {
-        call.task = changed
+        call.own.task = changed
         return
       }
       // Another process took this one for dead.
-      const row = await tasks.find(call.task.id)
+      const row = await tasks.find(call.own.task.id)
       if (!row || row.upstreamTask !== undefined || row.state !== 'unknown' || change.upstreamTask === undefined) return
-      call.task = decodeTaskRow(row)
+      call.own.task = decodeTaskRow(row)
     } catch (error) {
       deps.log.error('submitted task not recorded', { task: formatTaskId(call.id), error: String(error) })
       if (tries >= STORE_TRIES) return

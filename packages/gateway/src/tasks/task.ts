@@ -3,7 +3,7 @@
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Parent, Span } from '../observe/traces/context.ts'
 import type { AttemptFacts } from '../observe/upstream-attempt.ts'
-import type { AttemptEntry } from '../paid-call/paid-call.ts'
+import type { AttemptEntry } from '../paid-call/paid-request.ts'
 import type { TaskChange, TaskRow, TaskState, TaskStatus, Tasks } from '../storage/tasks.ts'
 import { checkTransition, type EndState, statusIn } from './states.ts'
 import { TASK_TIMING } from './timing.ts'

@@ -8,7 +8,6 @@ import type { PassThroughRequest } from '@trivium/protocol/dialects/pass-through
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
-import type { Opening } from '../paid-call/journey.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { RecalledReasoning } from './reasoning/recalled-reasoning.ts'
 
@@ -40,8 +39,6 @@ export type TextRequest = Readonly<{
 /** The body, parsed. A long chat request is read without that, so it is parsed here. */
 export const bodyOf = ({ parsed, body }: Pick<TextRequest, 'parsed' | 'body'>): Json =>
   parsed.body ?? (JSON.parse(codec.decode(body, 0, body.length)) as Json)
-
-export type TextOpening = Opening<TextEndpoint, TextRequest, OfferOf<'text'>>
 
 /** A request together with the candidate that it is sent to. */
 export type RoutedRequest = TextRequest &

@@ -1,35 +1,16 @@
 // What is sent to the first candidate, and the most that it can cost: that much is held in the ledger before anything is sent.
 
-import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
-import type { HeldCall, Routed } from '../paid-call/journey.ts'
 import { warningsFor } from '../paid-call/warnings.ts'
-import { coverageOf, type Measured, measure, withRecalled } from './billing/coverage.ts'
+import { coverageOf, measure, withRecalled } from './billing/coverage.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
-import type { Deferral, DeferralDependencies } from './deferral.ts'
-import type { GatewayTool, GatewayToolDependencies } from './gateway-tool.ts'
-import type { RoutedRequest, TextOpening } from './request.ts'
-import type { TextCall } from './text-call.ts'
-import type { Outbound, TranslationDependencies } from './translation/outbound.ts'
+import type { RoutedRequest } from './request.ts'
+import type { Prepared, PreparedElsewhere, TextCall, TextKind } from './text-call.ts'
+import type { TranslationDependencies } from './translation/outbound.ts'
 import { prepare as prepareOutbound } from './translation/prepare.ts'
 
-export type PrepareDependencies = TranslationDependencies &
-  GatewayToolDependencies &
-  DeferralDependencies & { statistics: StatisticsByModel }
+export type PrepareDependencies = TranslationDependencies & PreparedElsewhere & { statistics: StatisticsByModel }
 
-export type Prepared = {
-  request: RoutedRequest
-  outbound: Outbound
-  bound: Measured
-  isExtensible: boolean
-  tool: GatewayTool | undefined
-  deferral: Deferral | undefined
-}
-
-export function prepare(
-  routed: Routed<OfferOf<'text'>, CandidateOf<'text'>>,
-  opening: TextOpening,
-  deps: PrepareDependencies,
-): Prepared {
+export function prepare(routed: TextKind['routed'], opening: TextCall, deps: PrepareDependencies): Prepared {
   const found = routedRequest(routed, opening)
   const { parsed } = found
   // Tools of vendors are among what has a price of its own.
@@ -42,8 +23,8 @@ export function prepare(
 }
 
 function routedRequest(
-  { wanted, offer, candidate }: Routed<OfferOf<'text'>, CandidateOf<'text'>>,
-  { caller, warnings, request }: TextOpening,
+  { wanted, offer, candidate }: TextKind['routed'],
+  { caller, ownWarnings, request }: TextCall,
 ): RoutedRequest {
   const { id, headers, query, dialect, parsed, body, background, asArray, conversation, keepReasoningMs, recalled } =
     request
@@ -65,31 +46,27 @@ function routedRequest(
     offer,
     candidate,
     tried: NONE,
-    ownWarnings: warnings,
-    warnings: warningsFor(offer, wanted, warnings),
+    ownWarnings,
+    warnings: warningsFor(offer, wanted, ownWarnings),
   }
 }
 
-const NONE: readonly CandidateOf<'text'>[] = []
+const NONE: readonly never[] = []
 
-export function callOf(
-  held: HeldCall,
-  { health }: Routed,
-  { request, outbound, bound, tool, deferral }: Prepared,
-): TextCall {
+/** The hold is granted: the first attempt. */
+export function begin(call: TextCall): void {
+  const { request, outbound, bound } = call.prepared
   const { parsed, offer, candidate, warnings } = request
   const { options, answerer, dialect } = outbound
-  const coverage = coverageOf(held.hold, bound, request)
+  const coverage = coverageOf(call.hold, bound, request)
   if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
   const isText = parsed.images + parsed.documents + parsed.audios + options.tools.size === 0
-  return {
-    ...held,
-    isStream: parsed.stream,
-    attempt: { offer, candidate, warnings, health, options, coverage, answerer, dialect },
+  const { health } = call.routed
+  call.attempt = { offer, candidate, warnings, health, options, coverage, answerer, dialect }
+  call.isStream = parsed.stream
+  call.own = {
     plainBytes: isText ? withRecalled(request).textBytes : 0,
     keepResponse: request.conversation?.keep,
-    tool,
-    deferral,
     pending: { request, outbound },
   }
 }

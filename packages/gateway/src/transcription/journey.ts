@@ -14,19 +14,19 @@ import type { Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Nanos } from '../money/amount.ts'
 import { fixedBound, placeHold } from '../paid-call/hold.ts'
-import type { Journey, Kind, OpenDependencies, Routed } from '../paid-call/journey.ts'
+import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
-import { type CandidateRequest, type CandidateSteps, candidateCall } from '../routing/call-candidates.ts'
+import { beginAtCandidate, type CandidateRequest, type CandidateSteps } from '../routing/call-candidates.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
-import { type ReadRequest, type ReadUploadDependencies, readUpload } from './read-upload.ts'
+import { type ReadUploadDependencies, readUpload } from './read-upload.ts'
 import { respondWhole } from './respond.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
-import { expectedBytes, type MeasuredRequest, type TranscriptionCall } from './transcription-call.ts'
+import { expectedBytes, type MeasuredRequest, type TranscriptionCallKind } from './transcription-call.ts'
 import { upstreamRequest } from './upstream-request.ts'
 
 export type TranscriptionDependencies = OpenDependencies &
@@ -44,16 +44,12 @@ export const transcriptionJourney = (
 type Offer = OfferOf<'transcription'>
 type Candidate = CandidateOf<'transcription'>
 
-const TRANSCRIPTION: Journey<{
+interface TranscriptionKind extends TranscriptionCallKind {
   endpoint: TranscriptionTask
-  request: ReadRequest
-  offer: Offer
-  routed: Routed<Offer, Candidate>
   prepared: Kind['prepared'] & Pick<CandidateRequest<TranscriptionDialectId>, 'dialect' | 'warnings'>
-  hold: OpenRequest
-  call: TranscriptionCall
-  deps: TranscriptionDependencies
-}> = {
+}
+
+const TRANSCRIPTION: Journey<TranscriptionKind, TranscriptionDependencies> = {
   dialectOf: () => 'chat',
   read: readUpload,
   authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'transcription', catalogue),
@@ -65,24 +61,22 @@ const TRANSCRIPTION: Journey<{
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
   },
   hold: placeHold,
-  callOf: (held, routed, prepared, { request: { request } }) => ({
-    ...candidateCall(held, routed, prepared, request.stream),
-    request,
-  }),
+  begin: (request) => beginAtCandidate(request, request.prepared, request.request.request.stream),
   close({ close }) {
     freeMemory()
     return close()
   },
-  respond(call, { slot, catalogue, request: { request, fingerprint } }, deps) {
-    const steps = stepsOf(request)
-    const work = () => {
-      // After the hold: before it, requests may take little more memory than they have sent.
-      const bytes = fingerprint.length + expectedBytes(request.audio)
-      if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
-      return request.stream ? respondStream(call, steps, deps) : respondWhole(call, steps, deps)
-    }
-    return runPaidCall(call, work, deps, finishAfterDisconnect)
-  },
+  respond: (request, deps) => runPaidCall(request, work, deps, finishAfterDisconnect),
+}
+
+function work(call: PaidRequest<TranscriptionKind>, deps: TranscriptionDependencies): Promise<HttpResponse> {
+  const { slot, catalogue } = call
+  const { request, fingerprint } = call.request
+  const steps = stepsOf(request)
+  // After the hold: before it, requests may take little more memory than they have sent.
+  const bytes = fingerprint.length + expectedBytes(request.audio)
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
+  return request.stream ? respondStream(call, steps, deps) : respondWhole(call, steps, deps)
 }
 
 /** The offer reduced to candidates that can express the request. Throws RequestError if none remains. */

@@ -6,7 +6,7 @@ import type { FormFile } from '@trivium/protocol/dialects/chat/transcription/dec
 import { decodeJsonForm } from '@trivium/protocol/dialects/chat/transcription/decode-json.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Form, ReadFormDependencies, UploadedFile } from '../media/read-form.ts'
-import type { Admitted } from '../paid-call/journey.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { readJson } from '../request/read-json.ts'
 import { MEASURED_BYTES } from '../request/turns.ts'
@@ -19,7 +19,7 @@ type Rules = {
 }
 
 export async function readJsonForm(
-  { incoming: { http }, caller, slot, catalogue, idempotencyKey }: Admitted<unknown>,
+  { incoming: { http }, caller, slot, catalogue, idempotencyKey }: PaidRequest<Kind>,
   { fieldsBytes, onField, inspect }: Rules,
   deps: ReadFormDependencies,
 ): Promise<Form<FormFile>> {

@@ -14,22 +14,15 @@ import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/che
 import { type ReadFormDependencies, readForm, type UploadedFile } from '../media/read-form.ts'
 import { MOST_MEGABYTES } from '../modalities/transcription/index.ts'
 import { type ClaimDependencies, isClaimed } from '../paid-call/claim.ts'
-import type { Admitted } from '../paid-call/journey.ts'
+import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { Failure } from '../request/failure.ts'
 import { sendsJson } from '../request/read-json.ts'
 import { readJsonForm } from './read-json-form.ts'
-import { type HeardAudio, longest, type MeasuredRequest } from './transcription-call.ts'
+import { type HeardAudio, longest, type ReadRequest } from './transcription-call.ts'
 
 export type ReadUploadDependencies = ReadFormDependencies &
   FundsDependencies &
   ClaimDependencies & { audioDurations: AudioDurations }
-
-export type ReadRequest = Readonly<{
-  request: MeasuredRequest
-  fingerprint: Uint8Array
-  /** Deletes the file. */
-  close(): Promise<void>
-}>
 
 const MEGABYTE = 1024 * 1024
 /** Samples of up to four voices are fields, as data URLs. */
@@ -43,7 +36,7 @@ const TRANSCRIPTS: UploadFor<'transcription'> = {
 }
 
 export async function readUpload(
-  admitted: Admitted<TranscriptionTask>,
+  admitted: PaidRequest<Kind & { endpoint: TranscriptionTask }>,
   deps: ReadUploadDependencies,
 ): Promise<ReadRequest> {
   const { incoming, endpoint: task, caller, slot, catalogue, idempotencyKey } = admitted

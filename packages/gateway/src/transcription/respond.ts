@@ -35,7 +35,7 @@ export async function respondWhole(
   steps: TranscriptionSteps,
   deps: RespondDependencies,
 ): Promise<HttpResponse> {
-  const { format } = call.request
+  const { format } = call.request.request
   const { transcript, passed } = await transcribe(call, steps, deps)
   call.firstOutputAt ??= performance.now()
   const body = [passed ?? codec.encode(encodeTranscript(transcript, format))]
@@ -75,6 +75,10 @@ export async function readTranscript(
     return failedByBreak(call)
   }
   const bytes = Buffer.concat(pieces)
-  const decoded = TRANSCRIPTION_SERVICES[call.attempt.dialect].decodeTranscript(bytes, call.request.format, codec)
+  const decoded = TRANSCRIPTION_SERVICES[call.attempt.dialect].decodeTranscript(
+    bytes,
+    call.request.request.format,
+    codec,
+  )
   return decoded.ok ? decoded : failedByError(call, decoded.error, deps)
 }

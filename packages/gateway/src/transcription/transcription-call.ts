@@ -11,8 +11,9 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
+import type { PaidRequest } from '../paid-call/paid-request.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
-import type { CandidateCall } from '../routing/call-candidates.ts'
+import type { CandidateKind } from '../routing/call-candidates.ts'
 
 /** `seconds`: by the content of the file. `most`: the same, or a bound where it does not tell. */
 export type HeardAudio = { seconds: number; most: number }
@@ -25,13 +26,19 @@ export const longest = (bytes: number): number => bytes / FEWEST_BYTES_PER_SECON
 
 export type MeasuredRequest = TranscriptionRequest & { readonly audio: HeardAudio }
 
-export type TranscriptionCall = CandidateCall<
-  RateOf<'transcription'>,
-  ModelOf<'transcription'>,
-  TranscriptionDialectId
-> & {
-  readonly request: MeasuredRequest
+export type ReadRequest = Readonly<{
+  request: MeasuredRequest
+  fingerprint: Uint8Array
+  /** Deletes the file. */
+  close(): Promise<void>
+}>
+
+export interface TranscriptionCallKind
+  extends CandidateKind<RateOf<'transcription'>, ModelOf<'transcription'>, TranscriptionDialectId> {
+  request: ReadRequest
 }
+
+export type TranscriptionCall = PaidRequest<TranscriptionCallKind>
 
 /** What came of a call. */
 export type Heard = { text: string; report: ReportedAudio; outcome: Outcome }
@@ -44,7 +51,7 @@ export async function settle(
   deps: SettleDependencies,
 ): Promise<void> {
   const { offer, candidate } = call.attempt
-  const { audio, file } = call.request
+  const { audio, file } = call.request.request
   const { seconds = audio.seconds } = report
   // No file lasts longer, whatever an upstream says: what is wrong must not be charged.
   const heard = {

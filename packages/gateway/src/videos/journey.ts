@@ -5,22 +5,21 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import { authorize } from '../access/authorize.ts'
-import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
 import { endClaim } from '../paid-call/claim.ts'
-import type { Journey, OpenDependencies, Opening, Routed } from '../paid-call/journey.ts'
+import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
 import { callerIdsOf } from '../tasks/caller-ids.ts'
-import { type ReserveDependencies, reserveTask, type TaskHold } from '../tasks/reserve.ts'
+import { type ReserveDependencies, reserveTask } from '../tasks/reserve.ts'
 import { submitTask } from '../tasks/submit.ts'
 import { formatTaskId } from '../tasks/task.ts'
-import { type Prepared, prepare, type Submission } from './submitting/prepare.ts'
-import { offerFor, type ReadTaskDependencies, type ReadVideoRequest, readRequest } from './submitting/read.ts'
-import { attempt, moveOn, type SubmitDependencies, type VideoSubmit } from './submitting/submit.ts'
+import { prepare, type Submission } from './submitting/prepare.ts'
+import { offerFor, type ReadTaskDependencies, readRequest } from './submitting/read.ts'
+import { attempt, moveOn, type SubmitDependencies, type VideoKind, type VideoSubmit } from './submitting/submit.ts'
 import { dataOf, deadlineOf } from './submitting/task-data.ts'
 import type { VideoTask } from './task.ts'
 
@@ -33,18 +32,7 @@ export type TaskDependencies = OpenDependencies &
 export const submitVideo = (incoming: ApiRequest, deps: TaskDependencies): Promise<HttpResponse> =>
   openPaidCall(VIDEOS, incoming, undefined, deps)
 
-type VideoOpening = Opening<undefined, ReadVideoRequest, OfferOf<'video'>>
-
-const VIDEOS: Journey<{
-  endpoint: undefined
-  request: ReadVideoRequest
-  offer: OfferOf<'video'>
-  routed: Routed<OfferOf<'video'>, CandidateOf<'video'>>
-  prepared: Prepared
-  hold: TaskHold<VideoTask>
-  call: VideoSubmit
-  deps: TaskDependencies
-}> = {
+const VIDEOS: Journey<VideoKind, TaskDependencies> = {
   dialectOf: () => 'video-tasks',
   read: readRequest,
   authorize: (caller, { video }, catalogue) => authorize(caller, video.model, 'video', catalogue),
@@ -57,28 +45,24 @@ const VIDEOS: Journey<{
     return takeCandidate({ wanted, caller, incoming, tooExpensive }, deps)
   },
   prepare: ({ offer, candidate }, opening, deps) => prepare(submissionOf(opening), offer, candidate, deps),
-  hold(hold, deps, { offer, candidate }, prepared, opening) {
-    const warnings = [...opening.warnings, ...prepared.warnings]
-    const reservation = { submission: submissionOf(opening), offer, candidate, prepared, warnings }
-    const { model } = opening.request.video
+  hold(request, deps) {
+    const { incoming, routed, prepared } = request
+    const { offer, candidate } = routed
+    const warnings = [...request.ownWarnings, ...prepared.warnings]
+    const reservation = { submission: submissionOf(request), offer, candidate, prepared, warnings }
+    const { model } = request.request.video
     const { serviceTier } = prepared
-    const { record } = opening.incoming
+    const { record } = incoming
     const data = { ...dataOf(reservation), ...traceOf(record), ...callerIdsOf(record) }
     const task = { model, serviceTier, candidate, data, deadlineInMs: deadlineOf(reservation) }
-    return reserveTask(hold, task, deps)
+    return reserveTask(request, task, deps)
   },
-  callOf(held, { wanted, offer, candidate, health }, prepared, opening) {
-    const warnings = [...held.ownWarnings, ...prepared.warnings]
-    return {
-      ...held,
-      submission: submissionOf(opening),
-      wanted,
-      attempt: { offer, candidate, dialect: prepared.dialect, health, warnings },
-      isStream: false,
-      tried: [],
-      prepared,
-      task: held.hold.task,
-    }
+  begin(request) {
+    const { prepared, routed } = request
+    const { offer, candidate, health } = routed
+    const warnings = [...request.ownWarnings, ...prepared.warnings]
+    request.attempt = { offer, candidate, dialect: prepared.dialect, health, warnings }
+    request.own = { submission: submissionOf(request), task: request.hold.task }
   },
   respond,
 }
@@ -90,7 +74,7 @@ function traceOf({ trace }: RequestRecord): Pick<VideoTask['data'], 'trace'> {
   return { trace: { traceId, spanId } }
 }
 
-const submissionOf = ({ request: { video, draft }, incoming, slot }: VideoOpening): Submission => ({
+const submissionOf = ({ request: { video, draft }, incoming, slot }: VideoSubmit): Submission => ({
   request: video,
   draft,
   reference: formatTaskId(incoming.id),
@@ -98,7 +82,7 @@ const submissionOf = ({ request: { video, draft }, incoming, slot }: VideoOpenin
 })
 
 /** The submit runs to its end whatever the client does: what an upstream has begun is billed. */
-async function respond(call: VideoSubmit, _: VideoOpening, deps: TaskDependencies): Promise<HttpResponse> {
+async function respond(call: VideoSubmit, deps: TaskDependencies): Promise<HttpResponse> {
   const { claim, headers, record, slot } = call
   const end = (outcome: 'completed' | 'failed', body: Uint8Array | undefined) =>
     claim ? endClaim(claim, { outcome, charged: 0n, headers, body }, deps) : undefined

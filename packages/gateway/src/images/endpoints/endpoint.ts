@@ -6,7 +6,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import type { Failure } from '../../request/failure.ts'
 import type { CompletedImage, PartialImage } from '../generate.ts'
-import type { ImageCall } from '../image-call.ts'
+import type { ImageCall, ImageWork } from '../image-call.ts'
 import type { PassedEvent } from '../passing/read-passed.ts'
 import type { ReadDependencies } from '../reading/read.ts'
 import type { ReadContext, ReadRequest } from '../reading/read-request.ts'
@@ -18,7 +18,7 @@ export type ImageEndpoint = {
   /** Throws Failure and RequestError. */
   read(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest>
   /** `created`: the time of the response, in seconds since 1970. */
-  encoding(call: Pick<ImageCall, 'request' | 'id'>, created: () => number): ImageEncoding
+  encoding(call: Pick<ImageWork, 'request'> & Pick<ImageCall, 'id'>, created: () => number): ImageEncoding
 }
 
 /** The response of one request, which may be in the middle of its stream. */

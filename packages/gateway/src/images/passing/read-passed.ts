@@ -45,21 +45,21 @@ export async function readPassed(
   const { offer, candidate } = imageCall.attempt
   const reply = openPassedReply(candidate.route.model === offer.model.id ? undefined : offer.model.id, codec)
   const isStream = isEventStream(response)
-  if (isStream && !imageCall.request.stream) {
+  if (isStream && !imageCall.own.request.stream) {
     response.cancel()
     return failedByOther('The upstream sent a stream that was not requested.')
   }
   const read = isStream
     ? await readEvents(imageCall, reply, response, onPassed, deps)
     : await readWhole(imageCall, reply, response, deps)
-  imageCall.usage = reply.usage()
+  imageCall.own.usage = reply.usage()
   if ('failure' in read) {
-    if (!imageCall.hasPassed) return read
-    imageCall.outcome = read.outcome
+    if (!imageCall.own.hasPassed) return read
+    imageCall.own.outcome = read.outcome
     throw read.failure
   }
-  imageCall.outcome = reply.finish?.unified === 'tool_calls' ? 'completed' : reply.finish?.unified
-  if (!imageCall.request.stream || isStream) return read
+  imageCall.own.outcome = reply.finish?.unified === 'tool_calls' ? 'completed' : reply.finish?.unified
+  if (!imageCall.own.request.stream || isStream) return read
   await onPassed({ json: read, before: 'data: ', after: '\r\n\r\n', isEnd: true })
   return []
 }
@@ -103,8 +103,8 @@ async function readEvents(
   const passOn = async (event: ThinEvent, { json, isEnd, hasOutput }: Chunk): Promise<void> => {
     const { before, after } = event
     early.push({ json, before, after, isEnd })
-    if (!hasOutput && !imageCall.hasPassed && early.length < MOST_EARLY) return
-    imageCall.hasPassed = true
+    if (!hasOutput && !imageCall.own.hasPassed && early.length < MOST_EARLY) return
+    imageCall.own.hasPassed = true
     imageCall.firstOutputAt ??= performance.now()
     for (const each of early.splice(0)) await onPassed(each)
   }
@@ -120,7 +120,7 @@ async function readEvents(
         const chunk = reply.read(onOneLine(event.data))
         if (!chunk.ok) {
           response.cancel()
-          return failedByError(imageCall, chunk.error, deps, imageCall.hasPassed)
+          return failedByError(imageCall, chunk.error, deps, imageCall.own.hasPassed)
         }
         await meter(imageCall, chunk.images)
         await passOn(event, chunk)
@@ -141,7 +141,7 @@ function failedByReading(imageCall: ImageCall, error: unknown): FailedAttempt {
 }
 
 /** What is no image is passed on, and costs no image. */
-async function meter({ delivered }: ImageCall, images: readonly ReplyImage[]): Promise<void> {
+async function meter({ own: { delivered } }: ImageCall, images: readonly ReplyImage[]): Promise<void> {
   for (const image of images) {
     const size = await dimensionsOf(image)
     if (size !== undefined) delivered.push({ size, quality: undefined })

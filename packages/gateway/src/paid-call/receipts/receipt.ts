@@ -9,12 +9,12 @@ import type { AnyPrice } from '../../money/prices/price.ts'
 import { priceText } from '../../money/prices/receipt.ts'
 import type { AttemptFacts } from '../../observe/upstream-attempt.ts'
 import type { CallResult } from '../outcome.ts'
-import type { PaidCall } from '../paid-call.ts'
+import type { PaidRequest } from '../paid-request.ts'
 
 const STOPPED = 'output;stopped-by-balance'
 
 /** All that is known of a task at its end. */
-export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 'startedAt'> & {
+export type ReceiptedCall = Pick<PaidRequest, 'failedAttempts' | 'firstOutputAt' | 'startedAt'> & {
   attempt: {
     offer: Pick<Offer, 'group' | 'priceVersion'> & {
       /** Absent: a task of a version that did not keep it. */

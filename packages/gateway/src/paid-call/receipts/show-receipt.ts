@@ -14,7 +14,7 @@ import {
 import type { AttemptFacts } from '../../observe/upstream-attempt.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import { DELIVERED_OUTCOMES, FAILED_OUTCOMES, type UsageRow } from '../../storage/storage.ts'
-import type { AttemptEntry } from '../paid-call.ts'
+import type { AttemptEntry } from '../paid-request.ts'
 
 /** `viewer`: of the operators, one who may not see costs. */
 export type Audience = 'caller' | 'viewer' | 'operator'

@@ -3,12 +3,12 @@
 import type { Sink } from '@trivium/http/response.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { UnsentResponse, UnsentResponses } from '../../overload/unsent-responses.ts'
-import type { PaidCall } from '../paid-call.ts'
+import type { PaidRequest } from '../paid-request.ts'
 import { StreamWriter, type StreamWriterDependencies } from './stream-writer.ts'
 
 export type LargeStreamDependencies = StreamWriterDependencies & { unsentResponses: UnsentResponses }
 
-type Call = Pick<PaidCall, 'upstreamCall' | 'client' | 'slot' | 'caller'>
+type Call = Pick<PaidRequest, 'upstreamCall' | 'client' | 'slot' | 'caller'>
 
 export class LargeStreamWriter extends StreamWriter {
   /** Resolves when there is something to send. */

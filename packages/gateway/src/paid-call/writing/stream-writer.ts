@@ -3,7 +3,7 @@
 import type { Sink } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import { unlessAborted } from '../../upstreams/upstream-call.ts'
-import type { PaidCall } from '../paid-call.ts'
+import type { PaidRequest } from '../paid-request.ts'
 import type { StreamTiming } from './stream-timing.ts'
 
 export type StreamWriterDependencies = {
@@ -12,13 +12,13 @@ export type StreamWriterDependencies = {
 }
 
 export class StreamWriter {
-  readonly #call: Pick<PaidCall, 'client' | 'upstreamCall'>
+  readonly #call: Pick<PaidRequest, 'client' | 'upstreamCall'>
   readonly #deps: StreamWriterDependencies
   #sink: Sink | undefined
   #isBlocked = false
   #lastWriteAt = 0
 
-  constructor(call: Pick<PaidCall, 'client' | 'upstreamCall'>, deps: StreamWriterDependencies) {
+  constructor(call: Pick<PaidRequest, 'client' | 'upstreamCall'>, deps: StreamWriterDependencies) {
     this.#call = call
     this.#deps = deps
   }

@@ -8,7 +8,7 @@ import { Failure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { unlessAborted } from '../../upstreams/upstream-call.ts'
 import { type Outcome, outcomeOfBreak } from '../outcome.ts'
-import type { PaidCall } from '../paid-call.ts'
+import type { PaidRequest } from '../paid-request.ts'
 import { voidUnsettled } from '../run.ts'
 import type { SettleDependencies } from '../settle.ts'
 import { showWarnings } from '../warnings.ts'
@@ -33,7 +33,7 @@ export type ByteResponse = {
 
 /** Throws Failure, or what `pieces` throws, if there is not a single byte. */
 export async function writeBytes(
-  call: PaidCall,
+  call: PaidRequest,
   { contentType, pieces, settle }: ByteResponse,
   deps: SettleDependencies,
 ): Promise<HttpResponse> {

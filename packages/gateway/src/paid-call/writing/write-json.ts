@@ -5,10 +5,10 @@ import { writePieces } from '@trivium/http/write-pieces.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { freeMemory } from '../../bytes/free-memory.ts'
 import type { UnsentResponses } from '../../overload/unsent-responses.ts'
-import type { PaidCall } from '../paid-call.ts'
+import type { PaidRequest } from '../paid-request.ts'
 import { showWarnings } from '../warnings.ts'
 
-type Call = Pick<PaidCall, 'headers' | 'attempt' | 'caller'>
+type Call = Pick<PaidRequest, 'headers' | 'attempt' | 'caller'>
 
 /** Made before the settlement, which may store the headers with the body; it leaves after it. */
 export function jsonResponse(

@@ -4,7 +4,7 @@ import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
 import { Failure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
-import type { PaidCall } from '../paid-call.ts'
+import type { PaidRequest } from '../paid-request.ts'
 import { voidUnsettled } from '../run.ts'
 import type { SettleDependencies } from '../settle.ts'
 import { showWarnings } from '../warnings.ts'
@@ -28,7 +28,7 @@ export type StreamWork = {
 }
 
 export async function writeStream(
-  call: PaidCall,
+  call: PaidRequest,
   { contentType, begun, run, close }: StreamWork,
   deps: WriteStreamDependencies,
 ): Promise<HttpResponse> {

@@ -60,11 +60,11 @@ export class NotSettled extends Error {
 /** Which upstream answered, and what that costs the operator. */
 type Answered = Pick<Settle, 'upstream' | 'upstreamCost'>
 
-export type Opened = { verdict: 'open'; request: OpenRequest } | RejectedHold
+export type Opened = { verdict: 'open'; request: HeldFunds } | RejectedHold
 /** `available`: money; for a limit per minute, the milliseconds until there is room. */
 export type RejectedHold = { verdict: VerbRejection | 'store_down'; available: Nanos }
 export type Tokens = { used: number; step: number }
-export type OpenRequest = {
+export type HeldFunds = {
   granted: Nanos
   grantedTokens: number
   /** What was granted and added since, as far as the store has confirmed it. */
@@ -190,7 +190,7 @@ type Driver = {
 type Granted = { granted: Nanos; tokens: number }
 
 /** A class, not a closure: one is created for every request. */
-class HeldRequest implements OpenRequest {
+class HeldRequest implements HeldFunds {
   readonly granted: Nanos
   readonly grantedTokens: number
   readonly #hold: Hold

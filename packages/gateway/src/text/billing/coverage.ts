@@ -3,7 +3,7 @@
 import { holdRate } from '../../money/prices/token-bound.ts'
 import type { Rate } from '../../money/prices/token-price.ts'
 import { tokenLimitOf } from '../../paid-call/rate-limit-errors.ts'
-import type { OpenRequest } from '../../storage/node/settler.ts'
+import type { HeldFunds } from '../../storage/node/settler.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { Outbound } from '../translation/outbound.ts'
@@ -68,7 +68,7 @@ export function withRecalled({ parsed, recalled, candidate }: RoutedRequest): Ro
 
 /** How much output the hold covers as it is now. */
 export function coverageOf(
-  hold: Pick<OpenRequest, 'held' | 'heldTokens'>,
+  hold: Pick<HeldFunds, 'held' | 'heldTokens'>,
   { bounds, holdRate, input, expectedInput }: Measured,
   { parsed, caller }: { parsed: RoutedRequest['parsed']; caller: Caller },
 ): Coverage {

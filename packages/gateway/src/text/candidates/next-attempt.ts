@@ -7,14 +7,14 @@ import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { type NextAttemptDependencies as Dependencies, endAttempt, findNext } from '../../routing/next-attempt.ts'
 import { modelCap } from '../billing/bounds.ts'
 import { type Coverage, coverageOf, measure } from '../billing/coverage.ts'
+import { type ChargeDependencies, chargeNothing } from '../charge-tokens.ts'
 import type { RoutedRequest } from '../request.ts'
-import { type SettleDependencies, settleFailed } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { Outbound, TranslationDependencies } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
-export type NextAttemptDependencies = Dependencies & AffinityDependencies & TranslationDependencies & SettleDependencies
+export type NextAttemptDependencies = Dependencies & AffinityDependencies & TranslationDependencies & ChargeDependencies
 
 /** What to send next. Where nothing may be sent, the call is settled and the failure thrown. */
 export async function nextAttempt(
@@ -23,10 +23,10 @@ export async function nextAttempt(
   deps: NextAttemptDependencies,
 ): Promise<Outbound> {
   endAttempt(call, failed, deps)
-  const last = call.pending?.request
+  const last = call.own.pending?.request
   const next = last && (await findNext(call, failed, routed(last, deps), stepsFor(call, last, deps), deps))
   if (!next) {
-    await settleFailed(call, failed.outcome, deps)
+    await chargeNothing(call, failed.outcome, deps)
     throw failed.failure
   }
   const { health, coverage } = next
@@ -35,7 +35,7 @@ export async function nextAttempt(
   if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
   const { answerer, options, dialect } = outbound
   call.attempt = { offer, candidate, warnings, health, options, coverage, answerer, dialect }
-  call.pending = { request, outbound }
+  call.own.pending = { request, outbound }
   return outbound
 }
 
@@ -70,7 +70,7 @@ function prepared(request: RoutedRequest, deps: NextAttemptDependencies): Outbou
  * more expensive, or the cap is lowered to what is available. undefined: not even the least is.
  */
 async function coverageFor(
-  { attempt, hold, pending }: TextCall,
+  { attempt, hold, own: { pending } }: TextCall,
   request: RoutedRequest,
   outbound: Outbound,
   { statistics }: NextAttemptDependencies,

@@ -2,9 +2,8 @@
 
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
-import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
+import type { OfferOf } from '../../catalogue/catalogue.ts'
 import { type ConversationDependencies, continueConversation } from '../../conversations/continue.ts'
-import type { Routed } from '../../paid-call/journey.ts'
 import { parseInTurn } from '../../request/parse-in-turn.ts'
 import { weighJson } from '../../request/weigh-json.ts'
 import { type TakeDependencies, takeCandidate } from '../../routing/take-candidate.ts'
@@ -12,7 +11,8 @@ import { checkContext } from '../context-limit.ts'
 import { noteParsed } from '../read.ts'
 import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
 import { mayLackReasoning, recallReasoning } from '../reasoning/recall-reasoning.ts'
-import type { TextOpening, TextRequest } from '../request.ts'
+import type { TextRequest } from '../request.ts'
+import type { TextCall, TextKind } from '../text-call.ts'
 import { expressibleOffer } from '../translation/native.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
@@ -22,9 +22,9 @@ export type RouteDependencies = TakeDependencies &
   ReasoningDependencies &
   UrlDependencies
 
-type TextRouted = Routed<OfferOf<'text'>, CandidateOf<'text'>>
+type TextRouted = TextKind['routed']
 
-export function route(opening: TextOpening, deps: RouteDependencies): TextRouted | Promise<TextRouted> {
+export function route(opening: TextCall, deps: RouteDependencies): TextRouted | Promise<TextRouted> {
   const { request, offer } = opening
   if (request.parsed.state || request.parsed.urls.length > 0) return routeLater(opening, deps)
   checkContext(request, offer)
@@ -32,7 +32,7 @@ export function route(opening: TextOpening, deps: RouteDependencies): TextRouted
 }
 
 /** Most requests refer to nothing that has to be looked up. */
-async function routeLater(opening: TextOpening, deps: RouteDependencies): Promise<TextRouted> {
+async function routeLater(opening: TextCall, deps: RouteDependencies): Promise<TextRouted> {
   const { caller, offer, catalogue, slot } = opening
   const { parsed, conversation } = opening.request
   if (parsed.state && !conversation) opening.request = await inConversation(opening, deps)
@@ -48,7 +48,7 @@ async function routeLater(opening: TextOpening, deps: RouteDependencies): Promis
 
 function routeTo(
   wanted: OfferOf<'text'>,
-  { request, caller, incoming, tooExpensive }: TextOpening,
+  { request, caller, incoming, tooExpensive }: TextCall,
   deps: RouteDependencies,
 ): TextRouted | Promise<TextRouted> {
   return takeCandidate(
@@ -65,7 +65,7 @@ function routeTo(
 
 /** The request with all that it continues, and with what stores its response. */
 async function inConversation(
-  { request: own, incoming, caller, catalogue, slot }: TextOpening,
+  { request: own, incoming, caller, catalogue, slot }: TextCall,
   deps: ConversationDependencies,
 ): Promise<TextRequest> {
   const { state } = own.parsed

@@ -8,7 +8,7 @@ import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, type UpstreamErrorDependencies } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
-import { type CallDependencies, call } from './call.ts'
+import { type CallDependencies, callUpstream } from './call-upstream.ts'
 import { MeteredStream } from './metered-stream.ts'
 import { failedByBody, isEventStream } from './not-a-stream.ts'
 import { openStreamBudget } from './stream-budget.ts'
@@ -64,7 +64,7 @@ export async function firstOutput(
     } else failed = await failedByBody(textCall, reply, deps)
     await nextAttempt(textCall, failed, deps)
     showWarnings(textCall.attempt.warnings, textCall.headers)
-    reply = await call(textCall, deps)
+    reply = await callUpstream(textCall, deps)
   }
 }
 

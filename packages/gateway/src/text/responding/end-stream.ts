@@ -13,9 +13,9 @@ import {
   wordsWithin,
 } from '../../routing/upstream-errors.ts'
 import type { TextCharge } from '../billing/charge.ts'
+import type { ChargeTokens } from '../charge-tokens.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
-import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
 import type { StreamClient } from './stream-client.ts'
@@ -26,7 +26,7 @@ export async function endStream(
   outcome: Outcome,
   stream: MeteredStream,
   { deliveredBytes }: Pick<StreamClient, 'deliveredBytes'>,
-  settle: Settle,
+  charge: ChargeTokens,
   deps: UpstreamErrorDependencies & ReasoningDependencies,
 ): Promise<Uint8Array> {
   const { usage, finish, outputBytes, sawOutput, done } = stream.state
@@ -43,14 +43,16 @@ export async function endStream(
   const keepStopped = async ({ tokens }: Pick<TextCharge, 'tokens'>) => {
     tail = await kept(call, stream.meter.stop(totalsOf(tokens)))
   }
-  await (isStopped ? settle(observed, undefined, keepStopped) : settle(observed))
+  await (isStopped ? charge(observed, undefined, keepStopped) : charge(observed))
   await keeping
   return failure ? stream.meter.fail(failure.info) : (tail ?? NO_BYTES)
 }
 
 /** Before the settlement: a response that was paid for can be continued. */
-const kept = async ({ keepResponse }: TextCall, last: Uint8Array | undefined): Promise<Uint8Array | undefined> =>
-  last && keepResponse ? keepResponse(last) : last
+const kept = async (
+  { own: { keepResponse } }: TextCall,
+  last: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> => (last && keepResponse ? keepResponse(last) : last)
 
 /** The failure of a stream with output. undefined: it did not fail. */
 export function failureOfOutcome(

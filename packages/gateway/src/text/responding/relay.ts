@@ -3,7 +3,7 @@
 import { type Outcome, outcomeOfBreak } from '../../paid-call/outcome.ts'
 import type { StreamTiming } from '../../paid-call/writing/stream-timing.ts'
 import { type UpstreamCall, unlessAborted } from '../../upstreams/upstream-call.ts'
-import { outcomeOfFinish } from '../settle.ts'
+import { outcomeOfFinish } from '../charge-tokens.ts'
 import type { Started } from './before-output.ts'
 import type { MeteredStream } from './metered-stream.ts'
 import type { StreamClient } from './stream-client.ts'

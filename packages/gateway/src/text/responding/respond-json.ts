@@ -9,56 +9,67 @@ import { jsonResponse } from '../../paid-call/writing/write-json.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
+import { chargeTokens, outcomeOfFinish } from '../charge-tokens.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
-import { outcomeOfFinish, type Settle } from '../settle.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
-import { type CallDependencies, call } from './call.ts'
+import { type CallDependencies, callUpstream } from './call-upstream.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
 
 type Whole = Extract<PassThroughReply, { ok: true }>
 
-export async function respondJson(
-  textCall: TextCall,
-  calling: Promise<UpstreamResponse>,
-  settle: Settle,
-  deps: CallDependencies,
-): Promise<HttpResponse> {
-  const { client } = textCall
-  const { usage, finish, outputBytes, body: read } = await readReply(textCall, await calling, deps)
-  releaseRequest(textCall)
+export async function respondJson(call: TextCall, deps: CallDependencies): Promise<HttpResponse> {
+  const { client } = call
+  const reading = readWhole(call, await callUpstream(call, deps), deps)
+  const first = reading instanceof Promise ? await reading : reading
+  const { usage, finish, outputBytes, body: read } = 'failure' in first ? await readNext(call, first, deps) : first
+  releaseRequest(call)
   const outcome = client.isDisconnected ? 'client_disconnected' : outcomeOfFinish(finish)
-  const endedAt = textCall.firstOutputAt
+  const endedAt = call.firstOutputAt
+  const { keepResponse } = call.own
   // Before the settlement: a response that was paid for can be continued.
-  const body = textCall.keepResponse ? await textCall.keepResponse(read) : read
-  const keeping = keepReasoning(textCall, deps)
+  const body = keepResponse ? await keepResponse(read) : read
+  const keeping = keepReasoning(call, deps)
   const observed = { outcome, usage, finish, outputBytes, sawOutput: true }
-  const response = jsonResponse(textCall, body)
-  await settle(observed, { body, endedAt })
+  const response = jsonResponse(call, body)
+  await chargeTokens(call, observed, deps, { body, endedAt })
   if (keeping) await keeping
   return response
 }
 
 /** One upstream after the other, until there is a response. */
-export async function readReply(textCall: TextCall, first: UpstreamResponse, deps: CallDependencies): Promise<Whole> {
-  for (let reply = first; ; reply = await call(textCall, deps)) {
-    const { upstreamCall, client } = textCall
-    // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
-    client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
-    if (client.isDisconnected) client.onDisconnect()
-    let bytes: Uint8Array | undefined | 'broken'
-    try {
-      const reading = readAtMost(reply, REPLY_BYTES, upstreamCall)
-      bytes = reading instanceof Promise ? await reading : reading
-    } catch {
-      bytes = 'broken'
-    }
-    const read = bytes === 'broken' ? failedByBreak(textCall) : replyIn(bytes, textCall, deps)
-    if (!('failure' in read)) return read
-    // A disconnect from here on comes before the headers of the next attempt.
-    cancelOnDisconnect(textCall, deps)
-    await nextAttempt(textCall, read, deps)
+export async function readReply(call: TextCall, deps: CallDependencies): Promise<Whole> {
+  const read = await readWhole(call, await callUpstream(call, deps), deps)
+  return 'failure' in read ? readNext(call, read, deps) : read
+}
+
+async function readNext(call: TextCall, failed: FailedAttempt, deps: CallDependencies): Promise<Whole> {
+  // A disconnect from here on comes before the headers of the next attempt.
+  cancelOnDisconnect(call, deps)
+  await nextAttempt(call, failed, deps)
+  return readReply(call, deps)
+}
+
+function readWhole(
+  call: TextCall,
+  reply: UpstreamResponse,
+  deps: CallDependencies,
+): Whole | FailedAttempt | Promise<Whole | FailedAttempt> {
+  const { upstreamCall, client } = call
+  // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+  if (client.isDisconnected) client.onDisconnect()
+  let reading: ReturnType<typeof readAtMost>
+  try {
+    reading = readAtMost(reply, REPLY_BYTES, upstreamCall)
+  } catch {
+    return failedByBreak(call)
   }
+  if (!(reading instanceof Promise)) return replyIn(reading, call, deps)
+  return reading.then(
+    (bytes) => replyIn(bytes, call, deps),
+    () => failedByBreak(call),
+  )
 }
 
 /** `bytes`: undefined if there are too many. */

@@ -1,28 +1,23 @@
 // The streamed response, in three phases: before output, relaying, ending.
 
-import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { type WriteStreamDependencies, writeStream } from '../../paid-call/writing/write-stream.ts'
 import { Failure } from '../../request/failure.ts'
-import type { Settle } from '../settle.ts'
+import { type ChargeTokens, chargeTokens } from '../charge-tokens.ts'
 import type { TextCall } from '../text-call.ts'
 import { awaitOutput, type Started } from './before-output.ts'
-import type { CallDependencies } from './call.ts'
+import { type CallDependencies, callUpstream } from './call-upstream.ts'
 import { endStream } from './end-stream.ts'
 import { relay } from './relay.ts'
 import { StreamClient } from './stream-client.ts'
 
 export type StreamDependencies = CallDependencies & WriteStreamDependencies
 
-/** `calling` is the call to the upstream, still under way: a slow one must not leave the client without a sign of life. */
-export function respondStream(
-  call: TextCall,
-  calling: Promise<UpstreamResponse>,
-  settle: Settle,
-  deps: StreamDependencies,
-): Promise<HttpResponse> {
+/** The call to the upstream is not awaited: a slow one must not leave the client without a sign of life. */
+export function respondStream(call: TextCall, deps: StreamDependencies): Promise<HttpResponse> {
   const client = new StreamClient(call, deps)
-  const output = awaitOutput(call, calling, client, deps)
+  const output = awaitOutput(call, callUpstream(call, deps), client, deps)
+  const charge: ChargeTokens = (observed, whole, before) => chargeTokens(call, observed, deps, whole, before)
 
   /** Gives the last bytes. */
   async function deliver(started: Started | Failure): Promise<Uint8Array> {
@@ -31,7 +26,7 @@ export function respondStream(
     if (started instanceof Failure) return call.attempt.answerer.openMeter().fail(started.info)
     const outcome = await relay(started, client, call.upstreamCall, deps.streamTiming)
     client.isOver = true
-    return await endStream(call, outcome, started.stream, client, settle, deps)
+    return await endStream(call, outcome, started.stream, client, charge, deps)
   }
 
   return writeStream(

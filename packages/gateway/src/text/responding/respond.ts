@@ -1,15 +1,9 @@
 // The client's response: streamed, or as a whole. Both settle the call before the last byte leaves.
 
-import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import { respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
 
-export const respond = (
-  call: TextCall,
-  calling: Promise<UpstreamResponse>,
-  settle: Settle,
-  deps: StreamDependencies,
-): Promise<HttpResponse> => (call.isStream ? respondStream : respondJson)(call, calling, settle, deps)
+export const respond = (call: TextCall, deps: StreamDependencies): Promise<HttpResponse> =>
+  (call.isStream ? respondStream : respondJson)(call, deps)

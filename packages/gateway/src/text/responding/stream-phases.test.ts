@@ -4,7 +4,7 @@ import { RequestRecord } from '../../observe/request-record.ts'
 import { STREAM_TIMING } from '../../paid-call/writing/stream-timing.ts'
 import type { Failure } from '../../request/failure.ts'
 import type { Observed } from '../billing/charge.ts'
-import type { Settle } from '../settle.ts'
+import type { ChargeTokens } from '../charge-tokens.ts'
 import type { TextCall } from '../text-call.ts'
 import type { StreamMeter } from '../translation/outbound.ts'
 import { readUntilOutput } from './before-output.ts'
@@ -67,7 +67,15 @@ function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
   const candidate = { upstream: { id: 'u', keys: ['k'] }, route: { model: 'm' } }
   const attempt = { candidate, offer: { model: { id: 'm' } }, answerer: {} }
   const record = new RequestRecord('POST', '/', '', 0)
-  const call = { id: 1n, client, caller: { account: 1n }, upstreamCall, attempt, record } as unknown as TextCall
+  const call = {
+    id: 1n,
+    client,
+    caller: { account: 1n },
+    upstreamCall,
+    attempt,
+    record,
+    own: {},
+  } as unknown as TextCall
   const answerer = { openMeter: meterOf }
   const read = async () => {
     const piece = pieces.shift()
@@ -187,7 +195,7 @@ describe('ending', () => {
     const { call, stream, dependencies, upstreamCall } = start([])
     stream.tail = Buffer.from('tail')
     const settled: Observed[] = []
-    const settle: Settle = async (observed, _, before) => {
+    const settle: ChargeTokens = async (observed, _, before) => {
       await before?.({ tokens } as never)
       settled.push(observed)
       return { tokens } as never
@@ -206,12 +214,12 @@ describe('ending', () => {
       order.push(`stored: ${Buffer.from(last)}`)
       return last
     }
-    const settle: Settle = async (_observed, _whole, before) => {
+    const settle: ChargeTokens = async (_observed, _whole, before) => {
       await before?.({ tokens } as never)
       order.push('charged')
       return { tokens } as never
     }
-    const keeping = { ...call, keepResponse }
+    const keeping = { ...call, own: { ...call.own, keepResponse } }
     await endStream(keeping, outcome, stream, { deliveredBytes: 7 }, settle, dependencies as never)
     const last = outcome === 'completed' ? 'tail' : 'stopped at 3 and 4'
     expect(order).toEqual([`stored: ${last}`, 'charged'])

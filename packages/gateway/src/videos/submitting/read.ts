@@ -10,7 +10,7 @@ import { isVisibleTo } from '../../access/visible-key.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import { billableVideo } from '../../modalities/video/bound.ts'
-import type { Admitted } from '../../paid-call/journey.ts'
+import type { Kind, PaidRequest } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
 import { type ReadDependencies, readJson } from '../../request/read-json.ts'
 import type { Caller } from '../../storage/storage.ts'
@@ -26,7 +26,7 @@ export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store:
 export type ReadVideoRequest = { video: VideoRequest; body: Uint8Array; draft: Draft | undefined }
 
 export async function readRequest(
-  { incoming, slot, catalogue }: Admitted<unknown>,
+  { incoming, slot, catalogue }: PaidRequest<Kind>,
   deps: ReadTaskDependencies,
 ): Promise<ReadVideoRequest> {
   const { bodyBytes } = catalogue.config.server.limits

@@ -6,7 +6,7 @@ import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { errorText } from '../../observe/log.ts'
-import type { CallAttempt } from '../../paid-call/paid-call.ts'
+import type { CallAttempt, Kind, PaidRequest, Routed } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { findNext } from '../../routing/next-attempt.ts'
@@ -17,27 +17,32 @@ import {
   failedByThrow,
   type UpstreamErrorDependencies,
 } from '../../routing/upstream-errors.ts'
-import { placeOf } from '../../tasks/reserve.ts'
-import type { SubmitTaskDependencies, Submitted, TaskSubmit } from '../../tasks/submit.ts'
+import { placeOf, type TaskHold } from '../../tasks/reserve.ts'
+import type { SubmitTaskDependencies, Submitted } from '../../tasks/submit.ts'
 import { changeTask } from '../../tasks/task.ts'
 import { TASK_TIMING } from '../../tasks/timing.ts'
 import type { Send } from '../../upstreams/send.ts'
 import type { VideoTask } from '../task.ts'
 import { type PrepareDependencies, type Prepared, prepare, type Submission } from './prepare.ts'
+import type { ReadVideoRequest } from './read.ts'
 import { dataOf } from './task-data.ts'
 
 export type SubmitDependencies = SubmitTaskDependencies &
   UpstreamErrorDependencies &
   PrepareDependencies & { send: Send }
 
-export type VideoSubmit = TaskSubmit<VideoTask> & {
-  submission: Submission
-  wanted: OfferOf<'video'>
-  attempt: CallAttempt & { offer: OfferOf<'video'>; candidate: CandidateOf<'video'> }
-  isStream: false
-  tried: readonly CandidateOf<'video'>[]
+export interface VideoKind extends Kind {
+  endpoint: undefined
+  request: ReadVideoRequest
+  offer: OfferOf<'video'>
+  routed: Routed<OfferOf<'video'>, CandidateOf<'video'>>
   prepared: Prepared
+  hold: TaskHold<VideoTask>
+  attempt: CallAttempt & { offer: OfferOf<'video'>; candidate: CandidateOf<'video'> }
+  own: { submission: Submission; task: VideoTask }
 }
+
+export type VideoSubmit = PaidRequest<VideoKind>
 
 /** An upstream may have begun, and the message does not tell. Proxies in between have statuses of their own, such as 524. */
 const isAmbiguous = (status: number): boolean => status === 408 || (status >= 500 && !NOT_BEGUN.includes(status))
@@ -86,7 +91,9 @@ export async function attempt(call: VideoSubmit, deps: SubmitDependencies): Prom
 
 /** Another candidate, if there is one whose video costs no more than is held. */
 export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: SubmitDependencies): Promise<boolean> {
-  const { caller, wanted, attempt, tried, submission, task } = call
+  const { caller, attempt, tried } = call
+  const { wanted } = call.routed
+  const { submission, task } = call.own
   type Step = { offer: OfferOf<'video'>; candidate: CandidateOf<'video'>; tried: readonly CandidateOf<'video'>[] }
   const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
   const steps = {
@@ -132,6 +139,6 @@ export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: Sub
     if (!moved) next.health.end(deps.ticker.now())
   }
   if (!moved) throw failed.failure
-  call.task = moved
+  call.own.task = moved
   return true
 }

@@ -4,12 +4,12 @@ import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
-import { type SettleDependencies as PaidCallDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
+import { type SettleDependencies as PaidCallDependencies, settle } from '../paid-call/settle.ts'
 import { chargeOf, isUnderpaid, learn, type Observed, receiptDetails, type TextCharge } from './billing/charge.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
 import type { TextCall } from './text-call.ts'
 
-export type SettleDependencies = PaidCallDependencies & { statistics: StatisticsByModel }
+export type ChargeDependencies = PaidCallDependencies & { statistics: StatisticsByModel }
 
 /** An unstreamed response: what the client gets, and when all of it was there. */
 type Whole = { body: Uint8Array; endedAt: number | undefined }
@@ -17,14 +17,14 @@ type Whole = { body: Uint8Array; endedAt: number | undefined }
 /** Runs once it is known what will be charged, and before that is. */
 type BeforeCharge = (charge: TextCharge) => Promise<void>
 
-/** Settles the call that it belongs to. */
-export type Settle = (observed: Observed, whole?: Whole, before?: BeforeCharge) => Promise<unknown>
+/** Charges the call that it belongs to. */
+export type ChargeTokens = (observed: Observed, whole?: Whole, before?: BeforeCharge) => Promise<unknown>
 
 /** The last byte may leave when this resolves. */
-export function settle(
+export function chargeTokens(
   call: TextCall,
   observed: Observed,
-  deps: SettleDependencies,
+  deps: ChargeDependencies,
   whole?: Whole,
   before?: BeforeCharge,
 ): Promise<unknown> {
@@ -45,14 +45,14 @@ export function settle(
     endedAt: whole?.endedAt,
   }
   call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
-  learn({ plainBytes: call.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
-  return before ? before(charge).then(() => settlePaidCall(call, result, deps)) : settlePaidCall(call, result, deps)
+  learn({ plainBytes: call.own.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
+  return before ? before(charge).then(() => settle(call, result, deps)) : settle(call, result, deps)
 }
 
 /** An attempt failed before any output, and no other follows. */
-export function settleFailed(call: TextCall, outcome: Outcome, deps: SettleDependencies): Promise<unknown> {
+export function chargeNothing(call: TextCall, outcome: Outcome, deps: ChargeDependencies): Promise<unknown> {
   const nothing = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
-  return settle(call, { outcome, ...nothing }, deps)
+  return chargeTokens(call, { outcome, ...nothing }, deps)
 }
 
 export function outcomeOfFinish(finish: Finish | undefined): Outcome {

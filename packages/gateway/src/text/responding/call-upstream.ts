@@ -36,7 +36,7 @@ const CORRECTABLE = [400, 422]
  * Calls one upstream after the other until one answers: resolves with a 2xx reply whose body has not been read. If that turns
  * out to be no response of a model, `nextAttempt` says what to send next, and this is called again.
  */
-export async function call(textCall: TextCall, deps: CallDependencies): Promise<UpstreamResponse> {
+export async function callUpstream(textCall: TextCall, deps: CallDependencies): Promise<UpstreamResponse> {
   textCall.slot.setAwaitingUpstream(true)
   let sending = outboundOf(textCall)
   for (let corrections = 0; ; ) {
@@ -63,14 +63,15 @@ export async function call(textCall: TextCall, deps: CallDependencies): Promise<
   }
 }
 
-function outboundOf({ pending }: TextCall): Outbound {
+function outboundOf({ own: { pending } }: TextCall): Outbound {
   if (!pending) throw new Error('a request was released before it was sent')
   return pending.outbound
 }
 
 function replaceOutbound(textCall: TextCall, outbound: Outbound): void {
   textCall.attempt = { ...textCall.attempt, answerer: outbound.answerer }
-  if (textCall.pending) textCall.pending = { ...textCall.pending, outbound }
+  const { pending } = textCall.own
+  if (pending) textCall.own.pending = { ...pending, outbound }
 }
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status < 300
