@@ -22,6 +22,15 @@ models:
 }))
 const { visit, as } = open
 
+const adminOf = ({ gateway }: typeof open) => ({
+  async create(id: string) {
+    const { secret } = await gateway.command<{ secret: string }>('admin-key', 'create', '--name', id, '--role', 'admin')
+    const entry = { id, dialect: 'chat', base_url: vendor.baseUrl, keys: [vendor.key] }
+    const made = await adminClient(gateway.url, secret)('POST', 'upstreams', { body: entry })
+    expect(made.status).toBe(201)
+  },
+})
+
 /** A person at a page, whose clicks are counted. A field is clicked before it is filled. */
 const person = (page: Page) => {
   let clicks = 0
@@ -191,6 +200,44 @@ test('the wizard works by keyboard, gives a file’s model no second route, and 
     await page.getByRole('heading', { level: 1, name: 'second' }).waitFor()
     await page.getByText('house-model').first().waitFor()
     await eventually(async () => (await page.getByText('stored, revision').count()) > 0)
+  })
+})
+
+test('a stored upstream is edited; another URL asks for its keys again', async () => {
+  await adminOf(open).create('third')
+  await visit('/operate/upstreams/third', { account: await as('admin') }, async ({ page }) => {
+    const drawer = page.getByRole('dialog', { name: 'Edit third' })
+    const edit = () => page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const review = () => drawer.getByRole('button', { name: 'Review' }).click()
+    await edit()
+    await drawer.getByLabel('Max concurrency', { exact: true }).fill('many')
+    await review()
+    await drawer.getByRole('alert').waitFor()
+    expect(await drawer.getByLabel('Max concurrency', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+    await drawer.getByLabel('Max concurrency', { exact: true }).fill('5')
+    await drawer.getByLabel('Total timeout').fill('5m')
+    await expectWellShown(page, 'upstream-edit', OPPOSITES)
+    await review()
+    await page.getByRole('dialog', { name: 'Change third?' }).getByText('timeouts.total').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('third was changed.').waitFor()
+    await page.getByText('0 / 5').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog', { name: 'Restore the former settings of third?' }).waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('0 / no limit').waitFor()
+
+    await edit()
+    expect(await drawer.getByLabel('Keys').count()).toBe(0)
+    const moved = vendor.baseUrl.replace('/v1', '/other/v1')
+    await drawer.getByLabel('Base URL').fill(moved)
+    await review()
+    await drawer.getByText('Enter the keys again').waitFor()
+    await drawer.getByLabel('Keys').fill('another-key-9999')
+    await review()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText(moved).waitFor()
+    await page.getByText('...9999').waitFor()
   })
 })
 

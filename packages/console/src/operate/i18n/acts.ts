@@ -12,6 +12,7 @@ export const acts = texts({
   before: en('Before').zh('变更前'),
   after: en('After').zh('变更后'),
   unset: en('not set').zh('未设置'),
+  review: en('Review').zh('检查变更'),
   checking: en('Checking the change').zh('正在检查变更'),
   copyCurl: en('Copy as curl').zh('复制为 curl'),
   undo: en('Undo').zh('撤销'),

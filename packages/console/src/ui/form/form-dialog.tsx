@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../button.tsx'
-import { Dialog } from '../dialog.tsx'
+import { Dialog, Drawer } from '../dialog.tsx'
 import { Banner } from '../states.tsx'
 import type { Form } from './form.ts'
 import type { FormErrors } from './form-errors.ts'
@@ -11,17 +11,27 @@ type FormDialogProps<F extends string> = {
   /** The label of the button that sends it. */
   action: string
   form: Form<F>
+  /** Has many fields: a drawer. */
+  isLong?: boolean
   onClose(): void
   children: ReactNode
 }
 
 /** What is filled in before an act. */
-export function FormDialog<F extends string>({ title, action, form, onClose, children }: FormDialogProps<F>) {
+export function FormDialog<F extends string>({
+  title,
+  action,
+  form,
+  isLong = false,
+  onClose,
+  children,
+}: FormDialogProps<F>) {
   const { common } = useTexts()
   const id = useId()
   const { form: error } = form.errors as FormErrors<never>
+  const Frame = isLong ? Drawer : Dialog
   return (
-    <Dialog
+    <Frame
       open
       onClose={onClose}
       title={title}
@@ -38,6 +48,6 @@ export function FormDialog<F extends string>({ title, action, form, onClose, chi
         {error && <Banner tone="bad">{error}</Banner>}
         {children}
       </form>
-    </Dialog>
+    </Frame>
   )
 }

@@ -51,12 +51,12 @@ export async function needsOf(
     ...auditNeeds(facts),
     ...upstreamNeeds(context, facts, await shared.get('failing', () => failingUpstreams(context), FAILING_LASTS_MS)),
     ...modelNeeds(config),
-    ...(await alertNeeds(context, now)),
     ...nodeNeeds(await storage.nodes.list()),
     ...(await storage.jobRuns.list())
       .filter(({ isFailing }) => isFailing)
       .map((job) => need('job_failing', 'system', job.name, job.error, job.failedAt)),
   ]
+  needs.push(...(await alertNeeds(context, now, needs)))
   const { invalid = [], shadowed = [] } = configuration?.assembled() ?? {}
   needs.push(
     ...invalid.map(({ entry, mistakes }) =>
@@ -115,13 +115,18 @@ function modelNeeds({ models, groups, upstreams }: FileConfig): Need[] {
   })
 }
 
-/** Those that are shown otherwise are left out, and so are muted ones. */
-async function alertNeeds({ storage: { alerts }, actor }: OperationContext, now: number): Promise<Need[]> {
+/** Those that are shown already are left out, and so are muted ones. After a restart, only its alert says that an upstream is down. */
+async function alertNeeds(
+  { storage: { alerts }, actor }: OperationContext,
+  now: number,
+  shown: readonly Need[],
+): Promise<Need[]> {
   const isMuted = muted(await alerts.mutes(now))
-  const shownOtherwise = ['audit_failed', 'upstream_down']
+  const isShown = ({ rule, object }: { rule: string; object: string }) =>
+    shown.some(({ kind, about }) => kind === rule && (about === '' || object === `upstream ${about}`))
   return (await alerts.unresolved())
     .filter(alertsFor(actor))
-    .filter((alert) => alert.firedAt !== undefined && !shownOtherwise.includes(alert.rule) && !isMuted(alert))
+    .filter((alert) => alert.firedAt !== undefined && !isShown(alert) && !isMuted(alert))
     .map(({ rule, object, value, since }) =>
       need('alert', 'alerts', rule, object ? `${object}: ${value}` : value, since),
     )

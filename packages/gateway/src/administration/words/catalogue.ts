@@ -6,6 +6,9 @@ export const CATALOGUE_WORDS = {
     did: { en: 'added the upstream {x}', zh: '添加了上游 {x}' },
   },
   'upstream change': {
+    act: { en: 'Save', zh: '保存' },
+    ask: { en: 'Change {x}?', zh: '修改 {x}？' },
+    done: { en: '{x} was changed.', zh: '{x} 已修改。' },
     did: { en: 'changed the upstream {x}', zh: '修改了上游 {x}' },
   },
   'upstream delete': {

@@ -1,10 +1,7 @@
 // The rules with their thresholds, which are settings, and their mutes.
 
-import { type FormEvent, useState } from 'react'
-import { useTexts } from '../../../i18n/language.tsx'
-import { Button, IconButton } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { TextField } from '../../../ui/form/field.tsx'
+import { useState } from 'react'
+import { IconButton } from '../../../ui/button.tsx'
 import { Menu, type MenuItem } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, ErrorState } from '../../../ui/states.tsx'
@@ -14,6 +11,7 @@ import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useAct } from '../../ui/act.tsx'
 import { useActItem } from '../../ui/act-button.tsx'
+import { ActForm } from '../../ui/act-form.tsx'
 import { MutedUntil } from './columns.tsx'
 import { useMuteItems } from './mute.ts'
 
@@ -119,56 +117,23 @@ function useRuleItems(rules: readonly Rule[], edit: (rule: Rule) => void): (rule
   }
 }
 
-const FORM = 'threshold'
-
 /** The value; what it changes is shown and confirmed in the next step. */
 function ThresholdDialog({ rule, onClose }: { rule: Rule; onClose(): void }) {
-  const { common } = useTexts()
   const texts = useOperateTexts().alerts
   const t = texts.threshold
-  const act = useAct()
-  const [value, setValue] = useState(rule.threshold ?? '')
-  const [error, setError] = useState<string>()
   const title = texts.rules[rule.id]?.title ?? rule.title
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (value.trim() === '') return setError(t.missing)
-    onClose()
-    void act({
-      method: 'PATCH',
-      path: 'settings',
-      body: { alerts: { [rule.id]: value.trim() } },
-      title: t.act(title),
-      action: t.action,
-      done: t.done,
-    })
-  }
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <ActForm
+      method="PATCH"
+      path="settings"
+      of={{ alerts: { [rule.id]: rule.threshold } }}
       title={t.title(title)}
-      footer={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button type="submit" form={FORM} variant="primary">
-            {t.next}
-          </Button>
-        </>
-      }
-    >
-      <form id={FORM} noValidate onSubmit={submit}>
-        <TextField
-          label={t.label}
-          name="threshold"
-          autoComplete="off"
-          maxLength={20}
-          hint={t.hint(rule.default_threshold ?? '')}
-          value={value}
-          onChange={setValue}
-          error={error}
-        />
-      </form>
-    </Dialog>
+      action={t.next}
+      fields={[
+        { name: `alerts.${rule.id}`, label: t.label, hint: t.hint(rule.default_threshold ?? ''), missing: t.missing },
+      ]}
+      question={{ title: t.act(title), action: t.action, done: t.done }}
+      onClose={onClose}
+    />
   )
 }

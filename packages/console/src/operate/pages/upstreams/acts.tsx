@@ -15,18 +15,20 @@ import { pathOf } from '../../page-ids.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
 import { useOperateError } from '../../ui/errors.ts'
+import { EditUpstream } from './edit.tsx'
 import type { Figures } from './health.tsx'
 import { Result } from './wizard/test-step.tsx'
 
 type Props = { upstream: Schemas['Upstream']; figures: Figures | undefined }
 
-export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures }: Props) {
+export function UpstreamActs({ upstream, figures }: Props) {
+  const { id, read_only: isReadOnly } = upstream
   const t = useOperateTexts().upstreams.acts
   const act = useAct()
   const words = useWords()
   const item = useActItem()
   const [, navigate] = useLocation()
-  const [isTesting, setTesting] = useState(false)
+  const [open, setOpen] = useState<'test' | 'edit'>()
   const version = useVersion('upstreams/{upstream}', { upstream: id })
   const state = figures?.switch.state ?? 'enabled'
   const params = { upstream: id }
@@ -75,9 +77,14 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
   }
   return (
     <>
-      <ActButton permission="configuration" icon="playground" onClick={() => setTesting(true)}>
+      <ActButton permission="configuration" icon="playground" onClick={() => setOpen('test')}>
         {t.test}
       </ActButton>
+      {!isReadOnly && (
+        <ActButton permission="configuration" icon="edit" onClick={() => setOpen('edit')}>
+          {t.edit}
+        </ActButton>
+      )}
       {state === 'enabled' ? (
         <ActButton permission="configuration" onClick={drain}>
           {words('upstream drain').action}
@@ -99,7 +106,8 @@ export function UpstreamActs({ upstream: { id, read_only: isReadOnly }, figures 
             : [item('configuration', { label: words('upstream delete').action, onSelect: () => void remove() })]),
         ]}
       />
-      {isTesting && <TestDialog id={id} onClose={() => setTesting(false)} />}
+      {open === 'test' && <TestDialog id={id} onClose={() => setOpen(undefined)} />}
+      {open === 'edit' && <EditUpstream upstream={upstream} onClose={() => setOpen(undefined)} />}
     </>
   )
 }

@@ -1,8 +1,5 @@
 // The keys of an upstream: why one is not used, and until when.
-import { type FormEvent, useState } from 'react'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { PasswordField } from '../../../ui/form/field.tsx'
+import { useState } from 'react'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, EmptyRow, type Tone } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
@@ -12,6 +9,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
+import { ActForm } from '../../ui/act-form.tsx'
 import type { Figures } from './health.tsx'
 
 type KeyState = NonNullable<Figures['keys']>[number]
@@ -118,40 +116,19 @@ function State({ state: { state, reason, until, cooling } }: { state: KeyState }
   )
 }
 
-const FORM = 'add-upstream-key'
-
 function AddKey({ upstream, onClose }: { upstream: string; onClose(): void }) {
   const t = useOperateTexts().upstreams.keys
-  const act = useAct()
-  const words = useWords()
-  const [secret, setSecret] = useState('')
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (secret.trim() === '') return
-    onClose()
-    await act({
-      method: 'POST',
-      path: 'upstreams/{upstream}/keys',
-      params: { upstream },
-      body: { secret: secret.trim() },
-      ...words('upstream key add', upstream),
-      hideChanges: true,
-    })
-  }
+  const question = useWords()('upstream key add', upstream)
   return (
-    <Dialog
-      open
+    <ActForm
+      method="POST"
+      path="upstreams/{upstream}/keys"
+      params={{ upstream }}
+      title={question.title}
+      action={question.action}
+      fields={[{ name: 'secret', label: t.secret, hint: t.secretHint, as: 'secret', missing: t.secretMissing }]}
+      question={{ ...question, hideChanges: true }}
       onClose={onClose}
-      title={words('upstream key add', upstream).title}
-      footer={
-        <Button type="submit" form={FORM} variant="primary" disabled={secret.trim() === ''}>
-          {words('upstream key add').action}
-        </Button>
-      }
-    >
-      <form id={FORM} noValidate onSubmit={submit}>
-        <PasswordField label={t.secret} hint={t.secretHint} autoComplete="off" value={secret} onChange={setSecret} />
-      </form>
-    </Dialog>
+    />
   )
 }

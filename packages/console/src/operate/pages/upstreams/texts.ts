@@ -73,6 +73,37 @@ export const upstreams = texts({
     switched: en('Switched').zh('切换'),
     switchedBy: en((state: string, by: string) => `${state} by ${by}`).zh((state, by) => `${state}，操作者：${by}`),
   },
+  edit: {
+    title: en((id: string) => `Edit ${id}`).zh((id) => `编辑 ${id}`),
+    undo: en((id: string) => `Restore the former settings of ${id}?`).zh((id) => `恢复 ${id} 之前的设置？`),
+    addressHint: en('Empty: the default of its kind. Private addresses are allowed in the configuration file only.').zh(
+      '留空则使用该类型的默认地址。只有配置文件才能允许内网地址。',
+    ),
+    proxy: en('Proxy').zh('代理'),
+    keysHint: en('One per line. A stored key is never sent to a new host, so enter the keys again.').zh(
+      '每行一个。已存储的密钥不会发送到新主机，请重新输入。',
+    ),
+    keysMissing: en('Enter the keys again: the URL or the proxy has changed.').zh('URL 或代理已更改，请重新输入密钥。'),
+    concurrency: en('Max concurrency').zh('并发上限'),
+    concurrencyHint: en('Requests above it wait, or take another route.').zh('超出的请求会排队或改走其他路由。'),
+    perKey: en('Max concurrency per key').zh('每个密钥的并发上限'),
+    firstByte: en('Timeout until the first byte').zh('首字节超时'),
+    timeHint: en('With a unit, such as 30s or 2m. Empty: the default.').zh('带单位，例如 30s 或 2m。留空使用默认值。'),
+    idle: en('Idle timeout').zh('空闲超时'),
+    total: en('Total timeout').zh('总超时'),
+    http: en('HTTP version').zh('HTTP 版本'),
+    automatic: en('Automatic').zh('自动'),
+    abort: en('It bills aborted calls for').zh('中止的调用如何计费'),
+    aborts: { nothing: en('nothing').zh('不计费'), input: en('their input').zh('按输入计费') },
+    quota: en('Quota').zh('配额'),
+    quotaHint: en('The name of a rate limit that its keys share, also with other upstreams of that name.').zh(
+      '密钥共用的速率限制名称，同名的其他上游也共用。',
+    ),
+    breaker: en('Use a circuit breaker').zh('启用熔断'),
+    shared: en('Callers may name files and other objects stored there, also each other’s').zh(
+      '调用方可以引用存储在该处的文件等对象，包括其他调用方的',
+    ),
+  },
   keys: {
     title: en('Keys').zh('密钥'),
     key: en('Key').zh('密钥'),
@@ -95,6 +126,7 @@ export const upstreams = texts({
     model: en((model: string) => `${model} is paused`).zh((model) => `${model} 已暂停`),
     empty: en('It needs no key.').zh('此上游不需要密钥。'),
     secret: en('Key').zh('密钥'),
+    secretMissing: en('Enter the key.').zh('请输入密钥。'),
     secretHint: en('Stored encrypted and never shown again.').zh('加密存储，之后不再显示。'),
     remove: en('Remove').zh('移除'),
     removeTitle: en((key: string, id: string) => `Remove the key ${key} from ${id}?`).zh(
@@ -106,6 +138,7 @@ export const upstreams = texts({
     removed: en('The key was removed.').zh('密钥已移除。'),
   },
   acts: {
+    edit: en('Edit').zh('编辑'),
     menu: en('More').zh('更多'),
     test: en('Test').zh('测试'),
     testTitle: en((id: string) => `Test ${id}`).zh((id) => `测试 ${id}`),
