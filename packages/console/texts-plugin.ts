@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { SETTING_FIELDS } from '@trivium/gateway/config/settings/table.ts'
 import type { BunPlugin } from 'bun'
 
 const SOURCE = join(import.meta.dir, 'src')
@@ -17,9 +18,15 @@ const inOneLanguage = (source: string, language: string): string =>
     .replace(/\)\.zh\(/g, `) ${CHOICES[language]} (`)
     .replace(/,(\s*\))/g, '$1')
 
+/** `trivium:settings`: the gateway describes its settings in English, and the console has the Chinese of the same rows. */
+const chineseSettings = (): string =>
+  `export const CHINESE = ${JSON.stringify(Object.fromEntries(SETTING_FIELDS.map(({ id, chinese }) => [id, chinese])))}`
+
 export const texts: BunPlugin = {
   name: 'texts',
   setup(build) {
+    build.onResolve({ filter: /^trivium:settings$/ }, () => ({ path: 'settings', namespace: 'settings' }))
+    build.onLoad({ filter: /.*/, namespace: 'settings' }, () => ({ contents: chineseSettings(), loader: 'js' }))
     for (const language of Object.keys(CHOICES)) {
       const prefix = `trivium:${language}/`
       /** Texts that an index lists are in its language. Whatever else texts import is a module as usual. */

@@ -15,3 +15,7 @@ declare module 'trivium:zh/operate/i18n/index.ts' {
   const texts: typeof import('./operate/i18n/index.ts')
   export = texts
 }
+declare module 'trivium:settings' {
+  /** What each setting does, by its id. */
+  export const CHINESE: Readonly<Record<string, string>>
+}

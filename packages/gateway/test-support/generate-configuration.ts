@@ -2,7 +2,8 @@
 // Random valid configurations, with every field that the sections know, spread over a file, the environment and the store.
 import { stringify } from 'yaml'
 import { mapSecrets } from '../src/config/secret-paths.ts'
-import { ALERT_RULES } from '../src/config/sections/alerts.ts'
+import type { SettingType } from '../src/config/settings/setting.ts'
+import { SETTING_FIELDS, type SettingField } from '../src/config/settings/table.ts'
 import type { EntryKind, StoredEntry } from '../src/config/stored.ts'
 import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
 
@@ -231,6 +232,39 @@ export function generate(seed: number): Generated {
     url: `https://hooks.example.com/${integer(1, 9)}?token=${integer(1, 99)}`,
     secret: webhookSecret(),
   })
+  const byType: Record<Exclude<SettingType, 'words' | 'word' | 'objects'>, () => unknown> = {
+    boolean,
+    integer: () => integer(1, 9999),
+    text,
+    url: () => 'https://gw.example.com',
+    path: () => './localhost.cert.pem',
+    duration,
+    'duration or off': () => oneOf(['off', days()]),
+    size,
+    usd,
+    percent: () => `${integer(1, 100)}%`,
+    texts: () => ['10.0.0.0/8', '2001:db8::/32'],
+  }
+  /** Settings whose values not only their type decides. */
+  const own: Record<string, () => unknown> = {
+    'server.metrics_token': () => `token-${integer(1e9, 9e9)}-${integer(1e9, 9e9)}`,
+    'server.limits.body': () => '1MiB',
+    'server.limits.upload': () => '2MiB',
+    'server.limits.spool': () => '2GiB',
+    'retention.tasks': days,
+    'console.name': () => text().replace(':', ''),
+    'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
+    'sign_in.password': () => true,
+    'sign_in.session_age': () => '6h',
+    'alerts.webhooks': () => [webhook(), ...(chance(0.5) ? [webhook()] : [])],
+  }
+  const settingOf = ({ id, type, words }: SettingField): unknown => {
+    if (own[id]) return own[id]()
+    if (type === 'word') return oneOf(words)
+    if (type === 'words') return someOf(words)
+    return type === 'objects' ? [] : byType[type]()
+  }
+  const single = SETTING_FIELDS.filter(({ id }) => !/^(sandbox|media|mail|tools|server\.tls|alerts\.email)\b/.test(id))
   const settings: Fields = {
     ...(sandboxOn
       ? chance(0.5)
@@ -239,58 +273,7 @@ export function generate(seed: number): Generated {
       : chance(0.5)
         ? { sandbox: false }
         : {}),
-    ...some({
-      'server.public_url': () => 'https://gw.example.com',
-      'server.trusted_proxies': () => ['10.0.0.0/8'],
-      'server.admin': () => oneOf(['on', 'off']),
-      'server.admin_networks': () => ['10.0.0.0/8', '2001:db8::/32'],
-      'server.drain': duration,
-      'server.show_upstreams': boolean,
-      'server.log_addresses': () => oneOf(['full', 'masked', 'off']),
-      'server.metrics_token': () => `token-${integer(1e9, 9e9)}-${integer(1e9, 9e9)}`,
-      'server.limits.body': () => '1MiB',
-      'server.limits.values': () => integer(1, 9999),
-      'server.limits.in_flight': () => integer(1, 9999),
-      'server.limits.free_requests': () => integer(0, 9999),
-      'server.limits.memory': size,
-      'server.limits.upload': () => '2MiB',
-      'server.limits.spool': () => '2GiB',
-      'server.limits.stored_per_account': size,
-      'server.limits.stored': size,
-      'server.limits.media_per_account': size,
-      'server.limits.media': size,
-      'registration.open': boolean,
-      'registration.trial_credit': usd,
-      'registration.trial_budget_per_day': usd,
-      'registration.accounts_per_network_per_day': () => integer(1, 50),
-      'registration.keep_sandbox_credit': boolean,
-      'retention.responses': () => oneOf(['off', days()]),
-      'retention.reasoning': days,
-      'retention.idempotency': days,
-      'retention.requests': days,
-      'retention.media': days,
-      'retention.tasks': days,
-      'retention.audit': days,
-      'callbacks.allow_private': boolean,
-      'console.name': () => text().replace(':', ''),
-      'console.support_url': () => 'mailto:help@example.com',
-      'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
-      'sign_in.password': () => true,
-      'sign_in.session_age': () => '6h',
-      'alerts.webhooks': () => [webhook(), ...(chance(0.5) ? [webhook()] : [])],
-      'alerts.allow_private': boolean,
-      'alerts.off': () => someOf(ALERT_RULES),
-      'alerts.margin_negative': usd,
-      ...Object.fromEntries(
-        ['upstream_down', 'old_holds', 'certificate_expiring', 'price_list_old'].map((name) => [
-          `alerts.${name}`,
-          duration,
-        ]),
-      ),
-      ...Object.fromEntries(
-        ['error_rate', 'disk_full', 'contents_full'].map((name) => [`alerts.${name}`, () => `${integer(1, 100)}%`]),
-      ),
-    }),
+    ...some(Object.fromEntries(single.map((field) => [field.id, () => settingOf(field)]))),
     ...(chance(0.3) ? { 'server.tls.cert': './localhost.cert.pem', 'server.tls.key': './localhost.key.pem' } : {}),
     ...(hasMail
       ? { 'mail.url': `smtps://user:${integer(1, 99)}@smtp.example.com`, 'mail.from': 'Gateway <gw@example.com>' }
@@ -322,7 +305,7 @@ export function generate(seed: number): Generated {
 export const isFileOnly = ({ kind, id, value }: Entry): boolean =>
   (kind === 'upstream' && 'allow_private' in (value as object)) ||
   (id === 'sign_in.providers' && (value as object[]).some((each) => 'allow_private' in each)) ||
-  (kind === 'setting' && /^server\.t|^server\.admin$|^media\.disk|^mail\.ca|allow_private$/.test(id))
+  (kind === 'setting' && SETTING_FIELDS.some((field) => field.id === id && field.isFileOnly))
 
 function spread(entries: readonly Entry[], random: () => number): Omit<Generated, 'entries'> {
   const env: Record<string, string> = {}

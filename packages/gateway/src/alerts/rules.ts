@@ -1,5 +1,5 @@
 // What alerts are sent of: a fixed list. Each rule judges facts, which nodes or the cluster job have measured.
-import type { AlertRule, AlertsConfig } from '../config/types.ts'
+import type { AlertRule, AlertsConfig } from '../config/sections/alerts.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { AlertFact } from '../storage/storage.ts'
 

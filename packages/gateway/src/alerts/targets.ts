@@ -1,6 +1,7 @@
 // Where alerts are sent: signed webhooks and email. One attempt each; the outbox repeats what failed.
 import { signedBy } from '../access/secrets/callback-secret.ts'
-import type { AlertsConfig, FileConfig } from '../config/types.ts'
+import type { AlertsConfig } from '../config/sections/alerts.ts'
+import type { FileConfig } from '../config/types.ts'
 import { createMailer, describeMailError, type Letter } from '../mail/mailer.ts'
 import type { postPublic } from '../upstreams/public/post-public.ts'
 

@@ -5,10 +5,15 @@ import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { ServiceId } from '../endpoints/index.ts'
 import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
-import type { Nanos } from '../money/amount.ts'
-import type { LogAddresses } from '../observe/arrival.ts'
 import type { TraceSettings } from '../observe/traces/settings.ts'
-import type { GatewayRole } from '../storage/people/people.ts'
+import type { AlertsConfig } from './sections/alerts.ts'
+import type { CALLBACKS } from './sections/callbacks.ts'
+import type { CONSOLE } from './sections/console.ts'
+import type { Registration } from './sections/registration.ts'
+import type { Retention } from './sections/retention.ts'
+import type { ServerConfig } from './sections/server.ts'
+import type { SIGN_IN } from './sections/sign-in.ts'
+import type { ValuesOf } from './settings/setting.ts'
 
 export type UpstreamDialect = DialectId
 
@@ -143,58 +148,6 @@ export type Group = {
   prices?: ReadonlyMap<string, GroupPrice>
 }
 
-export type ServerConfig = {
-  publicUrl: string | undefined
-  tls: { certFile: string; keyFile: string } | undefined
-  /** CIDR blocks whose X-Forwarded-* headers are trusted. */
-  trustedProxies: readonly string[]
-  limits: {
-    bodyBytes: number
-    /** JSON values in a body, at every depth: each takes memory when it is parsed. */
-    values: number
-    inFlight: number
-    /** Total size of the bodies of requests in flight. */
-    memoryBytes: number
-    /** A multipart body, whose files are written to disk as they arrive. */
-    uploadBytes: number
-    /** Total size of uploaded files on disk. */
-    spoolBytes: number
-    /** Stored responses and responses to idempotent requests: of one account, and of all. Beyond, the oldest are removed. */
-    storedPerAccountBytes: number
-    storedBytes: number
-    /** Stored images and videos, in the same way. */
-    mediaPerAccountBytes: number
-    mediaBytes: number
-    /** What an account may send to models whose price is 0. */
-    freeRequestsPerMinute: number
-  }
-  /** How long requests in flight may continue after SIGTERM. */
-  drainMs: number
-  /** Whether receipts shown to callers name the upstreams. */
-  showUpstreams: boolean
-  /** How much of clients' addresses log lines and traces show. */
-  logAddresses: LogAddresses
-  /** Whether there is an admin API. */
-  admin: boolean
-  /** The networks that the admin API may be used from; none: any. */
-  adminNetworks: readonly string[]
-  /** Lets other machines read /metrics. */
-  metricsToken: string | undefined
-}
-
-/** How long contents are kept, in milliseconds; `off`: not at all. */
-export type Retention = {
-  responses: number | 'off'
-  reasoning: number | 'off'
-  idempotency: number | 'off'
-  requests: number | 'off'
-  media: number | 'off'
-  /** Always kept for a while: clients ask for the result later. */
-  tasks: number
-  /** Rows of the audit log. */
-  audit: number | 'off'
-}
-
 /** A store that speaks the protocol of S3. */
 export type S3Config = { endpoint: string; bucket: string; region: string; accessKey: string; secretKey: string }
 
@@ -204,72 +157,10 @@ export type MediaConfig = { disk: string; s3?: never } | { s3: S3Config; disk?: 
 /** `url`: smtp:// or smtps://, with user and password. `ca`: certificates in PEM that sign the server's. */
 export type MailConfig = { url: string; from: string; ca?: string }
 
-/** How the console presents itself. */
-export type ConsoleConfig = { name: string; supportUrl: string | undefined }
-
-/** A provider of sign-ins (OpenID Connect). */
-export type SignInProvider = {
-  /** In the URL of its sign-in. */
-  id: string
-  /** On its button. */
-  name: string
-  issuer: string
-  clientId: string
-  clientSecret: string
-  /** Whose addresses may sign in for the first time; none: only people who are known or invited. */
-  domains: readonly string[]
-  /** What is asked of the provider. */
-  scopes: readonly string[]
-  /** The claim that lists the groups of a person at the provider. */
-  groupsClaim: string | undefined
-  /** What these groups give: a role in the gateway, and groups of prices. */
-  roles: ReadonlyMap<string, GatewayRole>
-  priceGroups: ReadonlyMap<string, string>
-  /** The provider may be at a private address. */
-  allowPrivate: boolean
-}
-
-/** What alerts are sent of; their names in the file. */
-export type AlertRule =
-  | 'upstream_down'
-  | 'error_rate'
-  | 'margin_negative'
-  | 'audit_failed'
-  | 'commits_lost'
-  | 'old_holds'
-  | 'disk_full'
-  | 'contents_full'
-  | 'certificate_expiring'
-  | 'price_list_old'
-
-export const RULES_WITHOUT_THRESHOLD = ['audit_failed', 'commits_lost'] as const satisfies AlertRule[]
-type AlertRuleWithoutThreshold = (typeof RULES_WITHOUT_THRESHOLD)[number]
-
-/** Alerts, and where they are sent. `secret`: signs them, by the rules of Standard Webhooks. */
-export type AlertsConfig = {
-  webhooks: readonly { url: string; secret: string }[]
-  email: readonly string[]
-  /** Webhooks may be at private addresses. */
-  allowPrivate: boolean
-  off: readonly AlertRule[]
-  /** Milliseconds, or percent. */
-  thresholds: Readonly<Record<Exclude<AlertRule, 'margin_negative' | AlertRuleWithoutThreshold>, number>>
-  /** `margin_negative`: what a model may lose within a day. */
-  loss: Nanos
-}
-
 /** The configuration from the file; a reload replaces all of it. */
 export type FileConfig = {
   server: ServerConfig
-  registration: {
-    open: boolean
-    trialCredit: Nanos
-    /** undefined: none. */
-    trialBudgetPerDay: Nanos | undefined
-    accountsPerNetworkPerDay: number
-    /** Trial credit of the days with embedded models alone stays when a real upstream is added. */
-    keepSandboxCredit: boolean
-  }
+  registration: Registration
   /** `faultsWritten` distinguishes `faults: false` in the file from the default. */
   sandbox: { on: boolean; faults: boolean; faultsWritten: boolean }
   retention: Retention
@@ -279,12 +170,10 @@ export type FileConfig = {
   models: ReadonlyMap<string, AnyModel>
   /** Tools that the gateway runs itself. */
   tools?: { imageGeneration?: { model: string } }
-  /** `allowPrivate`: callback URLs may name private addresses. */
-  callbacks: { allowPrivate: boolean }
+  callbacks: ValuesOf<typeof CALLBACKS>
   alerts: AlertsConfig
-  console: ConsoleConfig
-  /** `password`: people may sign in with one; owners of the gateway always may. */
-  signIn: { providers: readonly SignInProvider[]; password: boolean; sessionAgeMs: number }
+  console: ValuesOf<typeof CONSOLE>
+  signIn: ValuesOf<typeof SIGN_IN>
   /** Absent: no email is sent. */
   mail?: MailConfig
   groups: ReadonlyMap<string, Group>

@@ -2,7 +2,7 @@
 // site must not act on behalf, or from the network, of its visitors.
 import { isIP } from 'node:net'
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
-import type { ServerConfig } from '../config/types.ts'
+import type { ServerConfig } from '../config/sections/server.ts'
 import type { ApiError } from './errors.ts'
 import { ApiRejection } from './rejection.ts'
 

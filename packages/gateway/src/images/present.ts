@@ -2,7 +2,7 @@
 
 import type { Base64, ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
-import type { Retention } from '../config/types.ts'
+import type { Retention } from '../config/sections/retention.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
 import { Failure } from '../request/failure.ts'

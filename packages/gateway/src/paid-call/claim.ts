@@ -8,7 +8,7 @@ import type { HttpResponse, ResponseHeaders, StreamedBody } from '@trivium/http/
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
-import type { Retention } from '../config/types.ts'
+import type { Retention } from '../config/sections/retention.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { HELD, isDone, REPETITION_BEGINS_WITHIN_MS } from '../money/ledger.ts'
 import type { Log } from '../observe/log.ts'

@@ -8,7 +8,7 @@ import type { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { HttpServer } from '@trivium/http/server/server.ts'
 import { steerNewConnections } from '@trivium/http/system/steer-connections.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { ServerConfig } from '../config/types.ts'
+import type { ServerConfig } from '../config/sections/server.ts'
 import type { App } from '../routes.ts'
 
 /** Open connections of clients. */

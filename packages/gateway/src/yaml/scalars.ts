@@ -8,7 +8,7 @@ import { addMistake, type YamlValue } from './document.ts'
 import { quote, quoteSource, type Reader, scalarText } from './fields.ts'
 import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'
 
-type Range = { min: number; max: number }
+export type Range = { min: number; max: number }
 
 const SECOND = 1000
 const DAY = 24 * 3600 * SECOND

@@ -1,8 +1,13 @@
 // The rules of the alerts with their thresholds, where alerts are sent, and mutes.
 import { RULES } from '../../alerts/rules.ts'
 import { targetsOf } from '../../alerts/targets.ts'
-import { ALERT_DEFAULTS, ALERT_RULES } from '../../config/sections/alerts.ts'
-import { type AlertRule, type AlertsConfig, RULES_WITHOUT_THRESHOLD } from '../../config/types.ts'
+import {
+  ALERT_DEFAULTS,
+  ALERT_RULES,
+  type AlertRule,
+  type AlertsConfig,
+  RULES_WITHOUT_THRESHOLD,
+} from '../../config/sections/alerts.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { fields, idOf, NOTHING, optional, word } from '../../request/schema/schema.ts'
 import { type Alert, type AlertMute, ANY_OBJECT } from '../../storage/storage.ts'

@@ -1,6 +1,7 @@
 // Settings: every field of the sections that are no lists, with its default and its source. Each is stored by itself.
 import { mapSecrets } from '../../config/secret-paths.ts'
-import { SETTING_FIELDS, type SettingType } from '../../config/settings/table.ts'
+import type { SettingType } from '../../config/settings/setting.ts'
+import { SETTING_FIELDS } from '../../config/settings/table.ts'
 import { overlaps, SETTING_SECTIONS } from '../../config/stored.ts'
 import { fields, NOTHING, optional, unknown } from '../../request/schema/schema.ts'
 import { REASON } from '../inputs/schemas.ts'

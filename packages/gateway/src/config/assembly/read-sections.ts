@@ -12,8 +12,8 @@ import {
   sandboxUpstream,
 } from '../sandbox.ts'
 import { ALERT_DEFAULTS, readAlerts } from '../sections/alerts.ts'
-import { CALLBACK_DEFAULTS, readCallbacks } from '../sections/callbacks.ts'
-import { CONSOLE_DEFAULTS, readConsole } from '../sections/console.ts'
+import { CALLBACKS, readCallbacks } from '../sections/callbacks.ts'
+import { CONSOLE, readConsole } from '../sections/console.ts'
 import { ALL_MODELS, DEFAULT_GROUP, GROUPS_EXAMPLE, MULTIPLIER_ONE, readGroups } from '../sections/groups.ts'
 import { readMail } from '../sections/mail.ts'
 import { readMedia } from '../sections/media.ts'
@@ -22,14 +22,24 @@ import { readRegistration, registrationDefaults } from '../sections/registration
 import { RETENTION_DEFAULTS, readRetention } from '../sections/retention.ts'
 import { readSandboxSection, type WrittenSandbox } from '../sections/sandbox.ts'
 import { readServer, serverDefaults } from '../sections/server.ts'
-import { readSignIn, SIGN_IN_DEFAULTS } from '../sections/sign-in.ts'
+import { readSignIn, SIGN_IN } from '../sections/sign-in.ts'
 import { readTools } from '../sections/tools.ts'
 import { type ReadUpstreams, readUpstreams, UPSTREAMS_EXAMPLE } from '../sections/upstreams.ts'
+import { defaultsOf } from '../settings/setting.ts'
 import type { SettingDefaults } from '../settings/table.ts'
 import type { EntryKind, StoredEntry, StoredValues } from '../stored.ts'
 import type { FileConfig, Group, MailConfig, MediaConfig } from '../types.ts'
 import type { BuiltIn } from '../upstream-kinds.ts'
 import { type EnvironmentVendors, vendorsFromEnvironment } from './environment-vendors.ts'
+
+/** What holds in every configuration where nothing is written. */
+const FIXED_DEFAULTS = {
+  retention: RETENTION_DEFAULTS,
+  callbacks: defaultsOf(CALLBACKS),
+  alerts: ALERT_DEFAULTS,
+  console: defaultsOf(CONSOLE),
+  signIn: defaultsOf(SIGN_IN),
+}
 
 const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, ...SANDBOX_MODELS]
 
@@ -102,11 +112,11 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     server: optional('server', readServer(defaults), defaults),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: sandbox.faults ?? false, faultsWritten: sandbox.faults !== undefined },
-    retention: optional('retention', readRetention, RETENTION_DEFAULTS),
-    callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
-    alerts: optional('alerts', readAlerts(hasMail), ALERT_DEFAULTS),
-    console: optional('console', readConsole, CONSOLE_DEFAULTS),
-    signIn: optional('sign_in', readSignIn, SIGN_IN_DEFAULTS),
+    retention: optional('retention', readRetention, FIXED_DEFAULTS.retention),
+    callbacks: optional('callbacks', readCallbacks, FIXED_DEFAULTS.callbacks),
+    alerts: optional('alerts', readAlerts(hasMail), FIXED_DEFAULTS.alerts),
+    console: optional('console', readConsole, FIXED_DEFAULTS.console),
+    signIn: optional('sign_in', readSignIn, FIXED_DEFAULTS.signIn),
     ...(mail ? { mail } : {}),
     ...(media ? { media } : {}),
     ...(tools ? { tools } : {}),
@@ -134,11 +144,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     server: defaults,
     registration,
     sandbox: { on: !hasRealUpstream, faults: false, faultsWritten: false },
-    retention: RETENTION_DEFAULTS,
-    callbacks: CALLBACK_DEFAULTS,
-    alerts: ALERT_DEFAULTS,
-    console: CONSOLE_DEFAULTS,
-    signIn: SIGN_IN_DEFAULTS,
+    ...FIXED_DEFAULTS,
   }
   return { config, warnings, vendors, shadowed, written, defaults: settingDefaults }
 }

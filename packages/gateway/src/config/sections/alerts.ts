@@ -1,72 +1,24 @@
 // Section `alerts`: thresholds, and where alerts are sent.
-import { NANOS_PER_USD } from '../../money/amount.ts'
+import { NANOS_PER_USD, type Nanos } from '../../money/amount.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { type FieldRules, fieldsOf, listOf, type Reader } from '../../yaml/fields.ts'
+import { readText, readWord, STORAGE_TIME } from '../../yaml/scalars.ts'
 import {
-  FILE_ONLY,
-  type FieldRules,
-  fieldsOf,
-  listOf,
-  quoteSource,
-  type Reader,
-  scalarText,
-} from '../../yaml/fields.ts'
-import { readBoolean, readDuration, readText, readUsd, readWord, STORAGE_TIME } from '../../yaml/scalars.ts'
-import { type AlertRule, type AlertsConfig, RULES_WITHOUT_THRESHOLD } from '../types.ts'
+  boolean,
+  defaultsOf,
+  duration,
+  percent,
+  readRows,
+  rulesOf,
+  setting,
+  usd,
+  type ValuesOf,
+  words,
+  written,
+} from '../settings/setting.ts'
 
 const HOUR = 3600 * 1000
 const DAY = 24 * HOUR
-
-export const ALERT_DEFAULTS: AlertsConfig = {
-  webhooks: [],
-  email: [],
-  allowPrivate: false,
-  off: [],
-  thresholds: {
-    upstream_down: HOUR / 12,
-    error_rate: 20,
-    old_holds: HOUR,
-    disk_full: 90,
-    contents_full: 90,
-    certificate_expiring: 14 * DAY,
-    price_list_old: 90 * DAY,
-  },
-  loss: NANOS_PER_USD,
-}
-
-const readPercent: Reader<number> = (value) => {
-  const text = scalarText(value, 'a percentage, such as 20%')
-  if (text === undefined) return undefined
-  const [, digits] = /^(\d{1,3})\s?%$/.exec(text) ?? []
-  if (digits !== undefined && Number(digits) >= 1 && Number(digits) <= 100) return Number(digits)
-  addMistake(value, `${quoteSource(value)} is not a percentage; write a whole number from 1% to 100%, such as 20%`)
-  return undefined
-}
-
-type Threshold = keyof AlertsConfig['thresholds']
-
-const readTime = readDuration(STORAGE_TIME)
-const THRESHOLDS: Readonly<Record<Threshold, Reader<number>>> = {
-  upstream_down: readTime,
-  error_rate: readPercent,
-  old_holds: readTime,
-  disk_full: readPercent,
-  contents_full: readPercent,
-  certificate_expiring: readTime,
-  price_list_old: readTime,
-}
-const THRESHOLD_NAMES = Object.keys(THRESHOLDS) as Threshold[]
-
-export const ALERT_RULES: readonly AlertRule[] = [...THRESHOLD_NAMES, 'margin_negative', ...RULES_WITHOUT_THRESHOLD]
-
-const FIELDS: FieldRules = {
-  webhooks: true,
-  email: true,
-  allow_private: FILE_ONLY,
-  off: true,
-  ...Object.fromEntries(THRESHOLD_NAMES.map((name) => [name, true as const])),
-  margin_negative: true,
-  audit_failed: 'has no threshold; write off: [audit_failed] to turn it off',
-}
 
 const SECRET_EXAMPLE = 'whsec_ and 24 to 64 random bytes in base64 (openssl rand -base64 32)'
 // biome-ignore lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax of the file
@@ -74,26 +26,128 @@ const WEBHOOK_EXAMPLE = '{ url: "https://example.com/alerts", secret: "${ALERT_S
 /** Each is tried for hours if it does not respond. */
 const MOST_TARGETS = 16
 
+const targets = <T>(read: Reader<T>, example: string): Reader<readonly T[]> => few(listOf(read, example))
+
+/** What alerts are sent of without a threshold; their names in the file. */
+export const RULES_WITHOUT_THRESHOLD = ['audit_failed', 'commits_lost'] as const
+
+const age = duration(STORAGE_TIME)
+
+/** What must be passed before an alert is sent: milliseconds, percent, or what a model may lose within a day. */
+export const THRESHOLDS = {
+  upstream_down: setting(
+    'upstream_down',
+    age,
+    HOUR / 12,
+    'How long all keys of an upstream must fail.',
+    '上游的所有密钥持续失败多久后告警。',
+  ),
+  error_rate: setting('error_rate', percent, 20, 'The share of requests that fail.', '请求失败的比例。'),
+  margin_negative: setting(
+    'margin_negative',
+    usd,
+    NANOS_PER_USD,
+    'What a model may lose within a day, in USD.',
+    '一个模型一天内允许的亏损（USD）。',
+  ),
+  old_holds: setting('old_holds', age, HOUR, 'How old an open hold may get.', '冻结金额最多允许未结清多久。'),
+  disk_full: setting('disk_full', percent, 90, 'How full a disk may get.', '磁盘使用率上限。'),
+  contents_full: setting(
+    'contents_full',
+    percent,
+    90,
+    'How full stored responses and media may get, of their limits.',
+    '已存储响应和媒体占各自上限的比例。',
+  ),
+  certificate_expiring: setting(
+    'certificate_expiring',
+    age,
+    14 * DAY,
+    'How long before its expiry a certificate is reported.',
+    '证书到期前多久开始告警。',
+  ),
+  price_list_old: setting(
+    'price_list_old',
+    age,
+    90 * DAY,
+    'How old the built-in price list may get.',
+    '内置价格表超过多久未更新时告警。',
+  ),
+}
+
+/** What alerts are sent of; their names in the file. */
+export type AlertRule = keyof typeof THRESHOLDS | (typeof RULES_WITHOUT_THRESHOLD)[number]
+
+const { margin_negative, ...LEVELS } = THRESHOLDS
+
+export const ALERT_RULES: readonly AlertRule[] = [
+  ...(Object.keys(LEVELS) as (keyof typeof LEVELS)[]),
+  'margin_negative',
+  ...RULES_WITHOUT_THRESHOLD,
+]
+
+export const ALERTS = {
+  // `secret` signs what is sent, by the rules of Standard Webhooks.
+  webhooks: setting(
+    'webhooks',
+    written('objects', targets(readWebhook, `[${WEBHOOK_EXAMPLE}]`)),
+    [],
+    'Where alerts are sent: `url` and the signing `secret` of each.',
+    '告警发往的地址：每项包含 `url` 和签名密钥 `secret`。',
+  ),
+  email: setting(
+    'email',
+    written('texts', targets(readAddress, '[ops@example.com]')),
+    [],
+    'Addresses that get alerts. Needs `mail`.',
+    '接收告警的邮箱。需要先设置 `mail`。',
+  ),
+  allowPrivate: setting(
+    'allow_private',
+    boolean,
+    false,
+    'Webhooks may be at private addresses.',
+    'Webhook 可以使用内网地址。',
+    'file only',
+  ),
+  off: setting(
+    'off',
+    words(ALERT_RULES, listOf(readWord(ALERT_RULES), '[price_list_old]')),
+    [],
+    'Rules that are turned off.',
+    '已关闭的规则。',
+  ),
+}
+
+export type AlertsConfig = ValuesOf<typeof ALERTS> & {
+  thresholds: ValuesOf<typeof LEVELS>
+  /** What a model may lose within a day. */
+  loss: Nanos
+}
+
+export const ALERT_DEFAULTS: AlertsConfig = {
+  ...defaultsOf(ALERTS),
+  thresholds: defaultsOf(LEVELS),
+  loss: margin_negative.fallback,
+}
+
+const FIELDS: FieldRules = {
+  ...rulesOf(ALERTS),
+  ...rulesOf(LEVELS),
+  ...rulesOf(THRESHOLDS),
+  audit_failed: 'has no threshold; write off: [audit_failed] to turn it off',
+}
+
 /** `hasMail`: the file says how email is sent. */
 export const readAlerts =
   (hasMail: boolean) =>
   (value: YamlValue): AlertsConfig | undefined => {
     const fields = fieldsOf(value, FIELDS, `alerts: { webhooks: [${WEBHOOK_EXAMPLE}] }`)
     if (!fields) return undefined
-    const { thresholds, loss, ...defaults } = ALERT_DEFAULTS
     const email = fields.get('email')
     if (email && !hasMail) addMistake(email, 'the file has no section mail, which says how email is sent; add it')
-    const readTargets = <T>(read: Reader<T>, example: string): Reader<readonly T[]> => few(listOf(read, example))
-    return {
-      webhooks: fields.optional('webhooks', readTargets(readWebhook, `[${WEBHOOK_EXAMPLE}]`), defaults.webhooks),
-      email: fields.optional('email', readTargets(readAddress, '[ops@example.com]'), defaults.email),
-      allowPrivate: fields.optional('allow_private', readBoolean, defaults.allowPrivate),
-      off: fields.optional('off', listOf(readWord(ALERT_RULES), '[price_list_old]'), defaults.off),
-      thresholds: Object.fromEntries(
-        THRESHOLD_NAMES.map((name) => [name, fields.optional(name, THRESHOLDS[name], thresholds[name])]),
-      ) as AlertsConfig['thresholds'],
-      loss: fields.optional('margin_negative', readUsd, loss),
-    }
+    const { margin_negative: loss, ...thresholds } = readRows(fields, THRESHOLDS)
+    return { ...readRows(fields, ALERTS), thresholds, loss }
   }
 
 function few<T>(read: Reader<readonly T[]>): Reader<readonly T[]> {
@@ -105,7 +159,9 @@ function few<T>(read: Reader<readonly T[]>): Reader<readonly T[]> {
   }
 }
 
-function readWebhook(value: YamlValue): AlertsConfig['webhooks'][number] | undefined {
+type Webhook = { url: string; secret: string }
+
+function readWebhook(value: YamlValue): Webhook | undefined {
   const fields = fieldsOf(value, { url: true, secret: true }, WEBHOOK_EXAMPLE)
   const url = fields?.required('url', readWebhookUrl, 'such as https://example.com/alerts')
   const secret = fields?.required('secret', readSecret, `write ${SECRET_EXAMPLE}`)

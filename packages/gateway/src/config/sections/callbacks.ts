@@ -1,15 +1,21 @@
 // Section `callbacks`: where reports about tasks may be sent.
 
 import type { YamlValue } from '../../yaml/document.ts'
-import { FILE_ONLY, fieldsOf } from '../../yaml/fields.ts'
-import { readBoolean } from '../../yaml/scalars.ts'
-import type { FileConfig } from '../types.ts'
+import { fieldsOf } from '../../yaml/fields.ts'
+import { boolean, readRows, rulesOf, setting } from '../settings/setting.ts'
 
-type Callbacks = FileConfig['callbacks']
+export const CALLBACKS = {
+  allowPrivate: setting(
+    'allow_private',
+    boolean,
+    false,
+    'Callbacks of tasks may go to private addresses.',
+    '任务回调可以发往内网地址。',
+    'file only',
+  ),
+}
 
-export const CALLBACK_DEFAULTS: Callbacks = { allowPrivate: false }
-
-export function readCallbacks(value: YamlValue): Callbacks | undefined {
-  const fields = fieldsOf(value, { allow_private: FILE_ONLY }, 'callbacks: { allow_private: true }')
-  return fields && { allowPrivate: fields.optional('allow_private', readBoolean, CALLBACK_DEFAULTS.allowPrivate) }
+export function readCallbacks(value: YamlValue) {
+  const fields = fieldsOf(value, rulesOf(CALLBACKS), 'callbacks: { allow_private: true }')
+  return fields && readRows(fields, CALLBACKS)
 }

@@ -3,23 +3,31 @@
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { fieldsOf } from '../../yaml/fields.ts'
 import { readText } from '../../yaml/scalars.ts'
-import type { ConsoleConfig } from '../types.ts'
+import { readRows, rulesOf, setting, written } from '../settings/setting.ts'
 
-export const CONSOLE_DEFAULTS: ConsoleConfig = { name: 'Trivium', supportUrl: undefined }
 const LONGEST_NAME = 60
 
-export function readConsole(value: YamlValue): ConsoleConfig | undefined {
-  const fields = fieldsOf(
-    value,
-    { name: true, support_url: true },
-    'console: { name: Trivium, support_url: "https://example.com/help" }',
-  )
-  return (
-    fields && {
-      name: fields.optional('name', readName, CONSOLE_DEFAULTS.name),
-      supportUrl: fields.optional('support_url', readSupportUrl, CONSOLE_DEFAULTS.supportUrl),
-    }
-  )
+export const CONSOLE = {
+  name: setting(
+    'name',
+    written('text', readName),
+    'Trivium',
+    'The name of the gateway in the console and in emails.',
+    '控制台和邮件中显示的网关名称。',
+  ),
+  supportUrl: setting(
+    'support_url',
+    written('url', readSupportUrl),
+    undefined,
+    'Where account holders ask for help: https:// or mailto:.',
+    '账户持有人寻求帮助的地址：https:// 或 mailto:。',
+  ),
+}
+
+export function readConsole(value: YamlValue) {
+  const example = 'console: { name: Trivium, support_url: "https://example.com/help" }'
+  const fields = fieldsOf(value, rulesOf(CONSOLE), example)
+  return fields && readRows(fields, CONSOLE)
 }
 
 /** It is part of the subject of emails and of the label in authenticator apps. */

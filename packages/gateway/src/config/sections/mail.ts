@@ -1,17 +1,42 @@
 // Section `mail`: the SMTP server that sends emails to account holders.
 import { readFileSync } from 'node:fs'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { FILE_ONLY, fieldsOf, scalarText } from '../../yaml/fields.ts'
+import { fieldsOf, scalarText } from '../../yaml/fields.ts'
 import { readPath, readText } from '../../yaml/scalars.ts'
+import { rulesOf, setting, written } from '../settings/setting.ts'
 import { describeSystemError } from '../system-error.ts'
 import type { MailConfig } from '../types.ts'
 
-const MAIL_FIELDS = { url: true, from: true, ca: FILE_ONLY } as const
+export const MAIL = {
+  url: setting(
+    'url',
+    written('url', readSmtpUrl),
+    undefined,
+    'The mail server: smtps://user:password@host, or smtp:// with STARTTLS.',
+    '邮件服务器：smtps://用户:密码@主机，或使用 STARTTLS 的 smtp://。',
+    'secret',
+  ),
+  from: setting(
+    'from',
+    written('text', readSender),
+    undefined,
+    'The sender, such as Gateway <gateway@example.com>.',
+    '发件人，例如 Gateway <gateway@example.com>。',
+  ),
+  ca: setting(
+    'ca',
+    written('path', readCertificates),
+    undefined,
+    "Certificates that sign the mail server's.",
+    '签发邮件服务器证书的 CA 证书。',
+    'file only',
+  ),
+}
 const EXAMPLE = 'mail: { url: "smtps://user:password@smtp.example.com", from: gateway@example.com }'
 const URL_EXAMPLE = 'smtps://user:password@smtp.example.com'
 
 export function readMail(value: YamlValue): MailConfig | undefined {
-  const fields = fieldsOf(value, MAIL_FIELDS, EXAMPLE)
+  const fields = fieldsOf(value, rulesOf(MAIL), EXAMPLE)
   if (!fields) return undefined
   const url = fields.required('url', readSmtpUrl, `such as ${URL_EXAMPLE}`)
   const from = fields.required('from', readSender, 'such as gateway@example.com')

@@ -1,20 +1,54 @@
 // Section `media`: where generated images and videos are stored.
 
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { FILE_ONLY, fieldsOf } from '../../yaml/fields.ts'
+import { fieldsOf } from '../../yaml/fields.ts'
 import { readPath, readText, readUrl, withoutTrailingSlash } from '../../yaml/scalars.ts'
+import { rulesOf, setting, written } from '../settings/setting.ts'
 import type { MediaConfig, S3Config } from '../types.ts'
 
-const MEDIA_FIELDS = { disk: FILE_ONLY, s3: true } as const
-const S3_FIELDS = { endpoint: true, bucket: true, region: true, access_key: true, secret_key: true } as const
+export const MEDIA = {
+  disk: setting(
+    'disk',
+    written('path', readPath),
+    undefined,
+    'The folder of stored images and videos.',
+    '存储图片和视频的目录。',
+    'file only',
+  ),
+}
+export const S3 = {
+  endpoint: setting(
+    'endpoint',
+    written('url', readEndpoint),
+    undefined,
+    'The S3-compatible store of images and videos. Excludes `media.disk`.',
+    '存储图片和视频的 S3 兼容服务。不能与 `media.disk` 同时设置。',
+  ),
+  bucket: setting('bucket', written('text', readBucket), undefined, 'Its bucket.', '存储桶。'),
+  // Services without regions accept this name.
+  region: setting('region', written('text', readText), 'us-east-1', 'Its region.', '区域。'),
+  accessKey: setting(
+    'access_key',
+    written('text', readText),
+    undefined,
+    'The access key.',
+    'Access Key ID。',
+    'secret',
+  ),
+  secretKey: setting(
+    'secret_key',
+    written('text', readText),
+    undefined,
+    'The secret key.',
+    'Secret Access Key。',
+    'secret',
+  ),
+}
 const EXAMPLE = 'media: { disk: ./media }'
 const S3_EXAMPLE = 's3: { endpoint: "https://s3.example.com", bucket: media, access_key: ..., secret_key: ... }'
 
-/** Services without regions accept this name. */
-const DEFAULT_REGION = 'us-east-1'
-
 export function readMedia(value: YamlValue): MediaConfig | undefined {
-  const fields = fieldsOf(value, MEDIA_FIELDS, EXAMPLE)
+  const fields = fieldsOf(value, { ...rulesOf(MEDIA), s3: true }, EXAMPLE)
   if (!fields) return undefined
   const disk = fields.optional<string | undefined>('disk', readPath, undefined)
   const s3 = fields.optional<S3Config | undefined>('s3', readS3, undefined)
@@ -26,13 +60,13 @@ export function readMedia(value: YamlValue): MediaConfig | undefined {
 }
 
 function readS3(value: YamlValue): S3Config | undefined {
-  const fields = fieldsOf(value, S3_FIELDS, S3_EXAMPLE)
+  const fields = fieldsOf(value, rulesOf(S3), S3_EXAMPLE)
   if (!fields) return undefined
   const endpoint = fields.required('endpoint', readEndpoint)
   const bucket = fields.required('bucket', readBucket)
   const accessKey = fields.required('access_key', readText)
   const secretKey = fields.required('secret_key', readText)
-  const region = fields.optional('region', readText, DEFAULT_REGION)
+  const region = fields.optional('region', readText, S3.region.fallback)
   if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined) {
     return undefined
   }

@@ -2,44 +2,57 @@
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { YamlValue } from '../../yaml/document.ts'
 import { fieldsOf } from '../../yaml/fields.ts'
-import { readBoolean, readInteger, readUsd } from '../../yaml/scalars.ts'
-import type { FileConfig } from '../types.ts'
-
-type Registration = FileConfig['registration']
+import { boolean, defaultsOf, integer, readRows, rulesOf, setting, usd, type ValuesOf } from '../settings/setting.ts'
 
 /** New accounts get trial credit. With a real upstream that is the operator's money, so registration must be opened explicitly. */
-export const registrationDefaults = (hasRealUpstream: boolean): Registration => ({
-  open: !hasRealUpstream,
-  trialCredit: 10n * NANOS_PER_USD,
+export const registrationRows = (hasRealUpstream: boolean) => ({
+  open: setting(
+    'open',
+    boolean,
+    !hasRealUpstream,
+    'Anybody may sign up. On by default while there is no real upstream.',
+    '任何人都可以注册。没有真实上游时默认开启。',
+  ),
+  trialCredit: setting(
+    'trial_credit',
+    usd,
+    10n * NANOS_PER_USD,
+    'What a new account gets, in USD.',
+    '新账户获得的试用额度（USD）。',
+  ),
   // While only the embedded models are there, trial credit costs nothing: every sign-up gets it, a class at once.
-  trialBudgetPerDay: hasRealUpstream ? 100n * NANOS_PER_USD : undefined,
-  accountsPerNetworkPerDay: hasRealUpstream ? 10 : 100,
-  keepSandboxCredit: false,
+  trialBudgetPerDay: setting<bigint | undefined>(
+    'trial_budget_per_day',
+    usd,
+    hasRealUpstream ? 100n * NANOS_PER_USD : undefined,
+    'Trial credit of all new accounts within a day. None: no bound.',
+    '每天发放给所有新账户的试用额度。留空表示不限。',
+  ),
+  accountsPerNetworkPerDay: setting(
+    'accounts_per_network_per_day',
+    integer({ min: 1, max: 1_000_000 }),
+    hasRealUpstream ? 10 : 100,
+    'Sign-ups from one network within a day.',
+    '同一网络每天最多可注册的账户数。',
+  ),
+  keepSandboxCredit: setting(
+    'keep_sandbox_credit',
+    boolean,
+    false,
+    'Keep unspent trial credit of the sandbox when the first real upstream is added.',
+    '添加第一个真实上游时，保留沙盒中未用完的试用额度。',
+  ),
 })
 
-const REGISTRATION_FIELDS = {
-  open: true,
-  trial_credit: true,
-  trial_budget_per_day: true,
-  accounts_per_network_per_day: true,
-  keep_sandbox_credit: true,
-} as const
-const readAccounts = readInteger({ min: 1, max: 1_000_000 })
+export type Registration = ValuesOf<ReturnType<typeof registrationRows>>
+
+export const registrationDefaults = (hasRealUpstream: boolean): Registration =>
+  defaultsOf(registrationRows(hasRealUpstream))
 
 export const readRegistration =
   (defaults: Registration) =>
   (value: YamlValue): Registration => {
-    const fields = fieldsOf(value, REGISTRATION_FIELDS, 'registration: { open: true, trial_credit: 10 }')
-    if (!fields) return defaults
-    return {
-      open: fields.optional('open', readBoolean, defaults.open),
-      trialCredit: fields.optional('trial_credit', readUsd, defaults.trialCredit),
-      trialBudgetPerDay: fields.optional('trial_budget_per_day', readUsd, defaults.trialBudgetPerDay),
-      accountsPerNetworkPerDay: fields.optional(
-        'accounts_per_network_per_day',
-        readAccounts,
-        defaults.accountsPerNetworkPerDay,
-      ),
-      keepSandboxCredit: fields.optional('keep_sandbox_credit', readBoolean, defaults.keepSandboxCredit),
-    }
+    const rows = registrationRows(false)
+    const fields = fieldsOf(value, rulesOf(rows), 'registration: { open: true, trial_credit: 10 }')
+    return fields ? readRows(fields, rows, defaults) : defaults
   }

@@ -1,52 +1,55 @@
-// Section `retention`.
+// Section `retention`: how long contents are kept, in milliseconds; `off`: not at all.
 
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { fieldsOf, scalarText } from '../../yaml/fields.ts'
 import { readDuration, STORAGE_TIME } from '../../yaml/scalars.ts'
-import type { Retention } from '../types.ts'
+import { defaultsOf, duration, durationOrOff, readRows, rulesOf, setting, type ValuesOf } from '../settings/setting.ts'
 
 const HOUR = 3600 * 1000
 const DAY = 24 * HOUR
+const kept = durationOrOff(STORAGE_TIME)
 
-export const RETENTION_DEFAULTS: Retention = {
-  responses: 30 * DAY,
-  reasoning: DAY,
-  idempotency: DAY,
-  requests: 400 * DAY,
-  media: DAY,
-  tasks: 7 * DAY,
-  audit: 400 * DAY,
+export const RETENTION = {
+  responses: setting('responses', kept, 30 * DAY, 'How long stored responses are kept.', '已存储响应的保留时间。'),
+  reasoning: setting(
+    'reasoning',
+    kept,
+    DAY,
+    'How long reasoning is kept for clients that cannot send it back.',
+    '为无法回传推理内容的客户端保留推理的时间。',
+  ),
+  idempotency: setting(
+    'idempotency',
+    kept,
+    DAY,
+    'How long a repeated request gets the same response.',
+    '重复请求得到相同响应的时间。',
+  ),
+  requests: setting(
+    'requests',
+    kept,
+    400 * DAY,
+    'How long receipts keep their text. Rows and transfers stay.',
+    '收据文本的保留时间。记录和转账不会删除。',
+  ),
+  media: setting('media', kept, DAY, 'How long generated images and videos are kept.', '生成的图片和视频的保留时间。'),
+  tasks: setting(
+    'tasks',
+    duration(readTasks),
+    7 * DAY,
+    'How long ended video tasks are kept.',
+    '已结束视频任务的保留时间。',
+  ),
+  audit: setting('audit', kept, 400 * DAY, 'How long the audit log is kept.', '审计日志的保留时间。'),
 }
 
-const RETENTION_FIELDS = {
-  responses: true,
-  reasoning: true,
-  idempotency: true,
-  requests: true,
-  media: true,
-  tasks: true,
-  audit: true,
-} as const
+export type Retention = ValuesOf<typeof RETENTION>
+
+export const RETENTION_DEFAULTS: Retention = defaultsOf(RETENTION)
 
 export function readRetention(value: YamlValue): Retention {
-  const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
-  if (!fields) return RETENTION_DEFAULTS
-  const read = (name: Exclude<keyof Retention, 'tasks'>) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
-  return {
-    responses: read('responses'),
-    reasoning: read('reasoning'),
-    idempotency: read('idempotency'),
-    requests: read('requests'),
-    media: read('media'),
-    audit: read('audit'),
-    tasks: fields.optional('tasks', readTasks, RETENTION_DEFAULTS.tasks),
-  }
-}
-
-function readKept(value: YamlValue): number | 'off' | undefined {
-  const text = scalarText(value, 'a duration such as 30d, or off')
-  if (text === undefined) return undefined
-  return text === 'off' ? 'off' : readDuration(STORAGE_TIME)(value)
+  const fields = fieldsOf(value, rulesOf(RETENTION), 'retention: { responses: 30d, requests: 400d }')
+  return fields ? readRows(fields, RETENTION) : RETENTION_DEFAULTS
 }
 
 /** Clients ask for the result of a task later. */

@@ -2,50 +2,208 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
+import type { LogAddresses } from '../../observe/arrival.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { FILE_ONLY, type Fields, fieldsOf, listOf, type Reader } from '../../yaml/fields.ts'
+import { FILE_ONLY, type Fields, fieldsOf, listOf } from '../../yaml/fields.ts'
 import {
-  readBoolean,
   readCidr,
-  readDuration,
-  readInteger,
   readPath,
   readSize,
   readText,
   readUrl,
-  readWord,
   TIMER_OR_ZERO,
   withoutTrailingSlash,
 } from '../../yaml/scalars.ts'
+import {
+  boolean,
+  defaultsOf,
+  duration,
+  integer,
+  onOrOff,
+  readRows,
+  rulesOf,
+  setting,
+  size,
+  type ValuesOf,
+  word,
+  written,
+} from '../settings/setting.ts'
 import { describeSystemError } from '../system-error.ts'
-import type { ServerConfig } from '../types.ts'
 
 const MIB = 1024 ** 2
 
-export const SERVER_DEFAULTS: ServerConfig = {
-  publicUrl: undefined,
-  tls: undefined,
-  trustedProxies: [],
-  limits: {
-    bodyBytes: 32 * MIB,
-    values: DEFAULT_MAX_VALUES,
-    inFlight: 4096,
-    memoryBytes: 512 * MIB,
-    uploadBytes: 1024 * MIB,
-    spoolBytes: 4096 * MIB,
-    storedPerAccountBytes: 256 * MIB,
-    storedBytes: 4096 * MIB,
-    mediaPerAccountBytes: 8 * 1024 * MIB,
-    mediaBytes: 32 * 1024 * MIB,
-    freeRequestsPerMinute: 600,
-  },
-  drainMs: 30_000,
-  showUpstreams: false,
-  logAddresses: 'full',
-  admin: true,
-  adminNetworks: [],
-  metricsToken: undefined,
+const readCidrs = listOf(readCidr, '[10.0.0.0/8]')
+
+export const SERVER = {
+  publicUrl: setting(
+    'public_url',
+    written('url', readPublicUrl),
+    undefined,
+    'The URL by which clients and browsers reach the gateway. Links and signed URLs begin with it.',
+    '链接和签名 URL 的起始地址。',
+  ),
+  showUpstreams: setting(
+    'show_upstreams',
+    boolean,
+    false,
+    'Name upstreams on the receipts of account holders.',
+    '在账户持有人的收据上显示上游名称。',
+  ),
+  drainMs: setting(
+    'drain',
+    duration(TIMER_OR_ZERO),
+    30_000,
+    'How long running requests may continue after a stop.',
+    '停止时，运行中的请求最多还能运行多久。',
+  ),
+  // Stored, it would close the way by which it could be changed again.
+  admin: setting(
+    'admin',
+    onOrOff,
+    true,
+    'Whether there is an admin API. Off also closes the console to operators.',
+    '是否提供管理 API。关闭后运营人员也无法使用此控制台。',
+    'file only',
+  ),
+  adminNetworks: setting(
+    'admin_networks',
+    written('texts', readCidrs),
+    [],
+    'Networks that the admin API may be used from. None: any.',
+    '允许使用管理 API 的网络。留空表示不限。',
+  ),
+  logAddresses: setting(
+    'log_addresses',
+    word<LogAddresses>(['full', 'masked', 'off']),
+    'full',
+    "How much of clients' addresses logs and traces show.",
+    '日志和链路追踪中显示客户端地址的程度。',
+  ),
+  metricsToken: setting(
+    'metrics_token',
+    written('text', readMetricsToken),
+    undefined,
+    'Lets other machines read /metrics.',
+    '允许其他机器读取 /metrics 的令牌。',
+    'secret',
+  ),
+  trustedProxies: setting(
+    'trusted_proxies',
+    written('texts', readCidrs),
+    [],
+    'Networks of proxies whose X-Forwarded-For is trusted.',
+    '信任其 X-Forwarded-For 请求头的代理所在网络。',
+    'file only',
+  ),
 }
+
+export const TLS = {
+  certFile: setting(
+    'cert',
+    written('path', readPath),
+    undefined,
+    'The certificate for https.',
+    'HTTPS 证书。',
+    'file only',
+  ),
+  keyFile: setting(
+    'key',
+    written('path', readPath),
+    undefined,
+    'The private key of the certificate.',
+    '证书的私钥。',
+    'file only',
+  ),
+}
+
+const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
+const bytes = size(SIZE_RANGE)
+
+export const LIMITS = {
+  bodyBytes: setting(
+    'body',
+    size(readBody),
+    32 * MIB,
+    'The largest request body, after decompression.',
+    '请求体的最大大小。',
+  ),
+  // At every depth: each takes memory when it is parsed.
+  values: setting(
+    'values',
+    integer({ min: 1, max: 100_000_000 }),
+    DEFAULT_MAX_VALUES,
+    'The most JSON values in a body.',
+    '请求体中 JSON 值的最大数量。',
+  ),
+  freeRequestsPerMinute: setting(
+    'free_requests',
+    integer({ min: 0, max: 100_000_000 }),
+    600,
+    'Requests at price 0 that an account may make in a minute, in a process.',
+    '一个进程中，每个账户每分钟可发送的零价请求数。',
+  ),
+  inFlight: setting(
+    'in_flight',
+    integer({ min: 1, max: 1_000_000 }),
+    4096,
+    'Concurrent requests of a process, half of them for one account.',
+    '一个节点同时运行的请求数。',
+  ),
+  memoryBytes: setting(
+    'memory',
+    bytes,
+    512 * MIB,
+    'Memory for the bodies of running requests and for images in responses, in a process.',
+    '内存中所有运行中请求体的总大小。',
+  ),
+  uploadBytes: setting(
+    'upload',
+    bytes,
+    1024 * MIB,
+    'The largest form with files, which is kept on disk.',
+    '单次 multipart 上传的最大大小。',
+  ),
+  spoolBytes: setting(
+    'spool',
+    bytes,
+    4096 * MIB,
+    'Disk space for all forms in progress, a quarter of it for one account.',
+    '磁盘上所有上传文件的总大小。',
+  ),
+  storedPerAccountBytes: setting(
+    'stored_per_account',
+    bytes,
+    256 * MIB,
+    'Stored responses of one account. The oldest are removed.',
+    '每个账户可存储的响应。超出后删除最早的。',
+  ),
+  storedBytes: setting(
+    'stored',
+    bytes,
+    4096 * MIB,
+    'Stored responses of all accounts. The oldest of the largest account are removed.',
+    '所有账户可存储的响应。',
+  ),
+  mediaPerAccountBytes: setting(
+    'media_per_account',
+    bytes,
+    8 * 1024 * MIB,
+    'Stored images and videos of one account. The oldest are removed.',
+    '每个账户可存储的图片和视频。超出后删除最早的。',
+  ),
+  mediaBytes: setting(
+    'media',
+    bytes,
+    32 * 1024 * MIB,
+    'Stored images and videos of all accounts. The oldest of the largest account are removed.',
+    '所有账户可存储的图片和视频。',
+  ),
+}
+
+type Tls = { certFile: string; keyFile: string }
+export type ServerConfig = ValuesOf<typeof SERVER> & { tls: Tls | undefined; limits: ValuesOf<typeof LIMITS> }
+
+export const SERVER_DEFAULTS: ServerConfig = { tls: undefined, ...defaultsOf(SERVER), limits: defaultsOf(LIMITS) }
 
 /** What an idle process needs. */
 const IDLE_BYTES = 128 * MIB
@@ -65,52 +223,16 @@ export function serverDefaults(
   return { ...SERVER_DEFAULTS, limits: { ...limits, memoryBytes } }
 }
 
-const SERVER_FIELDS = {
-  public_url: true,
-  tls: FILE_ONLY,
-  trusted_proxies: FILE_ONLY,
-  limits: true,
-  drain: true,
-  show_upstreams: true,
-  log_addresses: true,
-  // Stored, it would close the way by which it could be changed again.
-  admin: FILE_ONLY,
-  admin_networks: true,
-  metrics_token: true,
-} as const
-const TLS_FIELDS = { cert: true, key: true } as const
-const LIMIT_FIELDS = {
-  body: true,
-  values: true,
-  in_flight: true,
-  memory: true,
-  upload: true,
-  spool: true,
-  stored_per_account: true,
-  stored: true,
-  media_per_account: true,
-  media: true,
-  free_requests: true,
-} as const
-
-const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
-
 export const readServer =
   (defaults: ServerConfig) =>
   (value: YamlValue): ServerConfig => {
-    const fields = fieldsOf(value, SERVER_FIELDS, 'server: { limits: { body: 32MiB } }')
+    const rules = { public_url: true, tls: FILE_ONLY, ...rulesOf(SERVER), limits: true } as const
+    const fields = fieldsOf(value, rules, 'server: { limits: { body: 32MiB } }')
     if (!fields) return defaults
     return {
-      publicUrl: fields.optional('public_url', readPublicUrl, undefined),
       tls: fields.optional('tls', readTls, undefined),
-      trustedProxies: fields.optional('trusted_proxies', listOf(readCidr, '[10.0.0.0/8]'), []),
+      ...readRows(fields, SERVER),
       limits: fields.optional('limits', readLimits(defaults.limits), defaults.limits),
-      drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
-      showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
-      logAddresses: fields.optional('log_addresses', readWord(['full', 'masked', 'off']), SERVER_DEFAULTS.logAddresses),
-      admin: fields.optional('admin', readWord(['on', 'off']), 'on') === 'on',
-      adminNetworks: fields.optional('admin_networks', listOf(readCidr, '[10.0.0.0/8]'), []),
-      metricsToken: fields.optional('metrics_token', readMetricsToken, undefined),
     }
   }
 
@@ -132,40 +254,23 @@ function readMetricsToken(value: YamlValue): string | undefined {
 /** What the admin API needs for any change, this one among them. A file may say less, since it is changed elsewhere. */
 const LEAST_STORED_BODY = 64 * 1024
 
-const readBody: Reader<number> = (value) =>
-  readSize(value.context.isLiteral ? { ...SIZE_RANGE, min: LEAST_STORED_BODY } : SIZE_RANGE)(value)
+function readBody(value: YamlValue): number | undefined {
+  return readSize(value.context.isLiteral ? { ...SIZE_RANGE, min: LEAST_STORED_BODY } : SIZE_RANGE)(value)
+}
 
 const readLimits =
   (defaults: ServerConfig['limits']) =>
   (value: YamlValue): ServerConfig['limits'] | undefined => {
     const fields = fieldsOf(
       value,
-      LIMIT_FIELDS,
+      rulesOf(LIMITS),
       'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB, upload: 1GiB, spool: 4GiB, stored: 4GiB, media: 32GiB }',
     )
     if (!fields) return undefined
-    const { values, inFlight, memoryBytes, uploadBytes, spoolBytes } = defaults
-    const { storedPerAccountBytes, storedBytes, mediaPerAccountBytes, mediaBytes, freeRequestsPerMinute } = defaults
-    const bodyBytes = fields.optional('body', readBody, defaults.bodyBytes)
     // What the file does not say must not contradict what it says.
-    const leastMemory = Math.max(memoryBytes, Math.min(bodyBytes, SERVER_DEFAULTS.limits.memoryBytes))
-    const limits = {
-      bodyBytes,
-      values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
-      inFlight: fields.optional('in_flight', readInteger({ min: 1, max: 1_000_000 }), inFlight),
-      memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), leastMemory),
-      uploadBytes: fields.optional('upload', readSize(SIZE_RANGE), uploadBytes),
-      spoolBytes: fields.optional('spool', readSize(SIZE_RANGE), spoolBytes),
-      storedPerAccountBytes: fields.optional('stored_per_account', readSize(SIZE_RANGE), storedPerAccountBytes),
-      storedBytes: fields.optional('stored', readSize(SIZE_RANGE), storedBytes),
-      mediaPerAccountBytes: fields.optional('media_per_account', readSize(SIZE_RANGE), mediaPerAccountBytes),
-      mediaBytes: fields.optional('media', readSize(SIZE_RANGE), mediaBytes),
-      freeRequestsPerMinute: fields.optional(
-        'free_requests',
-        readInteger({ min: 0, max: 100_000_000 }),
-        freeRequestsPerMinute,
-      ),
-    }
+    const bodyBytes = fields.optional('body', readBody, defaults.bodyBytes)
+    const memoryBytes = Math.max(defaults.memoryBytes, Math.min(bodyBytes, SERVER_DEFAULTS.limits.memoryBytes))
+    const limits = readRows(fields, LIMITS, { ...defaults, memoryBytes })
     if (limits.memoryBytes < limits.bodyBytes) {
       addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')
     }
@@ -176,7 +281,7 @@ const readLimits =
   }
 
 function readTls(value: YamlValue): ServerConfig['tls'] {
-  const fields = fieldsOf(value, TLS_FIELDS, 'tls: { cert: ./cert.pem, key: ./key.pem }')
+  const fields = fieldsOf(value, { cert: true, key: true }, 'tls: { cert: ./cert.pem, key: ./key.pem }')
   if (!fields) return undefined
   const certFile = fields.required('cert', readPath)
   const keyFile = fields.required('key', readPath)

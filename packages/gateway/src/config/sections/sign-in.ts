@@ -1,14 +1,41 @@
 // Section `sign_in`: providers that people of companies sign in at (OpenID Connect).
 import { isIP } from 'node:net'
-import { GATEWAY_ROLES } from '../../storage/people/people.ts'
+import { GATEWAY_ROLES, type GatewayRole } from '../../storage/people/people.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { entriesOf, FILE_ONLY, fieldsOf, listOf, quoteSource, type Reader } from '../../yaml/fields.ts'
-import { readBoolean, readDuration, readId, readText, readUrl, readWord } from '../../yaml/scalars.ts'
-import type { FileConfig, SignInProvider } from '../types.ts'
+import { readBoolean, readId, readText, readUrl, readWord } from '../../yaml/scalars.ts'
+import {
+  boolean,
+  duration,
+  readRows,
+  rulesOf,
+  setting,
+  type ValuesOf,
+  written as writtenAs,
+} from '../settings/setting.ts'
 
-type SignIn = FileConfig['signIn']
+/** A provider of sign-ins (OpenID Connect). */
+export type SignInProvider = {
+  /** In the URL of its sign-in. */
+  id: string
+  /** On its button. */
+  name: string
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Whose addresses may sign in for the first time; none: only people who are known or invited. */
+  domains: readonly string[]
+  /** What is asked of the provider. */
+  scopes: readonly string[]
+  /** The claim that lists the groups of a person at the provider. */
+  groupsClaim: string | undefined
+  /** What these groups give: a role in the gateway, and groups of prices. */
+  roles: ReadonlyMap<string, GatewayRole>
+  priceGroups: ReadonlyMap<string, string>
+  /** The provider may be at a private address. */
+  allowPrivate: boolean
+}
 
-export const SIGN_IN_DEFAULTS: SignIn = { providers: [], password: true, sessionAgeMs: 24 * 3_600_000 }
 const DEFAULT_SCOPES = ['openid', 'email', 'profile']
 /** As the longest session of a password. */
 const LONGEST_SESSION_MS = 90 * 24 * 3_600_000
@@ -32,22 +59,39 @@ const EXAMPLE = `{ id: company, issuer: "${ISSUER_EXAMPLE}", client_id: trivium,
 const MOST_PROVIDERS = 16
 const MOST_ENTRIES = 100
 
-export function readSignIn(value: YamlValue): SignIn | undefined {
-  const fields = fieldsOf(
-    value,
-    { providers: true, password: true, session_age: true },
-    `sign_in: { providers: [${EXAMPLE}] }`,
-  )
+export const SIGN_IN = {
+  password: setting(
+    'password',
+    boolean,
+    true,
+    'People may sign in with a password. Owners always may.',
+    '允许使用密码登录。所有者始终可以。',
+  ),
+  sessionAgeMs: setting(
+    'session_age',
+    duration({ min: 60_000, max: LONGEST_SESSION_MS }),
+    24 * 3_600_000,
+    'After a sign-in at a provider, how long until the next one.',
+    '通过提供方登录后，多久需要重新登录。',
+  ),
+  providers: setting<readonly SignInProvider[]>(
+    'providers',
+    writtenAs('objects', few(listOf(readProvider, `[${EXAMPLE}]`), MOST_PROVIDERS)),
+    [],
+    'OpenID Connect providers that people sign in at.',
+    '用于登录的 OpenID Connect 提供方。',
+  ),
+}
+
+export function readSignIn(value: YamlValue): ValuesOf<typeof SIGN_IN> | undefined {
+  const fields = fieldsOf(value, rulesOf(SIGN_IN), `sign_in: { providers: [${EXAMPLE}] }`)
   if (!fields) return undefined
-  const readProviders = few(listOf(readProvider, `[${EXAMPLE}]`), MOST_PROVIDERS)
-  const providers = fields.optional<readonly SignInProvider[]>('providers', readProviders, SIGN_IN_DEFAULTS.providers)
-  const password = fields.optional('password', readBoolean, SIGN_IN_DEFAULTS.password)
-  const readAge = readDuration({ min: 60_000, max: LONGEST_SESSION_MS })
-  const sessionAgeMs = fields.optional('session_age', readAge, SIGN_IN_DEFAULTS.sessionAgeMs)
+  const signIn = readRows(fields, SIGN_IN)
+  const { providers, password } = signIn
   const [written, off] = [fields.get('providers'), fields.get('password')]
   if (written) rejectTwins(written, providers)
   if (off && !written && !password) addMistake(off, 'false, but there are no providers to sign in at; add providers')
-  return { providers, password, sessionAgeMs }
+  return signIn
 }
 
 function readProvider(value: YamlValue): SignInProvider | undefined {

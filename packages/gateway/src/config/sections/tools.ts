@@ -4,11 +4,22 @@ import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { fieldsOf, quote } from '../../yaml/fields.ts'
 import { readText } from '../../yaml/scalars.ts'
+import { setting, written } from '../settings/setting.ts'
 import type { FileConfig } from '../types.ts'
 
 type Tools = NonNullable<FileConfig['tools']>
 /** The models that a tool may name, and advice about others. */
 type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
+
+export const IMAGE_GENERATION = {
+  model: setting(
+    'model',
+    written('text', readText),
+    undefined,
+    'The image model behind the tool image_generation.',
+    '工具 image_generation 使用的图片模型。',
+  ),
+}
 
 const EXAMPLE = 'tools: { image_generation: { model: my-image-model } }'
 

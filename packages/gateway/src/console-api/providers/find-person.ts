@@ -3,7 +3,7 @@
 import { isStrictAddress } from '../../access/email-address.ts'
 import { raises } from '../../administration/permissions.ts'
 import { trialSource } from '../../config/sandbox.ts'
-import type { SignInProvider } from '../../config/types.ts'
+import type { SignInProvider } from '../../config/sections/sign-in.ts'
 import { type AuditEntry, GATEWAY_ROLES, type GatewayRole, type Identity, type Person } from '../../storage/storage.ts'
 import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'

@@ -1,7 +1,7 @@
 // The protocol with providers of sign-ins: OpenID Connect, by the authorization code with PKCE. What a provider says of itself is cached; all
 // that is fetched has bounds, and leads to no private host unless the operator's file allows it.
 import type * as OAuth from 'oauth4webapi'
-import type { SignInProvider } from '../../config/types.ts'
+import type { SignInProvider } from '../../config/sections/sign-in.ts'
 import type { Origin } from '../../http-api/origin.ts'
 import { askPublic } from '../../upstreams/public/ask-public.ts'
 import { createHashingPlaces, type HashingOptions } from '../session/guessing/hashing-places.ts'

@@ -1,7 +1,7 @@
 // GET /console/api/sign-in/{provider} and its callback. A browser follows these URLs, so that an outcome is always a page: the console, or the
 // sign-in page, which says why there is no session.
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { SignInProvider } from '../../config/types.ts'
+import type { SignInProvider } from '../../config/sections/sign-in.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { startSession } from '../../http-api/session/sessions.ts'
 import { errorText } from '../../observe/log.ts'

@@ -3,7 +3,7 @@
 
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
-import type { ServerConfig } from '../../config/types.ts'
+import type { ServerConfig } from '../../config/sections/server.ts'
 
 const NAME = 'trivium_session'
 /** With this prefix, browsers accept the cookie only over TLS, for this host alone: no sibling domain can set one. */

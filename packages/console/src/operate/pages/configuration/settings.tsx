@@ -1,6 +1,8 @@
 // All settings as one form, generated from what the API says of them. What is changed is saved as one revision.
 
+import { CHINESE } from 'trivium:settings'
 import { type FormEvent, useState } from 'react'
+import { useLanguage } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/form/field.tsx'
 import { Section } from '../../../ui/page.tsx'
@@ -26,6 +28,7 @@ function sectionsOf(settings: readonly Setting[]): [section: string, settings: S
 
 export function Settings() {
   const { settings: t } = useOperateTexts().configuration
+  const { language } = useLanguage()
   const restoring = useRestoring()
   const { data, error, refetch } = useAdmin('settings')
   const [{ find }, setUrl] = useUrlState({ find: '' })
@@ -36,7 +39,7 @@ export function Settings() {
   const messageOf = useOperateError()
   if (error && !data) return <ErrorState error={error} retry={refetch} />
   const settings = data?.settings
-  const described = (setting: Setting) => t.descriptions[setting.id] ?? setting.description
+  const described = (setting: Setting) => (language === 'zh' ? CHINESE[setting.id] : undefined) ?? setting.description
   const wanted = find.trim().toLowerCase()
   const shown = settings?.filter(
     (setting) => setting.id.includes(wanted) || described(setting).toLowerCase().includes(wanted),

@@ -1,5 +1,4 @@
 import { en, type Said, texts } from '../../../i18n/say.ts'
-import { DESCRIPTIONS } from './zh-descriptions.ts'
 
 export const configuration = texts({
   title: en('Configuration').zh('配置'),
@@ -61,8 +60,6 @@ export const configuration = texts({
       sign_in: en('Sign-in').zh('登录'),
       tools: en('Tools').zh('工具'),
     } as Record<string, Said<string>>,
-    /** Other languages have the descriptions by id; English ones come with the settings. */
-    descriptions: en({} as Record<string, string>).zh(DESCRIPTIONS),
     defaultIs: en((value: string) => `Default: ${value}`).zh((value) => `默认值：${value}`),
     noDefault: en('Not set by default').zh('默认不设置'),
     byDefault: en((value: string) => `Default (${value})`).zh((value) => `默认（${value}）`),
