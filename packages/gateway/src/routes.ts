@@ -28,7 +28,6 @@ import {
 import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
-
 import { listInputItems, type ResponseEndpointDependencies } from './conversations/endpoints.ts'
 import { cohereEndpoint, EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
 import { type EmbeddingDependencies, embeddingJourney } from './embeddings/journey.ts'
@@ -65,7 +64,7 @@ import { listSpeechModels, listVoices } from './speech/voices.ts'
 import type { Journal } from './storage/node/journal.ts'
 import type { Node } from './storage/node/node.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
-import type { WorkerDependencies } from './tasks/worker.ts'
+import type { TaskWorkDependencies } from './tasks/dependencies.ts'
 import { journey, type TextDependencies } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 import { type CountDependencies, countTokens } from './token-counting/journey.ts'
@@ -84,7 +83,7 @@ export type GatewayDependencies = TextDependencies &
   TaskEndpointDependencies &
   ResponseEndpointDependencies &
   BackgroundEndpointDependencies &
-  WorkerDependencies &
+  TaskWorkDependencies &
   UsageDependencies &
   MediaDependencies & {
     ids: Ids

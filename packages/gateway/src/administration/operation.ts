@@ -1,5 +1,6 @@
 // What an operation is: its name, who may call it, the schema of its input, and what it does. The command line, the control socket, the
 // console and the admin API all call `perform`.
+
 import type { Static, TSchema } from 'typebox'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -8,9 +9,8 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
 import type { CandidateDependencies } from '../routing/find-candidate.ts'
 import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
-import type { CancelDependencies } from '../tasks/steps/cancel.ts'
+import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
 import type { TaskTypes } from '../tasks/task-type.ts'
-import type { WorkDependencies } from '../tasks/work.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
@@ -75,7 +75,7 @@ export type RoutingState = {
 }
 
 /** What changes tasks in a running server: the steps of each type, and what they need. */
-export type TaskActs = { types: TaskTypes; deps: WorkDependencies & CancelDependencies }
+export type TaskActs = { types: TaskTypes; deps: TaskWorkDependencies }
 
 export type Operation<Input extends TSchema = TSchema, Result = unknown> = {
   name: string

@@ -3,22 +3,22 @@
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import { hashSecret, readApiKey } from '../access/authenticate.ts'
 import { codec } from '../bytes/codec.ts'
-import { type PieceDependencies, putPiece } from '../conversations/pieces.ts'
-import { type ClaimDependencies, endClaim } from '../paid-call/claim.ts'
+import { putPiece } from '../conversations/pieces.ts'
+import { endClaim } from '../paid-call/claim.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import { Failure } from '../request/failure.ts'
 import type { HeldFunds } from '../storage/node/settler.ts'
 import { ShareExceeded } from '../storage/shares.ts'
-import type { Storage } from '../storage/storage.ts'
 import { callerIdsOf } from '../tasks/caller-ids.ts'
-import { type ReserveDependencies, reserveTask, type TaskHold } from '../tasks/reserve.ts'
-import { type CloseDependencies, closeTask, keepMsOf } from '../tasks/steps/close.ts'
+import { reserveTask, type TaskHold } from '../tasks/reserve.ts'
+import { closeTask, keepMsOf } from '../tasks/steps/close.ts'
 import { changeTask } from '../tasks/task.ts'
 import type { RoutedRequest } from '../text/request.ts'
 import type { Deferral, PreparedElsewhere, TextCall } from '../text/text-call.ts'
-import { type FollowDependencies, followResponse, takeFollower } from './follow.ts'
+import type { BackgroundDependencies } from './dependencies.ts'
+import { followResponse, takeFollower } from './follow.ts'
 import { firstEvents } from './record-events.ts'
 import {
   BEGIN_WITHIN_MS,
@@ -33,14 +33,8 @@ import {
 import { keptHeaders, putRequest } from './stored-request.ts'
 import { queuedResponse, viewOf } from './view.ts'
 
-export type DeferDependencies = ReserveDependencies &
-  CloseDependencies &
-  ClaimDependencies &
-  PieceDependencies &
-  FollowDependencies & { store: Storage }
-
 export const createDeferral =
-  (deps: DeferDependencies): PreparedElsewhere['defer'] =>
+  (deps: BackgroundDependencies): PreparedElsewhere['defer'] =>
   (routed, { incoming }): Deferral => {
     let task: ResponseTask | undefined
     return {
@@ -116,7 +110,7 @@ const RETRY_SECONDS = 5
 type Queued = { task: ResponseTask; release: (() => void) | undefined }
 
 /** Once all that it needs is stored, any process may run it. If that fails, its hold is voided and its row removed. */
-async function queue(task: ResponseTask, call: TextCall, deps: DeferDependencies): Promise<Queued> {
+async function queue(task: ResponseTask, call: TextCall, deps: BackgroundDependencies): Promise<Queued> {
   const { request, incoming, caller } = call
   let release: Queued['release']
   const { headers } = incoming.http
@@ -147,7 +141,7 @@ async function queue(task: ResponseTask, call: TextCall, deps: DeferDependencies
 const tooLarge = ({ message }: ShareExceeded) =>
   new Failure('request_too_large', `The request cannot be stored: ${message}`)
 
-async function respond({ task, release }: Queued, call: TextCall, deps: DeferDependencies) {
+async function respond({ task, release }: Queued, call: TextCall, deps: BackgroundDependencies) {
   const { caller, incoming, headers, record, claim, slot } = call
   showWarnings(call.attempt.warnings, headers)
   record.outcome = 'submitted'

@@ -18,8 +18,8 @@ import { parseResponseId } from '../request/ids.ts'
 import type { Caller } from '../storage/storage.ts'
 import { isEnded } from '../tasks/states.ts'
 import { decodeTaskRow } from '../tasks/task.ts'
-import type { TaskDeletes } from '../tasks/task-deletes.ts'
-import { type FollowDependencies, followResponse } from './follow.ts'
+import type { ResponseTaskDependencies } from './dependencies.ts'
+import { followResponse } from './follow.ts'
 import {
   eventPiece,
   ownerOf,
@@ -29,16 +29,16 @@ import {
   type ResponseTaskData,
   VIEW_PIECE,
 } from './response-task.ts'
-import { cancelResponse as cancelTask, type ResponseTaskDependencies } from './response-tasks.ts'
+import { cancelResponse as cancelTask } from './response-tasks.ts'
 import { viewOf } from './view.ts'
 
-export type BackgroundEndpointDependencies = ResponseEndpointDependencies &
-  ResponseTaskDependencies &
-  FollowDependencies & { taskDeletes: Pick<TaskDeletes, 'count'> }
+export type BackgroundEndpointDependencies = ResponseEndpointDependencies & ResponseTaskDependencies
 
-type Dependencies = BackgroundEndpointDependencies
-
-export async function showAnyResponse(id: string, incoming: ApiRequest, deps: Dependencies): Promise<HttpResponse> {
+export async function showAnyResponse(
+  id: string,
+  incoming: ApiRequest,
+  deps: BackgroundEndpointDependencies,
+): Promise<HttpResponse> {
   const query = new URLSearchParams(incoming.query)
   const isStreamed = ['true', '1'].includes(query.get('stream') ?? '')
   const caller = await authenticate(incoming, 'responses', deps)
@@ -59,7 +59,11 @@ function startingAfter(query: URLSearchParams): number {
 }
 
 /** What was ended before stays as it is, and is shown: to cancel a response twice is no mistake. */
-export async function cancelResponse(id: string, incoming: ApiRequest, deps: Dependencies): Promise<HttpResponse> {
+export async function cancelResponse(
+  id: string,
+  incoming: ApiRequest,
+  deps: BackgroundEndpointDependencies,
+): Promise<HttpResponse> {
   const caller = await authenticate(incoming, 'responses', deps)
   deps.taskDeletes.count(caller)
   const task = await find(id, caller, deps)
@@ -72,7 +76,11 @@ export async function cancelResponse(id: string, incoming: ApiRequest, deps: Dep
   return showAnyResponse(id, { ...incoming, query: '' }, deps)
 }
 
-export async function deleteAnyResponse(id: string, incoming: ApiRequest, deps: Dependencies): Promise<HttpResponse> {
+export async function deleteAnyResponse(
+  id: string,
+  incoming: ApiRequest,
+  deps: BackgroundEndpointDependencies,
+): Promise<HttpResponse> {
   const caller = await authenticate(incoming, 'responses', deps)
   const task = await find(id, caller, deps)
   if (!task) return deleteResponse(id, incoming, deps)
@@ -83,7 +91,7 @@ export async function deleteAnyResponse(id: string, incoming: ApiRequest, deps: 
   return json(200, incoming.responseHeaders, { id: ownerOf(task).id, object: 'response', deleted: true })
 }
 
-async function removeAll(task: ResponseTask, deps: Dependencies): Promise<void> {
+async function removeAll(task: ResponseTask, deps: BackgroundEndpointDependencies): Promise<void> {
   const owner = ownerOf(task)
   await deps.store.responses.hide(owner.account, owner.id)
   await Promise.all([REQUEST_PIECE, VIEW_PIECE].map((name) => hidePiece(owner, name, deps)))
@@ -94,7 +102,7 @@ async function removeAll(task: ResponseTask, deps: Dependencies): Promise<void> 
 const [LOOK_MS, ENDED_WITHIN_MS] = [50, 8_000]
 
 /** Cancels it, and waits for its end. undefined: it does not exist any more. */
-async function end(task: ResponseTask, deps: Dependencies): Promise<ResponseTask | undefined> {
+async function end(task: ResponseTask, deps: BackgroundEndpointDependencies): Promise<ResponseTask | undefined> {
   let current: ResponseTask | undefined = task
   let isCancelled = false
   for (const until = performance.now() + ENDED_WITHIN_MS; current && performance.now() < until; ) {
@@ -114,7 +122,11 @@ const stillEnding = (): Failure =>
   })
 
 /** undefined: it was not generated in the background, or the caller does not see it. */
-async function find(id: string, caller: Caller, { store }: Dependencies): Promise<ResponseTask | undefined> {
+async function find(
+  id: string,
+  caller: Caller,
+  { store }: BackgroundEndpointDependencies,
+): Promise<ResponseTask | undefined> {
   const request = parseResponseId(decodeId(id))
   const row = request === undefined ? undefined : await store.tasks.find(request)
   const isShown = row?.type === RESPONSE && row.state !== 'accepted' && isVisibleTo(caller, row)

@@ -1,30 +1,22 @@
 // The events of a background response for a client: those that are stored, then those that come, wherever it is run, until its end.
 
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
-import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import { heartbeat } from '@trivium/protocol/dialects/responses/reply/encode-stream.ts'
 import { codec } from '../bytes/codec.ts'
 import { readPiece } from '../conversations/pieces.ts'
 import { setStreamHeaders } from '../paid-call/writing/stream-headers.ts'
-import type { StreamTiming } from '../paid-call/writing/stream-timing.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
-import { createSharedSlots, type SharedSlots } from '../sharing/shared-slots.ts'
-import type { Caller, Storage } from '../storage/storage.ts'
+import { createSharedSlots } from '../sharing/shared-slots.ts'
+import type { Caller } from '../storage/storage.ts'
 import { isEnded } from '../tasks/states.ts'
 import { decodeTaskRow } from '../tasks/task.ts'
 import { TASK_TIMING } from '../tasks/timing.ts'
+import type { BackgroundDependencies } from './dependencies.ts'
 import { eventOf } from './record-events.ts'
 import { eventPiece, ownerOf, type ResponseTask, type ResponseTaskData } from './response-task.ts'
-import { lastEvent, type ViewDependencies } from './view.ts'
-
-export type FollowDependencies = ViewDependencies & {
-  store: Pick<Storage, 'tasks' | 'responses'>
-  /** Slots of clients that read events. */
-  followers: Pick<SharedSlots<never>, 'take'>
-  ticker: Ticker
-  streamTiming: Pick<StreamTiming, 'heartbeatMs'>
-}
+import { lastEvent } from './view.ts'
 
 /** Clients of this process that read events at the same time, and those of one account. */
 export const MOST_FOLLOWERS = 512
@@ -33,7 +25,7 @@ export const MOST_FOLLOWERS_OF_ACCOUNT = 32
 const STALLED_MS = 60_000
 const RETRY_SECONDS = 5
 
-export const createFollowers = (): FollowDependencies['followers'] =>
+export const createFollowers = (): BackgroundDependencies['followers'] =>
   createSharedSlots<never>({
     limit: MOST_FOLLOWERS,
     // An account that uses the pool alone gets half of it.
@@ -46,7 +38,7 @@ export const createFollowers = (): FollowDependencies['followers'] =>
 export type Following = { caller: Caller; incoming: ApiRequest; after: number }
 
 /** The place of a client that reads events. Throws Failure if the account has too many. */
-export function takeFollower({ account }: Caller, deps: FollowDependencies): () => void {
+export function takeFollower({ account }: Caller, deps: BackgroundDependencies): () => void {
   const release = deps.followers.take({ account, pools: [`account ${account}`] })
   if (release) return release
   throw new Failure('rate_limit_exceeded', 'Too many clients of this account read events. Poll the response instead.', {
@@ -58,7 +50,7 @@ export function takeFollower({ account }: Caller, deps: FollowDependencies): () 
 export function followResponse(
   task: ResponseTask,
   following: Following,
-  deps: FollowDependencies,
+  deps: BackgroundDependencies,
   release = takeFollower(following.caller, deps),
 ): HttpResponse {
   const { responseHeaders: headers } = following.incoming
@@ -71,7 +63,7 @@ async function follow(
   first: ResponseTask,
   { incoming, after }: Following,
   sink: Sink,
-  deps: FollowDependencies,
+  deps: BackgroundDependencies,
 ): Promise<Uint8Array> {
   const { http } = incoming
   const owner = ownerOf(first)

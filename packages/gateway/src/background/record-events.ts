@@ -4,11 +4,9 @@
 import type { Sink } from '@trivium/http/response.ts'
 import { isObject, type Json, parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import { formatSse, openSseParser } from '@trivium/protocol/framing/sse.ts'
-import { type PieceDependencies, putPiece } from '../conversations/pieces.ts'
-import type { Log } from '../observe/log.ts'
+import { putPiece } from '../conversations/pieces.ts'
+import type { BackgroundDependencies } from './dependencies.ts'
 import { eventPiece, MOST_EVENT_BYTES, ownerOf, type ResponseTask } from './response-task.ts'
-
-export type RecordDependencies = PieceDependencies & { log: Log }
 
 /** What is collected for one piece: for so long, or until it is so large. The longer a response takes, the rarer its pieces. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [200, 2_000, 1.02]
@@ -39,7 +37,7 @@ export type EventRecorder = Sink & {
   close(): Promise<void>
 }
 
-export function recordEvents(task: ResponseTask, keepMs: number, deps: RecordDependencies): EventRecorder {
+export function recordEvents(task: ResponseTask, keepMs: number, deps: BackgroundDependencies): EventRecorder {
   const owner = ownerOf(task)
   const parser = openSseParser(LARGEST_EVENT)
   const decoder = new TextDecoder()

@@ -9,22 +9,16 @@ import { failureCode } from '@trivium/protocol/dialects/responses/error.ts'
 import { admit } from '../access/authenticate.ts'
 import { HELD } from '../money/ledger.ts'
 import { Failure } from '../request/failure.ts'
-import type { Caller, Storage } from '../storage/storage.ts'
-import { type CloseDependencies, closeTask, keepMsOf } from '../tasks/steps/close.ts'
+import type { Caller } from '../storage/storage.ts'
+import { closeTask, keepMsOf } from '../tasks/steps/close.ts'
 import { endWith } from '../tasks/steps/poll.ts'
 import { changeTask, decodeTaskRow, type TaskEnd } from '../tasks/task.ts'
 import type { OwnTaskType } from '../tasks/task-type.ts'
 import { TASK_TIMING } from '../tasks/timing.ts'
+import type { ResponseTaskDependencies } from './dependencies.ts'
 import { ownerOf, type ResponseTask, type ResponseTaskData } from './response-task.ts'
-import { NotOurs, type RunDependencies, runResponse } from './run.ts'
+import { NotOurs, runResponse } from './run.ts'
 import { RunClient, readRequest } from './stored-request.ts'
-
-export type ResponseTaskDependencies = RunDependencies &
-  CloseDependencies & {
-    store: Pick<Storage, 'responses' | 'tasks' | 'ledger' | 'leases' | 'keys'>
-    /** Those that this process runs. */
-    runningResponses: Map<bigint, RunClient>
-  }
 
 /** Before another try of what could not begin. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]

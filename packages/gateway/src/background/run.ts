@@ -3,28 +3,21 @@
 import { ResponseHeaders } from '@trivium/http/response.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { taskLease } from '../money/ledger.ts'
-import { type RequestObserver, tellAll } from '../observe/request-observer.ts'
+import { tellAll } from '../observe/request-observer.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import { type HeldFor, holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { formatRequestId } from '../request/ids.ts'
-import type { Opened, Settler } from '../storage/node/settler.ts'
-import type { Caller, Storage } from '../storage/storage.ts'
+import type { Opened } from '../storage/node/settler.ts'
+import type { Caller } from '../storage/storage.ts'
 import { noteCallerIds } from '../tasks/caller-ids.ts'
 import { LONGEST_LEASE_MS } from '../tasks/timing.ts'
 import { TEXT, type TextDependencies } from '../text/journey.ts'
-import { type EventRecorder, type RecordDependencies, recordEvents } from './record-events.ts'
+import type { ResponseTaskDependencies } from './dependencies.ts'
+import { type EventRecorder, recordEvents } from './record-events.ts'
 import type { ResponseTask } from './response-task.ts'
 import type { RunClient } from './stored-request.ts'
-
-export type RunDependencies = TextDependencies &
-  RecordDependencies & {
-    store: Pick<Storage, 'leases'>
-    settler: Pick<Settler, 'begin'>
-    taskHolder: string
-    observers: readonly RequestObserver[]
-  }
 
 /** Another process has ended the task, or runs it. */
 export class NotOurs extends Error {
@@ -43,7 +36,7 @@ export type Run = {
 const LEASE_MS = 15_000
 
 /** Resolves when the response is settled and stored, with what it failed with. Throws what the journey throws, and NotOurs. */
-export async function runResponse(run: Run, deps: RunDependencies): Promise<EventRecorder['error']> {
+export async function runResponse(run: Run, deps: ResponseTaskDependencies): Promise<EventRecorder['error']> {
   const { task, client, caller } = run
   const id = formatRequestId(task.id)
   const record = new RequestRecord(client.method, client.target, id, performance.now(), 0, 'responses')
@@ -91,7 +84,7 @@ const routeOf = (task: ResponseTask): typeof TEXT.route => {
   }
 }
 
-async function begin(request: HeldFor, { task, begun }: Run, deps: RunDependencies): Promise<Opened> {
+async function begin(request: HeldFor, { task, begun }: Run, deps: ResponseTaskDependencies): Promise<Opened> {
   const { leases } = deps.store
   const lease = taskLease(task.id)
   const verb = holdVerb(request, withoutMemory(deps))

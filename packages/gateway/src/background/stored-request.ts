@@ -2,7 +2,8 @@
 
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { codec } from '../bytes/codec.ts'
-import { type PieceDependencies, putPiece, readPiece } from '../conversations/pieces.ts'
+import type { ConversationDependencies } from '../conversations/dependencies.ts'
+import { putPiece, readPiece } from '../conversations/pieces.ts'
 import { ownerOf, REQUEST_PIECE, type ResponseTask } from './response-task.ts'
 
 /** `keyHash`: of the key that it was sent with, which may be revoked before it runs. */
@@ -24,7 +25,7 @@ export function putRequest(
   task: ResponseTask,
   { keyHash, headers, body }: StoredRequest,
   keepMs: number,
-  deps: PieceDependencies,
+  deps: ConversationDependencies,
 ): Promise<void> {
   const head = codec.encode(`${JSON.stringify({ key: Buffer.from(keyHash).toString('base64'), headers })}\n`)
   return putPiece(ownerOf(task), REQUEST_PIECE, Buffer.concat([head, body]), keepMs, deps)
@@ -32,7 +33,10 @@ export function putRequest(
 
 const LINE_FEED = 0x0a
 
-export async function readRequest(task: ResponseTask, deps: PieceDependencies): Promise<StoredRequest | undefined> {
+export async function readRequest(
+  task: ResponseTask,
+  deps: ConversationDependencies,
+): Promise<StoredRequest | undefined> {
   const plain = await readPiece(ownerOf(task), REQUEST_PIECE, deps)
   if (!plain) return undefined
   const end = plain.indexOf(LINE_FEED)

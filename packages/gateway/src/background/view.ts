@@ -4,13 +4,11 @@ import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { echoOf } from '@trivium/protocol/dialects/responses/request/echo.ts'
 import { hideInResponse } from '@trivium/protocol/dialects/responses/state/hide-encrypted.ts'
 import { codec } from '../bytes/codec.ts'
-import { type OpenDependencies, openRecord } from '../conversations/open-stored.ts'
-import { type PieceDependencies, readPiece } from '../conversations/pieces.ts'
-import type { Responses } from '../storage/responses.ts'
+import { openRecord } from '../conversations/open-stored.ts'
+import { readPiece } from '../conversations/pieces.ts'
 import type { TaskStatus } from '../storage/tasks.ts'
+import type { BackgroundDependencies } from './dependencies.ts'
 import { ownerOf, type ResponseTask, VIEW_PIECE } from './response-task.ts'
-
-export type ViewDependencies = PieceDependencies & OpenDependencies & { store: { responses: Responses } }
 
 /** As it is when it is queued. `body`: of its request. */
 export const queuedResponse = (task: ResponseTask, body: Json): Json => ({
@@ -43,7 +41,7 @@ const STATUSES: Readonly<Record<TaskStatus, string>> = {
 }
 
 /** One that is not stored as a response: it has not ended, or has nothing to show. */
-export async function viewOf(task: ResponseTask, deps: ViewDependencies): Promise<Json> {
+export async function viewOf(task: ResponseTask, deps: BackgroundDependencies): Promise<Json> {
   const piece = await readPiece(ownerOf(task), VIEW_PIECE, deps)
   const first: Json = piece ? JSON.parse(codec.decode(piece, 0, piece.length)) : firstView(task)
   const { error } = task.data.end ?? {}
@@ -54,7 +52,7 @@ export async function viewOf(task: ResponseTask, deps: ViewDependencies): Promis
 export async function storedResponse(
   task: ResponseTask,
   showsEncrypted: boolean,
-  deps: ViewDependencies,
+  deps: BackgroundDependencies,
 ): Promise<Json | undefined> {
   const { account, id } = ownerOf(task)
   const stored = await deps.store.responses.record(account, id)
@@ -65,7 +63,7 @@ export async function storedResponse(
 }
 
 /** The event that ends the stream of one that has ended. */
-export async function lastEvent(task: ResponseTask, deps: ViewDependencies): Promise<Json & { type: string }> {
+export async function lastEvent(task: ResponseTask, deps: BackgroundDependencies): Promise<Json & { type: string }> {
   const stored = task.state === 'succeeded' ? await storedResponse(task, task.data.showsEncrypted, deps) : undefined
   const response = stored ?? (await viewOf(task, deps))
   return { type: `response.${response.status}`, response }

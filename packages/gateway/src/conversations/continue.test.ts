@@ -1,4 +1,5 @@
 // Continuing and storing over a real store and a real folder of media.
+
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,8 @@ import { Failure } from '../request/failure.ts'
 import type { Responses } from '../storage/responses.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { Caller, Storage } from '../storage/storage.ts'
-import { type ConversationDependencies, continueConversation } from './continue.ts'
+import { continueConversation } from './continue.ts'
+import type { ConversationDependencies } from './dependencies.ts'
 import { openRecord } from './open-stored.ts'
 
 const catalogue = {

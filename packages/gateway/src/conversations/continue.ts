@@ -1,5 +1,6 @@
 // A request of the responses dialect as part of a conversation: its history is put before its own items, and its response is
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
+
 import type { Client } from '@trivium/http/request.ts'
 import type { EchoedField } from '@trivium/protocol/dialects/pass-through.ts'
 import type { ConversationState } from '@trivium/protocol/dialects/responses/state/conversation-state.ts'
@@ -11,13 +12,12 @@ import { formatResponseId } from '../request/ids.ts'
 import { inTurn, MEASURED_BYTES } from '../request/turns.ts'
 import type { StoredTurn } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
-import { type KeepDependencies, keepResponse } from './keep-response.ts'
-import { findNamed, type Loading, type NamedDependencies } from './named-items.ts'
-import { complete, type OpenDependencies, openTurn } from './open-stored.ts'
+import type { ConversationDependencies } from './dependencies.ts'
+import { keepResponse } from './keep-response.ts'
+import { findNamed, type Loading } from './named-items.ts'
+import { complete, openTurn } from './open-stored.ts'
 import { isPieceId } from './pieces.ts'
 import type { StoredText } from './stored-text.ts'
-
-export type ConversationDependencies = KeepDependencies & OpenDependencies
 
 /** What the response repeats of the request, and how it is stored. */
 export type Conversation = {
@@ -74,14 +74,12 @@ export async function withHistory(
   caller: Caller,
   catalogue: Catalogue,
   weighing: Weighing,
-  deps: HistoryDependencies,
+  deps: ConversationDependencies,
 ): Promise<Uint8Array | undefined> {
   const found = await findHistory(state, caller, catalogue, weighing, deps)
   if (!found || found.history.length + found.named.size === 0) return undefined
   return weighing.slot.run(() => state.expanded(found.history, found.named))
 }
-
-export type HistoryDependencies = NamedDependencies
 
 type History = {
   /** The items of each earlier response, separated by commas. */
@@ -99,7 +97,7 @@ async function findHistory(
   caller: Caller,
   { config }: Catalogue,
   { slot, bytes: own, client }: Weighing,
-  deps: HistoryDependencies,
+  deps: ConversationDependencies,
 ): Promise<History | undefined> {
   const { account } = caller
   if (config.retention.responses === 'off' && previousResponse !== undefined) throw notKept()
@@ -135,7 +133,7 @@ async function findChain(
   caller: Caller,
   last: string,
   { limit, weigh, slot, client }: Loading,
-  { store: { responses } }: HistoryDependencies,
+  { store: { responses } }: ConversationDependencies,
 ): Promise<StoredTurn[]> {
   const { account } = caller
   const lengths = await responses.chainLengths(account, last, visibleKey(caller))
@@ -152,7 +150,7 @@ const PIECE_BYTES = 256 * 1024
 
 const bytesOf = (turns: readonly StoredTurn[]): number => turns.reduce((sum, { turn }) => sum + turn.length, 0)
 
-function openedTurn(account: bigint, stored: StoredTurn, deps: HistoryDependencies): StoredText & { id: string } {
+function openedTurn(account: bigint, stored: StoredTurn, deps: ConversationDependencies): StoredText & { id: string } {
   const turn = openTurn(account, stored, deps)
   if (!turn) throw notFound()
   return { ...turn, id: stored.id }

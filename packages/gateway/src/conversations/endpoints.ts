@@ -7,19 +7,20 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { visibleKey } from '../access/visible-key.ts'
 import { codec } from '../bytes/codec.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
+import type { ThreadTime } from '../overload/thread-time.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { decodeSegment } from '../request/path-segment.ts'
 import type { Caller, MadeWith } from '../storage/storage.ts'
-import type { ConversationDependencies } from './continue.ts'
-import { bytesToList, itemsOf, type ListDependencies } from './list-items.ts'
+import type { ConversationDependencies } from './dependencies.ts'
+import { bytesToList, itemsOf } from './list-items.ts'
 import { type ListedItem, openRecord, readItem } from './open-stored.ts'
 import { isPieceId } from './pieces.ts'
 import { type StoredRead, type StoredReads, sentFrom } from './stored-reads.ts'
 
 export type ResponseEndpointDependencies = AuthenticateDependencies &
-  ConversationDependencies &
-  ListDependencies & {
+  ConversationDependencies & {
+    admission: { threadTime: Pick<ThreadTime, 'run'> }
     storedReads: StoredReads
     storedReadLimit: FreeCallLimit
     /** Milliseconds since 1970. */

@@ -1,11 +1,9 @@
 // Images of the image tool are stored by themselves: as media, encrypted for their account, as long as the response that they belong to.
 
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
-import type { MediaStore } from '../media/media-store.ts'
-import { open, type SealDependencies, type Sealed, seal } from './sealed.ts'
+import type { ConversationDependencies } from './dependencies.ts'
+import { open, type Sealed, seal } from './sealed.ts'
 import { type CutImage, putBack, type StoredImage, type StoredText } from './stored-text.ts'
-
-export type ImageDependencies = SealDependencies & { mediaStore: Pick<MediaStore, 'put' | 'read'> }
 
 export const IMAGE_ITEM = 'image_generation_call'
 /** Shorter ones stay where they are. */
@@ -19,7 +17,7 @@ const CONTENT_TYPE = 'application/octet-stream'
 export async function storeImages(
   items: readonly Json[],
   owner: Sealed,
-  deps: ImageDependencies,
+  deps: ConversationDependencies,
 ): Promise<{ items: Json[]; images: StoredImage[] }> {
   const stored = items.map((item) => storeImage(item, owner, deps))
   const images = (await Promise.all(stored)).map((image, index) => ({ image, item: items[index] ?? {} }))
@@ -32,7 +30,7 @@ export async function storeImages(
 async function storeImage(
   { type, result }: Json,
   owner: Sealed,
-  deps: ImageDependencies,
+  deps: ConversationDependencies,
 ): Promise<StoredImage | undefined> {
   if (type !== IMAGE_ITEM || typeof result !== 'string' || result.length < SHORTEST) return undefined
   const bytes = Buffer.from(result, 'base64')
@@ -48,7 +46,7 @@ async function storeImage(
 export async function withImages(
   stored: StoredText,
   owner: Sealed,
-  deps: ImageDependencies,
+  deps: ConversationDependencies,
 ): Promise<Uint8Array | undefined> {
   if (stored.images.length === 0) return stored.text
   const read = await Promise.all(stored.images.map((image) => readImage(image, owner, deps)))
@@ -60,7 +58,7 @@ export async function withImages(
 export async function readImage(
   image: CutImage,
   owner: Sealed,
-  deps: ImageDependencies,
+  deps: ConversationDependencies,
 ): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = []
   for await (const piece of deps.mediaStore.read(image)) pieces.push(piece)

@@ -1,6 +1,6 @@
 // Stores a response with the items of its request, so that it can be continued.
 
-import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { hideEncrypted } from '@trivium/protocol/dialects/responses/state/hide-encrypted.ts'
 import {
@@ -11,20 +11,12 @@ import {
   notStored,
 } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
 import { codec } from '../bytes/codec.ts'
-import type { Log } from '../observe/log.ts'
-import type { NewResponse, Responses } from '../storage/responses.ts'
+import type { NewResponse } from '../storage/responses.ts'
 import { ShareExceeded } from '../storage/shares.ts'
-import { IMAGE_ITEM, type ImageDependencies, storeImages } from './images.ts'
+import type { ConversationDependencies } from './dependencies.ts'
+import { IMAGE_ITEM, storeImages } from './images.ts'
 import { type Sealed, seal } from './sealed.ts'
 import { cutOut, joined, packed, type StoredText } from './stored-text.ts'
-
-export type KeepDependencies = ImageDependencies & {
-  store: { responses: Responses }
-  ticker: Ticker
-  log: Log
-  /** For what fails with every request while the store is down. */
-  outageLog: Log
-}
 
 /** The client waits for its last byte meanwhile. */
 const KEEP_WITHIN_MS = 2_000
@@ -44,7 +36,7 @@ export type Turn = {
  * `last`: a response, or the last events of its stream. Resolves with the same, once it is durable. Storing never costs the client
  * its response: what could not be stored says so itself.
  */
-export async function keepResponse(turn: Turn, last: Uint8Array, deps: KeepDependencies): Promise<Uint8Array> {
+export async function keepResponse(turn: Turn, last: Uint8Array, deps: ConversationDependencies): Promise<Uint8Array> {
   const text = codec.decode(last, 0, last.length)
   const response = endedResponse(text)
   if (!response) return last
@@ -66,11 +58,11 @@ function hidden(last: Uint8Array, text: string): Uint8Array {
   return shown === text ? last : codec.encode(shown)
 }
 
-async function put(turn: Turn, response: EndedResponse, deps: KeepDependencies): Promise<boolean> {
+async function put(turn: Turn, response: EndedResponse, deps: ConversationDependencies): Promise<boolean> {
   return deps.store.responses.put(await sealed(turn, response, deps))
 }
 
-async function sealed(turn: Turn, response: EndedResponse, deps: KeepDependencies): Promise<NewResponse> {
+async function sealed(turn: Turn, response: EndedResponse, deps: ConversationDependencies): Promise<NewResponse> {
   const { account, key, parent, keepMs } = turn
   const { id } = response
   const owner = { account, id }
@@ -94,7 +86,7 @@ const IMAGE = Buffer.from(`"${IMAGE_ITEM}"`)
 const { indexOf } = Buffer.prototype
 
 /** As the client sent it, unless it has images. */
-async function inputOf({ input }: Turn, owner: Sealed, deps: KeepDependencies): Promise<StoredText> {
+async function inputOf({ input }: Turn, owner: Sealed, deps: ConversationDependencies): Promise<StoredText> {
   if (indexOf.call(input, IMAGE) < 0) return { text: input, images: [] }
   const given = JSON.parse(`[${codec.decode(input, 0, input.length)}]`) as Json[]
   const { items, images } = await storeImages(given, owner, deps)

@@ -3,13 +3,9 @@
 
 import { nextTurn } from '../overload/reads/in-turns.ts'
 import type { ThreadTime } from '../overload/thread-time.ts'
-import type { Responses, StoredLength, StoredResponse } from '../storage/responses.ts'
-import { inputItems, type ListedItem, type OpenDependencies, outputItems } from './open-stored.ts'
-
-export type ListDependencies = OpenDependencies & {
-  store: { responses: Responses }
-  admission: { threadTime: Pick<ThreadTime, 'run'> }
-}
+import type { StoredLength, StoredResponse } from '../storage/responses.ts'
+import type { ConversationDependencies } from './dependencies.ts'
+import { inputItems, type ListedItem, outputItems } from './open-stored.ts'
 
 /** Short responses are loaded together. */
 const PIECE_BYTES = 1024 * 1024
@@ -29,7 +25,7 @@ export async function* itemsOf(
   account: bigint,
   chain: readonly StoredLength[],
   order: 'asc' | 'desc',
-  deps: ListDependencies,
+  deps: ConversationDependencies & { admission: { threadTime: Pick<ThreadTime, 'run'> } },
 ): AsyncGenerator<ListedItem[], void> {
   const isNewestFirst = order === 'desc'
   const last = chain.at(-1)

@@ -7,11 +7,10 @@ import { visibleKey } from '../access/visible-key.ts'
 import { codec } from '../bytes/codec.ts'
 import { Failure } from '../request/failure.ts'
 import { inTurn, MEASURED_BYTES, type Turns } from '../request/turns.ts'
-import type { Responses, StoredRecord } from '../storage/responses.ts'
+import type { StoredRecord } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
-import { type ListedItem, type OpenDependencies, outputItems, readItem } from './open-stored.ts'
-
-export type NamedDependencies = OpenDependencies & { store: { responses: Responses } }
+import type { ConversationDependencies } from './dependencies.ts'
+import { type ListedItem, outputItems, readItem } from './open-stored.ts'
 
 export type NamedItems = {
   /** The bytes of all items, as often as each of them is named. */
@@ -37,7 +36,7 @@ export async function findNamed(
   caller: Caller,
   references: readonly string[],
   { limit, weigh, slot, client }: Loading,
-  deps: NamedDependencies,
+  deps: ConversationDependencies,
 ): Promise<NamedItems> {
   if (references.length === 0) return NOTHING
   if (references.length > MOST_REFERENCES) throw tooMany(references.length)
@@ -82,7 +81,7 @@ export async function findNamed(
 async function byRecord(
   caller: Caller,
   references: readonly string[],
-  deps: NamedDependencies,
+  deps: ConversationDependencies,
 ): Promise<Iterable<{ record: StoredRecord; ids: Set<string> }>> {
   const records = new Map<string, { record: StoredRecord; ids: Set<string> }>()
   const { responses } = deps.store

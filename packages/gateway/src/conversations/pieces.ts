@@ -1,10 +1,8 @@
 // What belongs to a response before it is stored, or besides it: the request of one that is queued, the events of its stream. Each piece is
 // a stored response that clients do not see, so that shares, retention, deletion and copies hold for it.
 
-import type { Responses } from '../storage/responses.ts'
-import { open, type SealDependencies, type Sealed, seal } from './sealed.ts'
-
-export type PieceDependencies = SealDependencies & { store: { responses: Responses } }
+import type { ConversationDependencies } from './dependencies.ts'
+import { open, type Sealed, seal } from './sealed.ts'
 
 /** No id of a response contains it. */
 const MARK = '#'
@@ -19,7 +17,7 @@ export async function putPiece(
   name: string,
   plain: Uint8Array,
   keepMs: number,
-  deps: PieceDependencies,
+  deps: ConversationDependencies,
 ): Promise<void> {
   const piece = pieceOf(owner, name)
   const record = seal(piece, 'piece', plain, deps)
@@ -30,13 +28,17 @@ export async function putPiece(
 const NONE = new Uint8Array(0)
 
 /** undefined: there is none, or it is not stored any more. */
-export async function readPiece(owner: Sealed, name: string, deps: PieceDependencies): Promise<Uint8Array | undefined> {
+export async function readPiece(
+  owner: Sealed,
+  name: string,
+  deps: ConversationDependencies,
+): Promise<Uint8Array | undefined> {
   const piece = pieceOf(owner, name)
   const stored = await deps.store.responses.record(piece.account, piece.id)
   return stored && open(piece, 'piece', stored.record, deps)
 }
 
-export async function hidePiece(owner: Sealed, name: string, deps: PieceDependencies): Promise<boolean> {
+export async function hidePiece(owner: Sealed, name: string, deps: ConversationDependencies): Promise<boolean> {
   const piece = pieceOf(owner, name)
   return deps.store.responses.hide(piece.account, piece.id)
 }

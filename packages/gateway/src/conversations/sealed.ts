@@ -1,8 +1,6 @@
 // Stored items, responses and images are encrypted for their account, and bound to the response that they belong to.
 
-import type { AccountCipher } from '../access/secrets/account-cipher.ts'
-
-export type SealDependencies = { accountCipher: Pick<AccountCipher, 'encrypt' | 'decrypt'> }
+import type { ConversationDependencies } from './dependencies.ts'
 
 type Part = 'turn' | 'record' | 'image' | 'piece'
 /** What the encrypted bytes belong to: they cannot be decrypted as part of anything else. */
@@ -10,13 +8,17 @@ export type Sealed = { account: bigint; id: string }
 
 const contextOf = (id: string, part: Part): Uint8Array => Buffer.from(`${part}\n${id}`)
 
-export const seal = ({ account, id }: Sealed, part: Part, plain: Uint8Array, deps: SealDependencies): Uint8Array =>
-  deps.accountCipher.encrypt(account, 'conversations', plain, contextOf(id, part))
+export const seal = (
+  { account, id }: Sealed,
+  part: Part,
+  plain: Uint8Array,
+  deps: Pick<ConversationDependencies, 'accountCipher'>,
+): Uint8Array => deps.accountCipher.encrypt(account, 'conversations', plain, contextOf(id, part))
 
 /** undefined: it cannot be read any more, as after a change of the master secret. */
 export const open = (
   { account, id }: Sealed,
   part: Part,
   sealed: Uint8Array,
-  deps: SealDependencies,
+  deps: Pick<ConversationDependencies, 'accountCipher'>,
 ): Uint8Array | undefined => deps.accountCipher.decrypt(account, 'conversations', sealed, contextOf(id, part))

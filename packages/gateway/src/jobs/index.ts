@@ -1,7 +1,9 @@
 // Every background job of a server.
+
 import type { Callers } from '../access/authenticate.ts'
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
-import { type ResponseTaskDependencies, responseTasks } from '../background/response-tasks.ts'
+import type { ResponseTaskDependencies } from '../background/dependencies.ts'
+import { responseTasks } from '../background/response-tasks.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { mediaFolder } from '../media/open-media.ts'
 import type { ErrorCounts } from '../observe/error-counts.ts'
@@ -14,8 +16,9 @@ import { VERSION } from '../observe/version.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { JobRun, NodeState, Storage } from '../storage/storage.ts'
+import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
 import { TASK_TIMING } from '../tasks/timing.ts'
-import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
+import { createTaskWorker } from '../tasks/worker.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
@@ -38,7 +41,7 @@ import {
 } from './sweeps.ts'
 import { type ClusterStatus, warnOfUnsharedMedia, watchNodes } from './watch-nodes.ts'
 
-export type JobDependencies = WorkerDependencies &
+export type JobDependencies = TaskWorkDependencies &
   VideoTaskDependencies &
   ResponseTaskDependencies & {
     callers: Pick<Callers, 'clear'>

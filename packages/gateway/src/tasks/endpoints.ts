@@ -2,20 +2,15 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { authenticate } from '../access/authenticate.ts'
 import { isVisibleTo } from '../access/visible-key.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { decodeSegment } from '../request/path-segment.ts'
-import type { Tasks } from '../storage/tasks.ts'
+import type { TaskWorkDependencies } from './dependencies.ts'
 import { cancelTask, inState } from './steps/cancel.ts'
-import type { CloseDependencies } from './steps/close.ts'
 import { decodeTaskRow, parseTaskId, type Task, type TaskData } from './task.ts'
-import type { TaskDeletes } from './task-deletes.ts'
 import type { TaskType } from './task-type.ts'
-
-type OwnTaskDependencies = AuthenticateDependencies & { store: { tasks: Pick<Tasks, 'find'> } }
-export type DeleteDependencies = AuthenticateDependencies & CloseDependencies & { taskDeletes: TaskDeletes }
 
 /** Cancels a task that is queued; removes the record of one that has ended. */
 export async function deleteTask(
@@ -24,7 +19,7 @@ export async function deleteTask(
   dialect: DialectId,
   kind: string,
   type: TaskType,
-  deps: DeleteDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<HttpResponse> {
   deps.taskDeletes.count(await authenticate(incoming, dialect, deps))
   // The worker may change the task meanwhile: then what it is now decides.
@@ -40,7 +35,7 @@ const MOST_TRIES = 3
 const NOTHING = new Uint8Array(0)
 
 /** false: the task has changed meanwhile. */
-async function deleteOrCancel(task: Task, type: TaskType, deps: DeleteDependencies): Promise<boolean> {
+async function deleteOrCancel(task: Task, type: TaskType, deps: TaskWorkDependencies): Promise<boolean> {
   switch (task.status) {
     case 'queued':
       return cancelTask(task, type, deps)
@@ -59,7 +54,7 @@ export async function ownTask<D extends TaskData>(
   incoming: ApiRequest,
   dialect: DialectId,
   kind: string,
-  deps: OwnTaskDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Task<D>> {
   const caller = await authenticate(incoming, dialect, deps)
   const segment = decodeSegment(id)

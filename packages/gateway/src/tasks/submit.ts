@@ -9,15 +9,16 @@ import { releaseSlots } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, type NextAttemptDependencies } from '../routing/next-attempt.ts'
+import type { TaskWorkDependencies } from './dependencies.ts'
 import type { TaskHold } from './reserve.ts'
-import { type CloseDependencies, closeTask } from './steps/close.ts'
+import { closeTask } from './steps/close.ts'
 import { endWith, pollInterval } from './steps/poll.ts'
 import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task, type TaskData } from './task.ts'
 import type { UpstreamTask } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
 
 export type SubmitTaskDependencies = NextAttemptDependencies &
-  CloseDependencies & { random(): number; ticker: Ticker; log: Log }
+  TaskWorkDependencies & { random(): number; ticker: Ticker; log: Log }
 
 /** One submit, over all its attempts. */
 export type TaskSubmit<T extends Task = Task> = PaidRequest<Kind & { hold: TaskHold<T>; own: { task: T } }>

@@ -1,18 +1,17 @@
 // What is to be done next for a task that is due, by its state.
 
-import { type CloseDependencies, closeTask } from './steps/close.ts'
+import type { TaskWorkDependencies } from './dependencies.ts'
+import { closeTask } from './steps/close.ts'
 import { findSubmitted } from './steps/find-submitted.ts'
-import { endWith, type PollDependencies, poll } from './steps/poll.ts'
+import { endWith, poll } from './steps/poll.ts'
 import { changeTask, type Task } from './task.ts'
 import type { OwnTaskType, TaskType } from './task-type.ts'
-
-export type WorkDependencies = CloseDependencies & PollDependencies
 
 /** One step, of any state but `copying`, and not the run of a task of the gateway's own: see worker.ts. undefined: another process has changed the task, or it does not exist any more. */
 export async function workOn(
   task: Task,
   type: TaskType | OwnTaskType,
-  deps: WorkDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Task | undefined> {
   const { tasks } = deps.store
   const isOver = task.now >= task.deadline
@@ -45,7 +44,7 @@ export async function workOn(
 export async function expire(
   task: Task,
   type: TaskType,
-  deps: Pick<WorkDependencies, 'store'>,
+  deps: Pick<TaskWorkDependencies, 'store'>,
   message = 'The task was not finished in time. It was not charged.',
 ): Promise<Task | undefined> {
   const { upstreamTask } = task
@@ -59,7 +58,7 @@ export async function expire(
   return changeTask(deps.store.tasks, task, endWith({ state: 'expired', error, mayBeBilled: true }))
 }
 
-async function closeAbandoned(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
+async function closeAbandoned(task: Task, deps: TaskWorkDependencies): Promise<Task | undefined> {
   const end = { state: 'rejected' as const }
   return closeTask({ ...task, data: { ...task.data, end } }, deps)
 }

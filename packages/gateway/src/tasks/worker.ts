@@ -2,15 +2,15 @@
 // them a task belongs to for the moment. Short steps, copies of results, runs of the gateway's own tasks and callbacks have slots of their own, and in each of them
 // accounts and upstreams have shares: what is slow delays nothing but itself.
 
-import type { Log } from '../observe/log.ts'
 import { createShares } from '../sharing/fair-share.ts'
 import { createSharedSlots, type Share, type SharedSlots } from '../sharing/shared-slots.ts'
-import { type CallbackDependencies, createCallbacks, dueCallback } from './callbacks/callbacks.ts'
+import { createCallbacks, dueCallback } from './callbacks/callbacks.ts'
+import type { TaskWorkDependencies } from './dependencies.ts'
 import { isEnded } from './states.ts'
 import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
 import { type TaskTypes, typeOf, upstreamTypeOf } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
-import { type WorkDependencies, workOn } from './work.ts'
+import { workOn } from './work.ts'
 
 /** Steps at once, of one account and with one upstream. */
 const MOST_AT_ONCE = 256
@@ -44,9 +44,7 @@ type Long = (task: Task, release: () => void) => Promise<void>
 /** A task that waits for a slot, unclaimed. */
 export type Waiting = { id: bigint; version: number }
 
-export type WorkerDependencies = WorkDependencies & CallbackDependencies & { log: Log }
-
-export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): TaskWorker {
+export function createTaskWorker(types: TaskTypes, deps: TaskWorkDependencies): TaskWorker {
   const { tasks } = deps.store
   const underWay = new Set<Promise<void>>()
   const copying = new Set<Promise<void>>()

@@ -1,6 +1,7 @@
 // Counts the input tokens of a request without running it: as the upstream counts, or as the tokenizer does. Free of charge:
 // there is no hold and no row in the ledger.
 //   authenticate -> limit -> admit -> read -> authorize -> (add the history) -> ask the upstream, or count here
+
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/token-counting.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
@@ -8,7 +9,8 @@ import { authorize } from '../access/authorize.ts'
 import { rejectObjects } from '../access/tenant-policy.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
-import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
+import { withHistory } from '../conversations/continue.ts'
+import type { ConversationDependencies } from '../conversations/dependencies.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import { type AdmitDependencies, enter } from '../paid-call/admit.ts'
 import type { ApiRequest } from '../request/api-request.ts'
@@ -34,7 +36,7 @@ export type CountDependencies = UrlDependencies & {
 } & AdmitDependencies &
   ReadDependencies &
   AskDependencies &
-  HistoryDependencies
+  ConversationDependencies
 
 /** Says how tokens were counted. */
 const SOURCE_HEADER = 'x-trivium-token-count'

@@ -6,13 +6,14 @@ import { decodeListQuery } from '@trivium/protocol/dialects/video-tasks/task/lis
 import { authenticate } from '../access/authenticate.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { type DeleteDependencies, deleteTask as deleteAnyTask, ownTask } from '../tasks/endpoints.ts'
+import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
+import { deleteTask as deleteAnyTask, ownTask } from '../tasks/endpoints.ts'
 import { decodeTaskRow, parseTaskId } from '../tasks/task.ts'
 import type { VideoTaskData } from './task.ts'
 import { type VideoTaskDependencies, videoTasks } from './video-tasks.ts'
 import { viewOf } from './view.ts'
 
-export type TaskEndpointDependencies = DeleteDependencies & VideoTaskDependencies
+export type TaskEndpointDependencies = TaskWorkDependencies & VideoTaskDependencies
 
 export async function showTask(
   id: string,

@@ -1,25 +1,13 @@
 // Tells `callback_url` of each change of a task's status, in order: three tries each, with pauses between them. Callbacks have
 // slots that accounts and receivers share, so that a slow receiver delays no others.
 
-import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { signatureHeaders } from '../../access/secrets/callback-secret.ts'
-import type { Catalogue } from '../../catalogue/catalogue.ts'
-import type { Log } from '../../observe/log.ts'
 import { createSharedSlots, type Share } from '../../sharing/shared-slots.ts'
-import { LONGEST_PAUSE_MS, type Tasks } from '../../storage/tasks.ts'
-import type { postPublic } from '../../upstreams/public/post-public.ts'
+import { LONGEST_PAUSE_MS } from '../../storage/tasks.ts'
+import type { TaskWorkDependencies } from '../dependencies.ts'
 import { changeTask, formatTaskId, type PendingCallback, storeNow, type Task } from '../task.ts'
 import { type TaskTypes, upstreamTypeOf } from '../task-type.ts'
 import { TASK_TIMING } from '../timing.ts'
-
-export type CallbackDependencies = {
-  catalogue(): Catalogue
-  postPublic: typeof postPublic
-  accountCipher: Pick<AccountCipher, 'pseudonym' | 'pseudonyms'>
-  clock(): number
-  store: { tasks: Tasks }
-  log: Log
-}
 
 const MOST_TRIES = 3
 /** Callbacks at once, in all and to one receiver. */
@@ -52,7 +40,7 @@ export const dueCallback = (task: Task): PendingCallback | undefined => {
 /** `woken` gets a task that has waited for a slot, with the slot. */
 export function createCallbacks(
   types: TaskTypes,
-  deps: CallbackDependencies,
+  deps: TaskWorkDependencies,
   woken: (waiting: Waiting, release: () => void) => void,
 ): Callbacks {
   /** Callbacks that this process is sending, by task, status and try. */
@@ -144,7 +132,7 @@ function record(
   task: Task,
   callback: PendingCallback,
   { error }: Posted,
-  deps: CallbackDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Task | undefined> {
   const tries = callback.tries + 1
   const isOver = error === undefined || tries >= MOST_TRIES
@@ -167,7 +155,7 @@ async function post(
   task: Task,
   { status, updatedAt }: PendingCallback,
   types: TaskTypes,
-  deps: CallbackDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Posted> {
   const { callbackUrl } = task.data
   if (callbackUrl === undefined) return { error: undefined }

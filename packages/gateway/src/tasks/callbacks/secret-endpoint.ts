@@ -1,18 +1,13 @@
 // GET /v1/callback-secret: what the receiver of the account's callbacks needs to verify them.
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import { type AuthenticateDependencies, authenticate } from '../../access/authenticate.ts'
-import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
+import { authenticate } from '../../access/authenticate.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { Failure } from '../../request/failure.ts'
+import type { TaskWorkDependencies } from '../dependencies.ts'
 
-export type CallbackSecretDependencies = AuthenticateDependencies & { accountCipher: Pick<AccountCipher, 'pseudonym'> }
-
-export async function showCallbackSecret(
-  incoming: ApiRequest,
-  deps: CallbackSecretDependencies,
-): Promise<HttpResponse> {
+export async function showCallbackSecret(incoming: ApiRequest, deps: TaskWorkDependencies): Promise<HttpResponse> {
   const { account, isRestricted } = await authenticate(incoming, 'chat', deps)
   // It belongs to the whole account; such a key was handed out for something particular, or an operator knows it.
   if (isRestricted)

@@ -1,15 +1,14 @@
 // Cancels a task that is queued: at its upstream, then here.
+
 import { Failure } from '../../request/failure.ts'
+import type { TaskWorkDependencies } from '../dependencies.ts'
 import { changeTask, decodeTaskRow, type Task } from '../task.ts'
-import type { TaskDeletes } from '../task-deletes.ts'
 import type { TaskType } from '../task-type.ts'
-import { type CloseDependencies, closeTask } from './close.ts'
+import { closeTask } from './close.ts'
 import { endWith } from './poll.ts'
 
-export type CancelDependencies = CloseDependencies & { taskDeletes: Pick<TaskDeletes, 'run'> }
-
 /** false: the task has changed meanwhile. Throws Failure if it cannot be cancelled. */
-export async function cancelTask(task: Task, type: TaskType, deps: CancelDependencies): Promise<boolean> {
+export async function cancelTask(task: Task, type: TaskType, deps: TaskWorkDependencies): Promise<boolean> {
   const { upstreamTask } = task
   if (task.state === 'closing') throw inState('ending')
   if (upstreamTask === undefined || task.state !== 'queued') throw inState('being submitted')
@@ -35,7 +34,7 @@ async function cancelAtUpstream(task: Task, upstreamTask: string, type: TaskType
 const BEGUN: readonly number[] = [400, 403, 404, 409]
 
 /** The upstream has cancelled the task, so that the worker's next query would find the same. */
-async function closeCancelled(task: Task, deps: CloseDependencies): Promise<boolean> {
+async function closeCancelled(task: Task, deps: TaskWorkDependencies): Promise<boolean> {
   const end = performance.now() + CLOSED_WITHIN_MS
   for (let current = task; ; ) {
     const closing = await changeTask(deps.store.tasks, current, endWith({ state: 'cancelled' }))

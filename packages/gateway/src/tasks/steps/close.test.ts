@@ -8,8 +8,9 @@ import { CHARGED, heldTask, SUCCEEDED } from '../../../test-support/tasks.ts'
 import { taskLease } from '../../money/ledger.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../storage/storage.ts'
+import type { TaskWorkDependencies } from '../dependencies.ts'
 import { changeTask, type Task } from '../task.ts'
-import { type CloseDependencies, closeTask } from './close.ts'
+import { closeTask } from './close.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trivium-close-'))
 let storage: Storage
@@ -32,7 +33,7 @@ async function closingTask(holdMs?: number): Promise<Task> {
   return heldTask(storage, wallet, ++id, { state: 'closing', status: 'running', data, ...held })
 }
 
-const dependencies = (store: Partial<Storage> = {}): CloseDependencies => ({
+const dependencies = (store: Partial<Storage> = {}): TaskWorkDependencies => ({
   ...createTestDependencies({ send: (() => Promise.reject(new Error('nothing is sent'))) as never }).deps,
   store: { ...storage, ...store },
   taskHolder: 'a test',

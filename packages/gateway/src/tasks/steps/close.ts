@@ -1,29 +1,19 @@
 // The end of a task: its hold is settled or voided, once, under the task's lease in the ledger.
 
-import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { HELD, type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
-import type { Log } from '../../observe/log.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
 import { type OtherIds, type ReceiptError, type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { TaskWorkDependencies } from '../dependencies.ts'
 import { changeTask, formatTaskId, storeNow, type Task, type TaskEnd } from '../task.ts'
 import { LONGEST_LEASE_MS } from '../timing.ts'
-
-export type CloseDependencies = {
-  store: Pick<Storage, 'tasks' | 'ledger' | 'leases'>
-  /** Unique to this process. */
-  taskHolder: string
-  catalogue(): Catalogue
-  log: Log
-}
 
 const LEASE_MS = 10_000
 /** Another process has the lease, or acquired it meanwhile: it is closing the task. */
 const BUSY_MS = 5_000
 
 /** For a task in `closing`. undefined: another process has changed it. */
-export async function closeTask(task: Task, deps: CloseDependencies): Promise<Task | undefined> {
+export async function closeTask(task: Task, deps: TaskWorkDependencies): Promise<Task | undefined> {
   const { tasks, leases } = deps.store
   const lease = taskLease(task.id)
   const epoch = await leases.acquire(lease, deps.taskHolder, LEASE_MS, LONGEST_LEASE_MS)
@@ -45,18 +35,18 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
 }
 
 /** A task that a node has begun is settled by that node. */
-async function hasEnded({ account, id }: Task, { store }: CloseDependencies): Promise<boolean> {
+async function hasEnded({ account, id }: Task, { store }: TaskWorkDependencies): Promise<boolean> {
   const request = await store.ledger.findRequest(account, id)
   return request !== undefined && request.state !== HELD
 }
 
 /** How long its row is kept once it has ended. */
-export function keepMsOf({ type }: Task, { catalogue }: Pick<CloseDependencies, 'catalogue'>): number {
+export function keepMsOf({ type }: Task, { catalogue }: Pick<TaskWorkDependencies, 'catalogue'>): number {
   const { tasks, responses } = catalogue().config.retention
   return type === 'response' && responses !== 'off' ? responses : tasks
 }
 
-function settle(task: Task, end: TaskEnd, epoch: number, { store }: CloseDependencies): Promise<LedgerResult> {
+function settle(task: Task, end: TaskEnd, epoch: number, { store }: TaskWorkDependencies): Promise<LedgerResult> {
   const owner = taskOwner(task.id, epoch)
   const outcome = OUTCOMES[end.state]
   const receipt = receiptOfTask(task, end, outcome)

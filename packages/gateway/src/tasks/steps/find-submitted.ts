@@ -1,19 +1,20 @@
 // A submit whose outcome is not known: did the upstream take it? The list of its tasks tells, where our id is in it.
 
+import type { TaskWorkDependencies } from '../dependencies.ts'
 import { type Change, changeTask, formatTaskId, storeNow, type Task } from '../task.ts'
 import type { TaskType, UpstreamTask } from '../task-type.ts'
 import { TASK_TIMING } from '../timing.ts'
 import { NO_SUCH_CALL } from '../upstream.ts'
-import { endWith, type PollDependencies, pollInterval } from './poll.ts'
+import { endWith, pollInterval } from './poll.ts'
 
 const PAGE_SIZE = 100
 const MOST_PAGES = 20
 
-export async function findSubmitted(task: Task, type: TaskType, deps: PollDependencies): Promise<Task | undefined> {
+export async function findSubmitted(task: Task, type: TaskType, deps: TaskWorkDependencies): Promise<Task | undefined> {
   return changeTask(deps.store.tasks, task, await changeByList(task, type, deps))
 }
 
-async function changeByList(task: Task, type: TaskType, deps: PollDependencies): Promise<Change> {
+async function changeByList(task: Task, type: TaskType, deps: TaskWorkDependencies): Promise<Change> {
   const found = await search(task, type)
   const polls = task.data.polls + 1
   const later = pollInterval(polls, deps.random)

@@ -1,13 +1,8 @@
-// Asks the upstream how a task is doing, and what follows from the answer.
-
-import type { Log } from '../../observe/log.ts'
-import type { Tasks } from '../../storage/tasks.ts'
+import type { TaskWorkDependencies } from '../dependencies.ts'
 import { type Change, changeTask, formatTaskId, storeNow, type Task } from '../task.ts'
 import type { TaskType, UpstreamTask } from '../task-type.ts'
 import { TASK_TIMING } from '../timing.ts'
 import type { Answer } from '../upstream.ts'
-
-export type PollDependencies = { store: { tasks: Tasks }; random(): number; log: Log }
 
 const GROWTH = 1.25
 const JITTER = 0.1
@@ -24,13 +19,13 @@ export async function poll(
   task: Task,
   upstreamTask: string,
   type: TaskType,
-  deps: PollDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Task | undefined> {
   const answer = await type.query(task, upstreamTask)
   return changeTask(deps.store.tasks, task, changeBy(answer, task, type, deps))
 }
 
-function changeBy(answer: Answer<UpstreamTask>, task: Task, type: TaskType, deps: PollDependencies): Change {
+function changeBy(answer: Answer<UpstreamTask>, task: Task, type: TaskType, deps: TaskWorkDependencies): Change {
   const polls = task.data.polls + 1
   const retryAfter = answer.is === 'gone' ? 0 : (answer.retryAfterMs ?? 0)
   const wanted = Math.max(pollInterval(polls, deps.random), Math.min(retryAfter, LONGEST_RETRY_AFTER_MS))

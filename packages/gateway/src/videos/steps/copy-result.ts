@@ -6,7 +6,8 @@ import type { UpstreamVideoTask, VideoResult } from '@trivium/protocol/canonical
 import { decodeBase64 } from '../../bytes/base64.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { MediaStore } from '../../media/media-store.ts'
-import { endWith, type PollDependencies } from '../../tasks/steps/poll.ts'
+import type { TaskWorkDependencies } from '../../tasks/dependencies.ts'
+import { endWith } from '../../tasks/steps/poll.ts'
 import { changeTask, formatTaskId, storeNow } from '../../tasks/task.ts'
 import { TASK_TIMING } from '../../tasks/timing.ts'
 import { type Located, locate, type UpstreamDependencies } from '../../tasks/upstream.ts'
@@ -21,7 +22,7 @@ import { chargeFor } from './charge.ts'
 import { type Content, mediaContent, NoVideo } from './media-content.ts'
 import { urlExpiry } from './url-expiry.ts'
 
-export type CopyDependencies = Omit<PollDependencies, 'random'> &
+export type CopyDependencies = Omit<TaskWorkDependencies, 'random'> &
   UpstreamDependencies & {
     mediaStore: MediaStore
     downloadPublic: typeof downloadPublic
