@@ -1,6 +1,7 @@
 // docs/reference/configuration.md: the settings of each section. Upstreams, models and groups are described by hand.
 import { assemble } from '@trivium/gateway/config/assemble.ts'
 import { SETTING_FIELDS, type SettingDefaults, type SettingField } from '@trivium/gateway/config/settings/table.ts'
+import { endpointOf } from '@trivium/gateway/endpoints/index.ts'
 import { MODEL_TYPES, modalityOf } from '@trivium/gateway/modalities/index.ts'
 import type { Generated } from '../generated.ts'
 import { code, codes, table } from '../markdown.ts'
@@ -67,11 +68,44 @@ function sandboxRows(): string[][] {
   })
 }
 
+/** Models that are sold by one unit, from what their endpoints declare. */
+function unitPrices(): string {
+  return MODEL_TYPES.flatMap((type) => {
+    const { models, figures, words } = endpointOf(type)
+    if (!models) return []
+    const { units = {}, limits: names = {} } = words.en
+    const [first] = figures.all
+    const rows = [
+      ...figures.all.map((figure) => [
+        code(`price.${figure}`),
+        figure === first ? 'one of these is required; `0` is free' : '',
+        `USD ${units[figure] ?? figure}`,
+      ]),
+      ...Object.entries(models.limits).map(([name, most]) => [
+        code(`limits.${name}`),
+        'that of the built-in list',
+        `${(names[name] ?? name).toLowerCase()} in one request, up to ${most.toLocaleString('en')}`,
+      ]),
+    ]
+    const example = [
+      'models:',
+      `  - id: my-${type}`,
+      `    type: ${type}`,
+      `    routes: [{ upstream: sandbox, model: ${models.sandbox.id} }]`,
+      `    ${models.examples.price}`,
+      `    ${models.examples.limits}`,
+    ]
+    const fields = table(['Field', 'Default', 'Meaning'], rows)
+    return [`#### Prices of ${type} models\n\n${fields}\n\n\`\`\`yaml\n${example.join('\n')}\n\`\`\``]
+  }).join('\n\n')
+}
+
 export const CONFIGURATION_PAGE: readonly Generated[] = [
   ...SECTIONS.map((section) => ({
     file,
     section,
     text: () => table(['Setting', 'Type', 'Default', 'Meaning'], rowsOf(section)),
   })),
+  { file, section: 'prices by unit', text: unitPrices },
   { file, section: 'sandbox models', text: () => table(['Type', 'Model', 'Price in USD'], sandboxRows()) },
 ]

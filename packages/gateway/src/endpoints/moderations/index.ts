@@ -19,14 +19,14 @@ export const moderations = {
   words: {
     en: {
       name: 'Moderation',
-      units: { per_request: 'per request', per_input: 'per text or image' },
+      units: { per_request: 'per request', per_input: 'per text or image', input: 'per million input tokens' },
       figures: { per_request: 'Per request', per_input: 'Per text or image' },
       limits: { inputs: 'Inputs' },
       receipt: { requests: 'Requests' },
     },
     zh: {
       name: '内容审核',
-      units: { per_request: '/ 次请求', per_input: '/ 条文本或图片' },
+      units: { per_request: '/ 次请求', per_input: '/ 条文本或图片', input: '/ 百万输入 Token' },
       figures: { per_request: '每次请求', per_input: '每条文本或图片' },
       limits: { inputs: '输入数' },
       receipt: { requests: '请求次数' },
