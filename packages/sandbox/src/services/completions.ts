@@ -24,8 +24,10 @@ export function readCompletion(route: string, bytes: Uint8Array): Completion | u
   const form = FORMS[route]
   if (form === undefined) return undefined
   const { prompt, suffix = null, echo = false, best_of: _, logprobs: __, ...shared }: Fields = parseBody(bytes)
-  const [text] = typeof prompt === 'string' ? [prompt] : Array.isArray(prompt) ? prompt : []
-  if (typeof text !== 'string') throw badRequest("Missing required parameter: 'prompt'.", 'prompt')
+  if (prompt === undefined || prompt === null) throw badRequest("Missing required parameter: 'prompt'.", 'prompt')
+  const [text, ...more] = Array.isArray(prompt) ? prompt : [prompt]
+  if (typeof text !== 'string' || more.length > 0)
+    throw badRequest('The sandbox completes one text in each request, and no token ids.', 'prompt')
   const content = typeof suffix === 'string' ? `${text}[middle]${suffix}` : text
   const before = echo === true ? text : ''
   const chat = { ...shared, messages: [{ role: 'user', content }] }
