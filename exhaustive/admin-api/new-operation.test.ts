@@ -1,19 +1,16 @@
 // Adds an operation to a copy of the sources, in the files that docs/contribute/adding.md lists and in no others, and calls it: by the
 // admin API, by its command, and in the types of the console.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenApiDocument } from '../../packages/gateway/src/openapi/document.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../../test/support/admin/admin-client.ts'
-import { copySources } from '../../test/support/gateway/copy-sources.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import { environmentOf } from '../../test/support/gateway/home.ts'
-
-const ROOT = join(import.meta.dir, '../..')
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+import { checkTypes, copyWith, type Edits, expectListed, makeApiTypes } from '../support/how-to.ts'
 
 /** What each file gets. */
-const EDITS: Readonly<Record<string, (source: string) => string>> = {
+const EDITS: Edits = {
   'packages/gateway/src/administration/keys.ts': (source) => `${source}
 export const renameKey = operation({
   name: 'key rename',
@@ -87,13 +84,7 @@ const command = async (...args: string[]) => {
 }
 
 beforeAll(async () => {
-  copy = copySources()
-  for (const [file, edit] of Object.entries(EDITS)) {
-    const source = readFileSync(join(copy, file), 'utf8')
-    const edited = edit(source)
-    expect(edited).not.toBe(source)
-    writeFileSync(join(copy, file), edited)
-  }
+  copy = copyWith(EDITS)
   gateway = await startGateway({ main: join(copy, 'packages/gateway/src/main.ts') })
   const account = await gateway.command<{ key_id: string }>('account', 'create', '--name', 'acme', '--key', 'laptop')
   key = account.key_id
@@ -105,16 +96,7 @@ afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-test('the page lists the files, at most four', () => {
-  const page = readFileSync(join(ROOT, 'docs/contribute/adding.md'), 'utf8')
-  const section = page.split('\n## ').find((text) => text.startsWith('Add an administration operation')) ?? ''
-  const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path)
-  expect(listed.length).toBeLessThanOrEqual(4)
-  const patterns = listed.map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/<\w+>/g, '[\\w-]+')}$`))
-  const edited = Object.keys(EDITS)
-  expect(edited.filter((file) => !patterns.some((pattern) => pattern.test(file)))).toEqual([])
-  expect(listed.filter((_, index) => !edited.some((file) => patterns[index]?.test(file)))).toEqual([])
-})
+test('the page lists the files, at most four', () => expectListed('Add an administration operation', EDITS, 4))
 
 test('the admin API serves, checks, describes and rehearses it', async () => {
   expect(adminOutcome(await admin('POST', `keys/${key}/rename`, { body: {} }))).toBe('400 bad_request')
@@ -137,17 +119,9 @@ test('its command has its options, and the audit log both calls', async () => {
 })
 
 test('gateway and console have its types', async () => {
-  for (const name of ['tsconfig.base.json', 'tools/api-types.ts']) cpSync(join(ROOT, name), join(copy, name))
-  mkdirSync(join(copy, 'tools/api-client'), { recursive: true })
-  symlinkSync(join(ROOT, 'tools/api-client/node_modules'), join(copy, 'tools/api-client/node_modules'))
   const whole = { lib: ['ESNext'], types: ['bun'] }
   const include = ['packages/gateway/src/cli/commands/store-commands.ts', 'packages/gateway/src/**/*.d.ts']
   const program = { extends: './tsconfig.base.json', compilerOptions: whole, include }
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(program))
-  const run = async (...args: string[]) => {
-    const child = Bun.spawn([process.execPath, ...args], { cwd: copy, stdout: 'pipe', stderr: 'pipe' })
-    expect(await child.stdout.text()).toBe('')
-    expect(await child.exited).toBe(0)
-  }
-  await Promise.all([run(TSC, '-p', '.'), run('tools/api-types.ts').then(() => run(TSC, '-p', 'packages/console'))])
+  await Promise.all([checkTypes(copy, '.'), makeApiTypes(copy).then(() => checkTypes(copy, 'packages/console'))])
 })

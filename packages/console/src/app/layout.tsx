@@ -49,8 +49,8 @@ function SideBar() {
       <Brand />
       <PlaceSwitch />
       <nav aria-label={texts.nav.label} className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-2">
-        {PAGES.map(({ id, path, load }) => (
-          <SideLink key={id} path={path} icon={<Icon name={id} />} label={texts[id].title} load={load} />
+        {PAGES.map(({ id, icon, path, load }) => (
+          <SideLink key={id} path={path} icon={<Icon name={icon} />} label={texts[id].title} load={load} />
         ))}
         <SideLink path="/help" icon={<Icon name="help" />} label={texts.help.title} load={helpPage.load} />
       </nav>
@@ -67,11 +67,11 @@ function Places() {
   const texts = useTexts()
   return (
     <BottomBar>
-      {PAGES.filter(({ id }) => id !== 'settings').map(({ id, path, load }) => (
+      {PAGES.filter(({ id }) => id !== 'settings').map(({ id, icon, path, load }) => (
         <BottomLink
           key={id}
           path={path}
-          icon={<Icon name={id} size={18} />}
+          icon={<Icon name={icon} size={18} />}
           label={shortTitleOf(texts[id])}
           load={load}
         />

@@ -4,29 +4,30 @@ import type { Texts } from '../i18n/texts.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
 
-/** The id names the folder in pages/, the texts, which have a title, and the icon. */
-type PageId = { [N in keyof Texts]: Texts[N] extends PageTexts ? N : never }[keyof Texts] & IconName
+/** The id names the folder in pages/, and the texts, which have a title. */
+type PageId = { [N in keyof Texts]: Texts[N] extends PageTexts ? N : never }[keyof Texts]
 /** `shortTitle`: for small screens. */
 export type PageTexts = { title: string; shortTitle?: string }
 
-type NavigationPage = LazyPage & { id: PageId; path: string }
+type NavigationPage = LazyPage & { id: PageId; icon: IconName; path: string }
 
-const page = (id: PageId, load: Parameters<typeof lazyPage>[0]): NavigationPage => ({
+const page = (id: PageId, icon: IconName, load: Parameters<typeof lazyPage>[0]): NavigationPage => ({
   id,
+  icon,
   path: id === 'overview' ? '/' : `/${id}`,
   ...lazyPage(load),
 })
 
 /** Each page is a chunk of its own, loaded when it is opened. */
 export const PAGES: readonly NavigationPage[] = [
-  page('overview', () => import('../pages/overview/page.tsx')),
-  page('keys', () => import('../pages/keys/page.tsx')),
-  page('connect', () => import('../pages/connect/page.tsx')),
-  page('models', () => import('../pages/models/page.tsx')),
-  page('usage', () => import('../pages/usage/page.tsx')),
-  page('wallet', () => import('../pages/wallet/page.tsx')),
-  page('playground', () => import('../pages/playground/page.tsx')),
-  page('settings', () => import('../pages/settings/page.tsx')),
+  page('overview', 'overview', () => import('../pages/overview/page.tsx')),
+  page('keys', 'keys', () => import('../pages/keys/page.tsx')),
+  page('connect', 'connect', () => import('../pages/connect/page.tsx')),
+  page('models', 'models', () => import('../pages/models/page.tsx')),
+  page('usage', 'usage', () => import('../pages/usage/page.tsx')),
+  page('wallet', 'wallet', () => import('../pages/wallet/page.tsx')),
+  page('playground', 'playground', () => import('../pages/playground/page.tsx')),
+  page('settings', 'settings', () => import('../pages/settings/page.tsx')),
 ]
 
 /** Loaded apart: account holders never need it. */

@@ -3,8 +3,8 @@ import { formatUsd } from '../../money/amount.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { BreakdownQuery, UsageBreakdown } from '../routes/usage.ts'
 import { keyNames } from './key-names.ts'
+import { periodIn } from './requests.ts'
 import { scopeOf, type Viewer } from './scope.ts'
-import { periodIn } from './usage.ts'
 
 /** An account may have thousands of keys; more rows than these are not readable. */
 const MOST_ROWS = 200

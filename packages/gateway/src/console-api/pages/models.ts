@@ -6,11 +6,12 @@ import { modalityOf } from '../../modalities/index.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Holder } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { ModelNames, ModelRow } from '../routes/models.ts'
+import type { HandlersOf } from '../handlers-of.ts'
+import type { MODEL_ROUTES, ModelNames, ModelRow } from '../routes/models.ts'
 
 const DAY_MS = 86_400_000
 
-export async function listModelSquare(holder: Holder, deps: ConsoleDependencies): Promise<ModelRow[]> {
+async function listModelSquare(holder: Holder, deps: ConsoleDependencies): Promise<ModelRow[]> {
   const median = medians(await deps.store.spending.latencies(deps.clock() - DAY_MS))
   const rows = new Map<string, ModelRow>()
   const catalogue = deps.catalogue()
@@ -42,7 +43,7 @@ export async function listModelSquare(holder: Holder, deps: ConsoleDependencies)
 /** As many as a list of choices can show. */
 const MOST_NAMES = 50
 
-export function listModelNames(holder: Holder, search: string, { catalogue }: ConsoleDependencies): ModelNames {
+function listModelNames(holder: Holder, search: string, { catalogue }: ConsoleDependencies): ModelNames {
   const { config } = catalogue()
   const names = new Set(
     groupsFor(config, holder).flatMap(({ id }) => offersOfGroup(catalogue(), id).map(({ model }) => model.id)),
@@ -74,4 +75,10 @@ const VENDORS: readonly [RegExp, string][] = [
 function vendorOf(id: string): string | null {
   const name = id.toLowerCase().split('/').at(-1) ?? ''
   return VENDORS.find(([pattern]) => pattern.test(name))?.[1] ?? null
+}
+
+export const MODEL_HANDLERS: HandlersOf<typeof MODEL_ROUTES> = {
+  'GET models': async ({ account }, deps) => listModelSquare(await deps.store.accounts.holder(account.id), deps),
+  'GET model-names': async ({ account, query }, deps) =>
+    listModelNames(await deps.store.accounts.holder(account.id), query.search ?? '', deps),
 }

@@ -3,8 +3,8 @@ import { formatUsd } from '../../money/amount.ts'
 import { balancesJson } from '../../money/json.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Overview } from '../routes/usage.ts'
+import { requestRows } from './requests.ts'
 import { scopeOf, type Viewer } from './scope.ts'
-import { requestRows } from './usage.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 14

@@ -2,6 +2,7 @@
 // derived from the master secret, the account and the person, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
+import { keyRows } from '../../administration/key-rows.ts'
 import { audited, fingerprint } from '../../administration/operation.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
@@ -12,6 +13,8 @@ import { type Key, NO_RESTRICTIONS, type SignedIn } from '../../storage/storage.
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
+import type { HandlersOf } from '../handlers-of.ts'
+import type { PLAYGROUND_ROUTES } from '../routes/playground.ts'
 import { holderContext } from '../session/holder-context.ts'
 
 const CAP = 5n * NANOS_PER_USD
@@ -23,7 +26,7 @@ const playgroundSecret = ({ account, person }: Holding, { accountCipher }: Conso
   `sk-${accountCipher.pseudonym(account.id, 'playground', `secret of the built-in key of person ${person.id}`)}`
 
 /** The person's built-in key in the account, created at its first use. */
-export async function playgroundKey(call: SignedInCall<unknown>, deps: ConsoleDependencies): Promise<Key> {
+async function playgroundKey(call: SignedInCall<unknown>, deps: ConsoleDependencies): Promise<Key> {
   const { account, person } = call
   const present = await deps.store.keys.playground(account.id, person.id)
   if (present) return await withSecret(present, call, deps)
@@ -85,7 +88,7 @@ const ONE_TASK = new RegExp(`^${TASKS}/[\\w-]+$`)
 const isEndpoint = (path: string): boolean => ENDPOINTS.includes(path) || path === TASKS || ONE_TASK.test(path)
 
 /** The request goes through the gateway's own endpoint, with all of its limits, and is billed to the built-in key. */
-export async function forwardToGateway(
+async function forwardToGateway(
   call: SignedInCall<unknown, unknown, { path: string }>,
   deps: ConsoleDependencies,
 ): Promise<HttpResponse> {
@@ -99,4 +102,15 @@ export async function forwardToGateway(
   // The endpoint's response has headers of its own. The session's cookie, which this request may have renewed, must reach the browser.
   for (const cookie of call.headers.getAll('set-cookie')) response.headers.append('set-cookie', cookie)
   return response
+}
+
+export const PLAYGROUND_HANDLERS: HandlersOf<typeof PLAYGROUND_ROUTES> = {
+  'GET playground/key': async (call, deps) => {
+    const [row] = await keyRows(call.account.id, [await playgroundKey(call, deps)], deps.store, true)
+    if (!row) throw new Error('the built-in key has no row')
+    return row
+  },
+  'POST playground/{path...}': forwardToGateway,
+  'GET playground/{path...}': forwardToGateway,
+  'DELETE playground/{path...}': forwardToGateway,
 }

@@ -4,6 +4,7 @@ import * as codes from '../../administration/codes.ts'
 import { perform } from '../../administration/operation.ts'
 import { entryJson, isMonth, monthEntries } from '../../administration/reports/statement.ts'
 import type { CsvLine } from '../../http-api/files/csv.ts'
+import { csvResponse } from '../../http-api/files/file-response.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
@@ -12,7 +13,16 @@ import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, UsageRow } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { HistoryQuery, RedeemCode, Redeemed, Statement, Wallet, WalletHistory } from '../routes/wallet.ts'
+import type { HandlersOf } from '../handlers-of.ts'
+import type {
+  HistoryQuery,
+  RedeemCode,
+  Redeemed,
+  Statement,
+  WALLET_ROUTES,
+  Wallet,
+  WalletHistory,
+} from '../routes/wallet.ts'
 import { holderContext } from '../session/holder-context.ts'
 import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
@@ -20,7 +30,7 @@ import { scopeOf, type Viewer } from './scope.ts'
 const MOST_OPEN = 100
 const PAGE = 50
 
-export async function showWallet(viewer: Viewer, deps: ConsoleDependencies): Promise<Wallet> {
+async function showWallet(viewer: Viewer, deps: ConsoleDependencies): Promise<Wallet> {
   const { account, person } = viewer
   const { spending, people, keys } = deps.store
   const { lowBalance } = await people.preferences(person.id)
@@ -44,7 +54,7 @@ export async function showWallet(viewer: Viewer, deps: ConsoleDependencies): Pro
   }
 }
 
-export const redeemCode = (call: SignedInCall<RedeemCode>, deps: ConsoleDependencies): Promise<Redeemed> =>
+const redeemCode = (call: SignedInCall<RedeemCode>, deps: ConsoleDependencies): Promise<Redeemed> =>
   perform(codes.redeemCode, holderContext(call, deps), { ...call.body, account: String(call.account.id) })
 
 async function openRequests(viewer: Viewer, spending: ConsoleDependencies['store']['spending']): Promise<UsageRow[]> {
@@ -54,7 +64,7 @@ async function openRequests(viewer: Viewer, spending: ConsoleDependencies['store
   return (await spending.requests(account.id, own, MOST_OPEN)).rows.toReversed()
 }
 
-export async function listHistory(
+async function listHistory(
   account: Account,
   query: HistoryQuery,
   { store }: ConsoleDependencies,
@@ -67,7 +77,7 @@ export async function listHistory(
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)
 
 /** Months with entries, newest first. */
-export async function listStatements(account: Account, deps: ConsoleDependencies): Promise<Statement[]> {
+async function listStatements(account: Account, deps: ConsoleDependencies): Promise<Statement[]> {
   const months = await deps.store.spending.months(account.id)
   return months.map(({ at, credited, spent }) => ({
     month: monthOf(at),
@@ -77,7 +87,7 @@ export async function listStatements(account: Account, deps: ConsoleDependencies
 }
 
 /** The entries of one month, oldest first, as an accountant reads them. */
-export async function* statementLines(
+async function* statementLines(
   account: Account,
   month: string,
   deps: ConsoleDependencies,
@@ -95,4 +105,15 @@ export async function* statementLines(
       balance_after_usd,
     ])
   yield [['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd'], ...lines.toReversed()]
+}
+
+export const WALLET_HANDLERS: HandlersOf<typeof WALLET_ROUTES> = {
+  'GET wallet': showWallet,
+  'GET wallet/history': ({ account, query }, deps) => listHistory(account, query, deps),
+  'GET wallet/statements': ({ account }, deps) => listStatements(account, deps),
+  'GET wallet/statements/{month}': (call, deps) => {
+    const month = call.parameters.month.replace(/\.csv$/, '')
+    return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
+  },
+  'POST wallet/redeem': redeemCode,
 }
