@@ -22,6 +22,8 @@ export type Column<T> = {
   line?: 1 | 2
   /** An amount: rounded for reading, aligned at the point, with the unit in the head. */
   usd?(row: T): string | null | undefined
+  /** What is added has a plus sign. */
+  isSigned?: boolean
   /** Null: there is nothing to say. A table shows a dash, and a card leaves the line out. `amount`: of a column of amounts. */
   cell?(row: T, amount: ReactNode): ReactNode
   /** The size of the skeleton, such as `w-24`. */
@@ -74,7 +76,7 @@ export function ChoiceBox<T>({ rows, choice, label }: { rows: readonly T[]; choi
 
 export function Cell<T>({ row, column, index, hasLines, decimals, onOpen, choice }: CellProps<T>) {
   const usd = column.usd?.(row) ?? null
-  const amount = usd === null ? null : <Amount usd={usd} decimals={decimals} />
+  const amount = usd === null ? null : <Amount usd={usd} sign={column.isSigned ?? false} decimals={decimals} />
   const content = column.cell ? column.cell(row, amount) : amount
   const isEmpty = content === null
   const shown =

@@ -48,6 +48,7 @@ export function LedgerTab({ account }: { account: string }) {
       id: 'amount',
       label: t.ledger.amount,
       line: 1,
+      isSigned: true,
       usd: ({ amount_usd, to }) => (to === own ? amount_usd : `-${amount_usd}`),
     },
     { id: 'with', drop: 700, label: t.ledger.with, cell: ({ from, to }) => <code>{from === own ? to : from}</code> },
