@@ -134,7 +134,9 @@ describe('the time of the main thread', () => {
 const FREE: [string, string, object][] = [
   ['a moderation', '/v1/moderations', { model: 'free-moderation', input: 'hi' }],
   ['a chat', '/v1/chat/completions', { ...hello, model: 'free-text' }],
+  ['a text completion', '/v1/completions', { model: 'free-text', prompt: 'hi' }],
   ['embeddings', '/v1/embeddings', { model: 'free-embedding', input: 'hi' }],
+  ["embeddings in Cohere's form", '/v2/embed', { model: 'free-embedding', texts: ['hi'] }],
 ]
 
 describe('requests at price 0', () => {

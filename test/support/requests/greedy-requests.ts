@@ -68,6 +68,11 @@ export function greedyRequests(isLarge: boolean): GreedyRequest[] {
       documents: times(isLarge ? 1_000 : 25, () => prose(24_000)),
       return_documents: true,
     }),
+    json('text completion', '/v1/completions', {
+      model: 'sandbox-text',
+      max_tokens: 16,
+      prompt: prose(size(20 * MIB)),
+    }),
     json('images in data URLs', '/v1/chat/completions', {
       model: 'sandbox-text',
       max_tokens: 16,
