@@ -6,6 +6,7 @@ import { MODEL_TYPES, type ModelType, modalityOf, type PriceOf } from '../../mod
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { Figures } from '../../money/prices/token-kinds.ts'
 import type { TokenPrice } from '../../money/prices/token-price.ts'
+import { KINDS } from '../kinds/index.ts'
 import { findListed, type ListedModel, mayBeListed, readPriceList } from './price-list.ts'
 
 const list = readPriceList()
@@ -53,8 +54,14 @@ describe('the built-in list', () => {
       expect(baseUrl).toStartWith('https://')
   })
 
-  test('has every type of model', () => {
-    expect(MODEL_TYPES.filter((type) => !models.some(({ model }) => model.type === type))).toEqual([])
+  test('has every type of model that a built-in kind serves', () => {
+    const isServed = (type: ModelType): boolean => {
+      const { service } = modalityOf(type)
+      return service === undefined || [...KINDS.values()].some(({ services = {} }) => service in services)
+    }
+    const lacking = MODEL_TYPES.filter((type) => !models.some(({ model }) => model.type === type))
+    expect(lacking.filter(isServed)).toEqual([])
+    expect(MODEL_TYPES.filter(isServed).length).toBeGreaterThan(7)
   })
 
   test('no limit exceeds the context of its model', () => {
