@@ -122,7 +122,7 @@ type Arriving = {
   /** Whose key has been looked up before. */
   caller?: Caller
 }
-export type AuthenticateDependencies = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies' | 'config'> }
+export type AuthenticateDependencies = { callers: Callers; catalogue(): Catalogue }
 
 export function hashSecret(secret: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(secret).digest()

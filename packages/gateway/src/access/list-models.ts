@@ -14,12 +14,11 @@ import { describeModel } from '../catalogue/describe-model.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { decodeSegment } from '../request/path-segment.ts'
-import { authenticate, type Callers } from './authenticate.ts'
+import type { AuthenticateDependencies } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import { authorize, keyAllowsModel } from './authorize.ts'
 
-type ModelListDependencies = { callers: Callers; catalogue(): Catalogue }
-
-export async function listModels(incoming: ApiRequest, deps: ModelListDependencies): Promise<HttpResponse> {
+export async function listModels(incoming: ApiRequest, deps: AuthenticateDependencies): Promise<HttpResponse> {
   const models = await visibleModels(incoming, 'chat', deps)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
@@ -35,14 +34,14 @@ export async function listModels(incoming: ApiRequest, deps: ModelListDependenci
 export async function showModel(
   segment: string,
   incoming: ApiRequest,
-  deps: ModelListDependencies,
+  deps: AuthenticateDependencies,
 ): Promise<HttpResponse> {
   return json(200, incoming.responseHeaders, modelEntry(await visibleModel(segment, incoming, 'chat', deps)))
 }
 
 export async function listGenerateContentModels(
   incoming: ApiRequest,
-  deps: ModelListDependencies,
+  deps: AuthenticateDependencies,
 ): Promise<HttpResponse> {
   return json(
     200,
@@ -54,7 +53,7 @@ export async function listGenerateContentModels(
 export async function showGenerateContentModel(
   segment: string,
   incoming: ApiRequest,
-  deps: ModelListDependencies,
+  deps: AuthenticateDependencies,
 ): Promise<HttpResponse> {
   return json(
     200,
@@ -66,7 +65,7 @@ export async function showGenerateContentModel(
 async function visibleModels(
   incoming: ApiRequest,
   dialect: DialectId,
-  deps: ModelListDependencies,
+  deps: AuthenticateDependencies,
 ): Promise<ListedModel[]> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
@@ -78,7 +77,7 @@ async function visibleModel(
   segment: string,
   incoming: ApiRequest,
   dialect: DialectId,
-  deps: ModelListDependencies,
+  deps: AuthenticateDependencies,
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()

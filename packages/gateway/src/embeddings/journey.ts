@@ -20,14 +20,15 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
 import { beginAtCandidate, type CandidateRequest } from '../routing/call-candidates.ts'
-import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
+import { takeCandidate } from '../routing/take-candidate.ts'
 import type { EmbeddingEndpoint } from './endpoints.ts'
 import { type EmbeddingCallKind, type RespondDependencies, respond } from './respond.ts'
 import { expressibleOffer, type ReadRequest, requestFor } from './upstream-request.ts'
 
 export type EmbeddingDependencies = OpenDependencies &
   ReadDependencies &
-  TakeDependencies &
+  RoutingDependencies &
   UrlDependencies &
   RespondDependencies
 

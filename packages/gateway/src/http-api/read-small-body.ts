@@ -8,11 +8,9 @@ export const LARGEST_BODY = 16 * 1024
 /** For the whole body. */
 const WITHIN_MS = 5_000
 
-type BodyDependencies = { after(ms: number, run: () => void): () => void }
-
 export const readSmallBody = async (
   http: Pick<HttpRequest, 'body' | 'headers'>,
-  { after }: BodyDependencies,
+  { after }: { after(ms: number, run: () => void): () => void },
   limitBytes = LARGEST_BODY,
 ): Promise<Uint8Array | BodyError> =>
   await readBody(http, {

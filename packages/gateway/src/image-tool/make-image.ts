@@ -19,18 +19,19 @@ import { checkInputs, offerForInputs } from '../images/reading/fetch-inputs.ts'
 import { inspectedInputs } from '../images/reading/inspect-inputs.ts'
 import { boundOf, expectedBytes } from '../images/reserve.ts'
 import type { RespondDependencies } from '../images/respond-json.ts'
-import { type ImageRouted, type RouteDependencies, route } from '../images/route.ts'
+import { type ImageRouted, route } from '../images/route.ts'
 import { chargeOf } from '../images/settle.ts'
 import { takesUrls, upstreamRequest } from '../images/upstream-request.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import { bodyFailure, Failure } from '../request/failure.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { madeText, NOT_MADE } from './history.ts'
 import { type ImageTool, imageRequestOf } from './image-tool.ts'
 import { partOfHold, recordSpent } from './part-of-hold.ts'
 import type { Spending } from './spending.ts'
 
-export type MakeDependencies = RouteDependencies &
+export type MakeDependencies = RoutingDependencies &
   RespondDependencies &
   UrlDependencies & { catalogue(): Pick<Catalogue, 'config'> }
 

@@ -21,10 +21,11 @@ import { type Captured, capturing } from './capture-reply.ts'
 import { ConversationImages } from './conversation-images.ts'
 import { type ImageNames, madeImages, withImageCalls } from './history.ts'
 import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool, requestFor } from './image-tool.ts'
-import { respondJson, respondStream, type ToolDependencies } from './respond.ts'
+import { respondJson, respondStream } from './respond.ts'
+import type { RunDependencies } from './run.ts'
 
 export const createImageTool =
-  (deps: ToolDependencies): OfferGatewayTool =>
+  (deps: RunDependencies): OfferGatewayTool =>
   (routed, catalogue) => {
     const offer = offerFor(routed, catalogue)
     if (!offer) return undefined
@@ -48,7 +49,7 @@ export const createImageTool =
   }
 
 /** Some upstreams take no mask: the caller learns it before anything is held. */
-function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: ToolDependencies): void {
+function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: RunDependencies): void {
   const request = requestFor(tool, { prompt: 'any' }, [mask])
   const rejections = tool.offer.candidates.map((candidate) => {
     try {

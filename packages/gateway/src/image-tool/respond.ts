@@ -20,9 +20,7 @@ import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { type Ended, type Output, type RunDependencies, run, type ToolCall } from './run.ts'
 
-export type ToolDependencies = RunDependencies
-
-export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
+export async function respondJson(toolCall: ToolCall, deps: RunDependencies): Promise<HttpResponse> {
   const { call } = toolCall
   const blocks: Block[] = []
   let answering: ReplyContext | undefined
@@ -48,7 +46,7 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
   return response
 }
 
-export function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
+export function respondStream(toolCall: ToolCall, deps: RunDependencies): Promise<HttpResponse> {
   const { call } = toolCall
   const client = new LargeStreamWriter(call, deps)
   /** What a repeated request is answered with. */
@@ -122,7 +120,7 @@ async function settleEnded(
   { call, tool }: ToolCall,
   { outcome, spending, observed, charge }: Ended,
   body: Pieces | undefined,
-  deps: ToolDependencies,
+  deps: RunDependencies,
 ): Promise<void> {
   const { multiplierMillionths } = call.attempt.offer.rate
   const { model, priceVersion } = tool.offer

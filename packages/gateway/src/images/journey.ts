@@ -17,6 +17,7 @@ import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { beginAtCandidate, type CandidateKind } from '../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import { type ImageWork, newWork } from './image-call.ts'
 import { checkInputs, offerForInputs } from './reading/fetch-inputs.ts'
@@ -25,13 +26,13 @@ import type { ReadRequest } from './reading/read-request.ts'
 import { boundOf, expectedBytes } from './reserve.ts'
 import { respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
-import { type RouteDependencies, route } from './route.ts'
+import { route } from './route.ts'
 import { takesUrls, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
 export type ImageDependencies = OpenDependencies &
   ReadDependencies &
   FundsDependencies &
-  RouteDependencies &
+  RoutingDependencies &
   StreamDependencies
 
 /** A disconnect ends nothing: an image that is being made is billed. */

@@ -6,18 +6,18 @@ import type { Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Routed } from '../paid-call/paid-request.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
+import { takeCandidate } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 
-export type RouteDependencies = TakeDependencies
 export type ImageRouted = Routed<OfferOf<'image'>, CandidateOf<'image'>>
 
 export const route = (
   wanted: OfferOf<'image'>,
   caller: Caller,
   incoming: { http: Client } & Pick<ApiRequest, 'record'>,
-  deps: RouteDependencies,
+  deps: RoutingDependencies,
   tooExpensive: readonly string[] = [],
 ): ImageRouted | Promise<ImageRouted> =>
   takeCandidate({ wanted, caller, incoming, tooExpensive, limitsOf: withImageTimeouts }, deps)

@@ -16,15 +16,16 @@ const STORE_EVERY_MS = 5 * 60_000
 const KEPT_MS = 90 * 86_400_000
 const SWEEP_PAGE = 100
 
-export type AlertJobDependencies = NodeDependencies &
-  TargetDependencies & {
-    storage: Pick<Storage, 'alerts' | 'shares'>
-    nodeId(): number
-    gateway(): string
-    log: Log
-  }
-
-export function runAlerts(every: Every, deps: AlertJobDependencies): void {
+export function runAlerts(
+  every: Every,
+  deps: NodeDependencies &
+    TargetDependencies & {
+      storage: Pick<Storage, 'alerts' | 'shares'>
+      nodeId(): number
+      gateway(): string
+      log: Log
+    },
+): void {
   const { storage, config, clock } = deps
   const { alerts: store } = storage
   let asked: { at: number; facts: Fact[] } | undefined

@@ -18,14 +18,16 @@ export const OVERLOADED = {
   retryAfter: 1,
 } satisfies ErrorInfo
 
-export type GateDependencies = {
+/** While the CPU is saturated, requests are queued or rejected by their path alone. */
+export function createAdmissionGate({
+  admission,
+  catalogue,
+  ids,
+}: {
   admission: Admission
   catalogue(): { headers: SecurityHeaders }
   ids: { next(): bigint }
-}
-
-/** While the CPU is saturated, requests are queued or rejected by their path alone. */
-export function createAdmissionGate({ admission, catalogue, ids }: GateDependencies): AdmissionGate {
+}): AdmissionGate {
   return {
     get isActive() {
       return admission.isGateActive

@@ -14,15 +14,13 @@ import { showWarnings, warningsFor } from '../paid-call/warnings.ts'
 import type { HeldFunds } from '../storage/node/settler.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
+import type { RoutingDependencies } from './dependencies.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { endAttempt, findNext, type NextAttemptDependencies } from './next-attempt.ts'
-import { failedByBreak, failedByReply, failedByThrow, type UpstreamErrorDependencies } from './upstream-errors.ts'
-import { showRateLimits, type UpstreamHeaderDependencies } from './upstream-headers.ts'
+import { endAttempt, findNext } from './next-attempt.ts'
+import { failedByBreak, failedByReply, failedByThrow } from './upstream-errors.ts'
+import { showRateLimits } from './upstream-headers.ts'
 
-export type CallDependencies = NextAttemptDependencies &
-  UpstreamErrorDependencies &
-  UpstreamHeaderDependencies &
-  SettleDependencies & { send: Send }
+export type CallDependencies = RoutingDependencies & SettleDependencies & { send: Send }
 
 type Named = { id: string }
 

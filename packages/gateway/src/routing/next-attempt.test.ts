@@ -6,8 +6,9 @@ import type { AttemptedCall } from '../paid-call/paid-request.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, UNKNOWN } from '../upstreams/health/key-health.ts'
 import { createUpstreamCalls } from '../upstreams/upstream-call.ts'
+import type { RoutingDependencies } from './dependencies.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { findNext, type NextAttemptDependencies } from './next-attempt.ts'
+import { findNext } from './next-attempt.ts'
 
 const timeouts = { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000, drainMs: 1_000 }
 const candidate = (id: string): CandidateOf<'text'> => ({
@@ -41,7 +42,7 @@ test.each<[string, cover: () => Promise<1 | undefined>, outcome: unknown]>([
     random: () => 0,
     retryBudget: { take: () => true },
     node: { identity: () => ({ slot: 1, epoch: 1n }), mayDispatch: () => true },
-  } as unknown as NextAttemptDependencies
+  } as unknown as RoutingDependencies
   const failed = { unbilled: true, verdict: UNKNOWN } as FailedAttempt
   const caller = { account: 1n, restrictions: { models: undefined } }
   const last = { caller, wanted: offer, offer, candidate: first, tried: [] } as never

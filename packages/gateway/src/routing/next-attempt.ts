@@ -1,31 +1,20 @@
 // A failed attempt: what the next one is, if there may be one. Two more at most, a fifth of all traffic at most, only before any
 // output, and only where the failed one was certainly not billed.
 
-import type { Ticker } from '@trivium/http/ticker.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
-import type { Log } from '../observe/log.ts'
 import { attemptFacts, endAttempt as noteEnd } from '../observe/upstream-attempt.ts'
 import type { AttemptedCall } from '../paid-call/paid-request.ts'
 import { shortMessage } from '../paid-call/receipts/receipt.ts'
 import { formatRequestId } from '../request/ids.ts'
-import type { Node } from '../storage/node/node.ts'
 import { shown } from '../upstreams/health/health.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
-import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
-import type { LimitedUpstream, UpstreamCalls } from '../upstreams/upstream-call.ts'
+import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
+import type { RoutingDependencies } from './dependencies.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { type CandidateDependencies, findCandidate, isFull, isOn, type Unrouted } from './find-candidate.ts'
-
-export type NextAttemptDependencies = CandidateDependencies & {
-  upstreamCalls: UpstreamCalls
-  retryBudget: RetryBudget
-  node: Pick<Node, 'identity' | 'mayDispatch'>
-  ticker: Ticker
-  log: Log
-}
+import { findCandidate, isFull, isOn, type Unrouted } from './find-candidate.ts'
 
 type Named = { id: string }
 
@@ -60,7 +49,7 @@ const PAUSE_FOR_SAME_MS = 300
 export function endAttempt(
   call: AttemptedCall,
   { verdict, failure, words }: FailedAttempt,
-  deps: NextAttemptDependencies,
+  deps: RoutingDependencies,
 ): void {
   const { health } = call.attempt
   noteEnd(call.record, failure.info.code, failure.info.message, words)
@@ -77,7 +66,7 @@ function mayRetry(call: AttemptedCall, { unbilled }: FailedAttempt): boolean {
 }
 
 /** Other nodes may have declared this one dead, or be about to: then its holds are voided, and the funds may be spent. */
-function isStillHeld({ owner }: AttemptedCall, { node }: NextAttemptDependencies): boolean {
+function isStillHeld({ owner }: AttemptedCall, { node }: RoutingDependencies): boolean {
   const { nodeId, epoch } = node.identity()
   return node.mayDispatch() && nodeId === owner.nodeId && epoch === owner.epoch
 }
@@ -88,7 +77,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
   failed: FailedAttempt,
   last: LastAttempt<P, M>,
   steps: Steps<P, M, T, C>,
-  deps: NextAttemptDependencies,
+  deps: RoutingDependencies,
 ): Promise<NextAttempt<T, C> | undefined> {
   if (!mayRetry(call, failed)) return undefined
   const { upstreamCall } = call
@@ -143,7 +132,7 @@ function noteFailed(call: AttemptedCall, { reason, failure: { info } }: FailedAt
 }
 
 /** At the upstream and at its key: the next attempt may need the very same. */
-function releaseSlots({ upstreamCall }: AttemptedCall, health: Attempt, { ticker }: NextAttemptDependencies): void {
+function releaseSlots({ upstreamCall }: AttemptedCall, health: Attempt, { ticker }: RoutingDependencies): void {
   health.end(ticker.now())
   upstreamCall.releaseSlot()
 }
@@ -155,7 +144,7 @@ function candidateFor<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
   tried: readonly Candidate<P>[],
   { verdict }: FailedAttempt,
-  deps: NextAttemptDependencies,
+  deps: RoutingDependencies,
 ): Found<P, M> | undefined {
   const { offer, candidate } = last
   const found = candidateAmong(last, tried, deps)
@@ -172,7 +161,7 @@ function affordable<P extends AnyPrice, M extends Named>(
   failed: FailedAttempt,
   tried: readonly Candidate<P>[],
   found: Found<P, M> | undefined,
-  deps: NextAttemptDependencies,
+  deps: RoutingDependencies,
 ): Found<P, M> | undefined {
   const { retryBudget } = deps
   // No upstream has received the request yet: the next one receives it for the first time, which is no retry.
@@ -198,7 +187,7 @@ const addressOf = ({ upstream }: Candidate): string => `${new URL(upstream.baseU
 function elsewhere<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
   tried: readonly Candidate<P>[],
-  deps: NextAttemptDependencies,
+  deps: RoutingDependencies,
 ): Found<P, M> | undefined {
   const upstreams = new Set(tried.map(({ upstream }) => upstream.id))
   const same = everyCandidate(last).filter(({ upstream }) => upstreams.has(upstream.id))
@@ -208,7 +197,7 @@ function elsewhere<P extends AnyPrice, M extends Named>(
 function candidateAmong<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
   tried: readonly Candidate<P>[],
-  deps: NextAttemptDependencies,
+  deps: RoutingDependencies,
 ): Found<P, M> | undefined {
   const { wanted, caller } = last
   for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => keyAllowsModel(caller, model.id))]) {
@@ -219,11 +208,7 @@ function candidateAmong<P extends AnyPrice, M extends Named>(
 }
 
 /** Once, and not again forevery request until the key is accepted. */
-function logRejectedKey(
-  { id, attempt }: AttemptedCall,
-  reason: string,
-  { ticker, log }: NextAttemptDependencies,
-): void {
+function logRejectedKey({ id, attempt }: AttemptedCall, reason: string, { ticker, log }: RoutingDependencies): void {
   const { upstream, key, health } = attempt.candidate
   if (upstream.embedded || health.report(ticker.now()).state === 'rejected') return
   const fields = { request: formatRequestId(id), upstream: upstream.id, key: shown(key), reason }

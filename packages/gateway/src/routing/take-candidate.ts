@@ -2,18 +2,16 @@
 // find the same slot free meanwhile.
 
 import type { Client } from '@trivium/http/request.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Routed } from '../paid-call/paid-request.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
-import type { LimitedUpstream, UpstreamCalls } from '../upstreams/upstream-call.ts'
+import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
+import type { RoutingDependencies } from './dependencies.ts'
 import { routeToHealthy, type Unrouted } from './find-candidate.ts'
-import { type WaitDependencies, waitOrFallBack } from './wait-or-fall-back.ts'
-
-export type TakeDependencies = WaitDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
+import { waitOrFallBack } from './wait-or-fall-back.ts'
 
 /** What is called, and for which caller. */
 type Wanted<P extends AnyPrice, M extends { id: string }> = Unrouted & {
@@ -28,7 +26,7 @@ type Wanted<P extends AnyPrice, M extends { id: string }> = Unrouted & {
 /** A promise only if no candidate is free. */
 export function takeCandidate<P extends AnyPrice, M extends { id: string }>(
   request: Wanted<P, M>,
-  deps: TakeDependencies,
+  deps: RoutingDependencies,
 ): Routed<Offer<P, M>, Candidate<P>> | Promise<Routed<Offer<P, M>, Candidate<P>>> {
   const { wanted, caller } = request
   // Requests that are queued for the same model come first.
@@ -41,7 +39,7 @@ function take<P extends AnyPrice, M extends { id: string }>(
   offer: Offer<P, M>,
   candidate: Candidate<P>,
   { wanted, caller, limitsOf }: Wanted<P, M>,
-  { upstreamCalls, ticker }: TakeDependencies,
+  { upstreamCalls, ticker }: RoutingDependencies,
 ): Routed<Offer<P, M>, Candidate<P>> {
   return {
     wanted,
@@ -54,7 +52,7 @@ function take<P extends AnyPrice, M extends { id: string }>(
 
 async function takeLater<P extends AnyPrice, M extends { id: string }>(
   request: Wanted<P, M>,
-  deps: TakeDependencies,
+  deps: RoutingDependencies,
 ): Promise<Routed<Offer<P, M>, Candidate<P>>> {
   const { wanted, incoming, tooExpensive } = request
   const { http: client, record } = incoming

@@ -2,11 +2,11 @@
 
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { type UpstreamWords, upstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
-import type { Fields, Log } from '../observe/log.ts'
+import type { Fields } from '../observe/log.ts'
 import { outcomeOfBreak } from '../paid-call/outcome.ts'
 import type { AttemptedCall } from '../paid-call/paid-request.ts'
 import { Failure } from '../request/failure.ts'
@@ -14,15 +14,14 @@ import { formatRequestId } from '../request/ids.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/key-health.ts'
 import type { AbortReason } from '../upstreams/upstream-call.ts'
 import { errorWithoutKeys, withoutKeys } from '../upstreams/without-keys.ts'
+import type { RoutingDependencies } from './dependencies.ts'
 import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from './failed-attempt.ts'
-
-export type UpstreamErrorDependencies = { log: Log; ticker: Ticker; clock(): number }
 
 const ERROR_BODY_BYTES = 64 * 1024
 /** The status says most: the rest of an error is not worth the idle timeout while another upstream could be called. */
 const ERROR_BODY_MS = 2_000
 
-export function failedByThrow(call: AttemptedCall, error: unknown, deps: UpstreamErrorDependencies): FailedAttempt {
+export function failedByThrow(call: AttemptedCall, error: unknown, deps: RoutingDependencies): FailedAttempt {
   const { reason } = call.upstreamCall
   if (reason) return failedByAbort(call, reason)
   // Media that could not be fetched, for example: another upstream could not fetch it either.
@@ -50,7 +49,7 @@ export function failedByBreak(call: AttemptedCall): FailedAttempt {
 export function failedByError(
   call: AttemptedCall,
   info: ErrorInfo,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
   wasBilled = false,
 ): FailedAttempt {
   const error = errorWithoutKeys(call.attempt.candidate.upstream, info)
@@ -74,7 +73,7 @@ export function failedByOther(message: string): FailedAttempt {
 export async function failedByReply(
   call: AttemptedCall,
   reply: UpstreamResponse,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Promise<{ said: ErrorInfo; failed: FailedAttempt }> {
   const bytes = await withTimeout(deps.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
   if (bytes === undefined) reply.cancel()
@@ -108,7 +107,7 @@ export async function readOrNothing(reply: UpstreamResponse, limit: number): Pro
 export function failureOfUpstream(
   call: AttemptedCall,
   info: ErrorInfo,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
   reply?: UpstreamResponse,
 ): Failure {
   const { candidate, offer } = call.attempt
@@ -147,7 +146,7 @@ function logUpstream(
   { id, attempt }: AttemptedCall,
   message: string,
   fields: Fields,
-  { log }: UpstreamErrorDependencies,
+  { log }: RoutingDependencies,
 ): void {
   log.warn(message, { request: formatRequestId(id), upstream: attempt.candidate.upstream.id, ...fields })
 }

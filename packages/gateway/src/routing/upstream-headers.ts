@@ -2,9 +2,7 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-
-export type UpstreamHeaderDependencies = { catalogue(): Catalogue }
+import type { RoutingDependencies } from './dependencies.ts'
 
 const PREFIX = 'x-trivium-upstream-'
 const RATE_LIMITS = /^(?:(?:x-|anthropic-)?rate-?limit(?:-[a-z0-9-]{1,60})?|retry-after(?:-ms)?)$/
@@ -15,7 +13,7 @@ const SAFE_VALUE = /^[\x20-\x7e]{1,128}$/
 export function showRateLimits(
   reply: Pick<UpstreamResponse, 'header' | 'headerNames'>,
   headers: ResponseHeaders,
-  { catalogue }: UpstreamHeaderDependencies,
+  { catalogue }: RoutingDependencies,
 ): void {
   if (!catalogue().config.server.showUpstreams) return
   headers.removeAll(PREFIX)

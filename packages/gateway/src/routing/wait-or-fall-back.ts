@@ -6,10 +6,8 @@ import { keyAllowsModel } from '../access/authorize.ts'
 import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Holder } from '../sharing/fair-queue.ts'
-import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
-import type { UpstreamQueue } from '../upstreams/upstream-queue.ts'
+import type { RoutingDependencies } from './dependencies.ts'
 import {
-  type CandidateDependencies,
   findCandidate,
   hasCallable,
   hasHealthy,
@@ -18,11 +16,6 @@ import {
   routeToHealthy,
   type Unrouted,
 } from './find-candidate.ts'
-
-export type WaitDependencies = CandidateDependencies & {
-  upstreamQueue: UpstreamQueue
-  upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'heldBy'>
-}
 
 /** `tooExpensive`: ids of fallback models that the caller cannot pay for. */
 type Choice<O> = { offer: O; unrouted: Unrouted; client: Client; tooExpensive: readonly string[] }
@@ -33,7 +26,7 @@ type Choice<O> = { offer: O; unrouted: Unrouted; client: Client; tooExpensive: r
  */
 export async function waitOrFallBack<P extends AnyPrice, M extends { id: string }, T extends object>(
   { offer, unrouted, client, tooExpensive }: Choice<Offer<P, M>>,
-  deps: WaitDependencies,
+  deps: RoutingDependencies,
   take: (offer: Offer<P, M>, candidate: Candidate<P>) => T,
 ): Promise<T> {
   // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
@@ -73,7 +66,7 @@ type Waiter<T> = {
 /** Only where waiting can help: where no candidate is healthy, the request is rejected at once. */
 async function waitForSlot<T extends object>(
   { offer, account, client, find, mayWait, taken }: Waiter<T>,
-  deps: WaitDependencies,
+  deps: RoutingDependencies,
 ): Promise<T | undefined> {
   const since = performance.now()
   const isAvailable = (): boolean => find() !== undefined
@@ -89,7 +82,7 @@ async function waitForSlot<T extends object>(
 }
 
 /** Calls that an account has at the upstreams of a model. */
-function holderOf(account: bigint, { candidates }: Offer, { upstreamCalls }: WaitDependencies): Holder {
+function holderOf(account: bigint, { candidates }: Offer, { upstreamCalls }: RoutingDependencies): Holder {
   const upstreams = new Map(candidates.map(({ upstream }) => [upstream.id, upstream]))
   return {
     account,

@@ -31,15 +31,16 @@ import {
   callCandidates,
   nextCandidate,
 } from '../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByOtherModel } from '../routing/other-model.ts'
-import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import { takeCandidate } from '../routing/take-candidate.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import type { JsonService, ServiceCall, ServiceKind, ServiceReply } from './json-service.ts'
 
 export type ServiceDependencies = OpenDependencies &
   ReadDependencies &
-  TakeDependencies &
+  RoutingDependencies &
   UrlDependencies &
   CallDependencies & { unsentResponses: UnsentResponses }
 

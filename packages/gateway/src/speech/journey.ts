@@ -24,7 +24,8 @@ import {
   type CandidateKind,
   type CandidateRequest,
 } from '../routing/call-candidates.ts'
-import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
+import { takeCandidate } from '../routing/take-candidate.ts'
 import { EVENT_BYTES } from './read-speech.ts'
 import { rejectOtherVoices } from './reject-voices.ts'
 import { boundOf, respond } from './respond.ts'
@@ -32,7 +33,7 @@ import { offerFor, type ReadRequest, speechRequest } from './upstream-request.ts
 
 export type SpeechDependencies = OpenDependencies &
   ReadDependencies &
-  TakeDependencies &
+  RoutingDependencies &
   UrlDependencies &
   CallDependencies
 

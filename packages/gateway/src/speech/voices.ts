@@ -3,15 +3,14 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { chatVoices } from '@trivium/protocol/dialects/chat/speech/voices.ts'
 import { CONTENT_VOICE_OF, CONTENT_VOICES } from '@trivium/protocol/dialects/generate-content/speech/voices.ts'
-import { authenticate, type Callers } from '../access/authenticate.ts'
+import type { AuthenticateDependencies } from '../access/authenticate.ts'
+import { authenticate } from '../access/authenticate.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
-import { type CandidateOf, type Catalogue, isOfType, type OfferOf } from '../catalogue/catalogue.ts'
+import { type CandidateOf, isOfType, type OfferOf } from '../catalogue/catalogue.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { dialectFor } from '../upstreams/endpoint.ts'
 
-type VoiceDependencies = { callers: Callers; catalogue(): Catalogue }
-
-export async function listSpeechModels(incoming: ApiRequest, deps: VoiceDependencies): Promise<HttpResponse> {
+export async function listSpeechModels(incoming: ApiRequest, deps: AuthenticateDependencies): Promise<HttpResponse> {
   const models = (await visibleOffers(incoming, deps)).map((offer) => {
     const { id } = offer.model
     return { id, name: id, voices: voicesOf(offer) }
@@ -20,7 +19,7 @@ export async function listSpeechModels(incoming: ApiRequest, deps: VoiceDependen
 }
 
 /** Each voice once, with the models that have it. */
-export async function listVoices(incoming: ApiRequest, deps: VoiceDependencies): Promise<HttpResponse> {
+export async function listVoices(incoming: ApiRequest, deps: AuthenticateDependencies): Promise<HttpResponse> {
   const models = new Map<string, string[]>()
   for (const offer of await visibleOffers(incoming, deps))
     for (const voice of voicesOf(offer)) models.set(voice, [...(models.get(voice) ?? []), offer.model.id])
@@ -28,7 +27,7 @@ export async function listVoices(incoming: ApiRequest, deps: VoiceDependencies):
   return json(200, incoming.responseHeaders, { voices })
 }
 
-async function visibleOffers(incoming: ApiRequest, deps: VoiceDependencies): Promise<OfferOf<'speech'>[]> {
+async function visibleOffers(incoming: ApiRequest, deps: AuthenticateDependencies): Promise<OfferOf<'speech'>[]> {
   const caller = await authenticate(incoming, 'chat', deps)
   return [...(deps.catalogue().offers.get(caller.group)?.values() ?? [])]
     .filter((offer) => isOfType(offer, 'speech'))

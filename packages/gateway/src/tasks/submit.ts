@@ -7,8 +7,9 @@ import { attemptFacts } from '../observe/upstream-attempt.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
-import { endAttempt, type NextAttemptDependencies } from '../routing/next-attempt.ts'
+import { endAttempt } from '../routing/next-attempt.ts'
 import type { TaskWorkDependencies } from './dependencies.ts'
 import type { TaskHold } from './reserve.ts'
 import { closeTask } from './steps/close.ts'
@@ -17,7 +18,7 @@ import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task, type T
 import type { UpstreamTask } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
 
-export type SubmitTaskDependencies = NextAttemptDependencies &
+export type SubmitTaskDependencies = RoutingDependencies &
   TaskWorkDependencies & { random(): number; ticker: Ticker; log: Log }
 
 /** One submit, over all its attempts. */

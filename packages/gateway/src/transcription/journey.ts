@@ -21,7 +21,8 @@ import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { beginAtCandidate, type CandidateRequest, type CandidateSteps } from '../routing/call-candidates.ts'
-import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
+import { takeCandidate } from '../routing/take-candidate.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import { type ReadUploadDependencies, readUpload } from './read-upload.ts'
 import { respondWhole } from './respond.ts'
@@ -31,7 +32,7 @@ import { upstreamRequest } from './upstream-request.ts'
 
 export type TranscriptionDependencies = OpenDependencies &
   ReadUploadDependencies &
-  TakeDependencies &
+  RoutingDependencies &
   StreamDependencies
 
 /** A disconnect ends nothing: audio that is being heard is billed. */

@@ -11,7 +11,8 @@ import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
+import { takeCandidate } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
 import { callerIdsOf } from '../tasks/caller-ids.ts'
 import { type ReserveDependencies, reserveTask } from '../tasks/reserve.ts'
@@ -25,7 +26,7 @@ import type { VideoTask } from './task.ts'
 
 export type TaskDependencies = OpenDependencies &
   ReadTaskDependencies &
-  TakeDependencies &
+  RoutingDependencies &
   ReserveDependencies &
   SubmitDependencies
 

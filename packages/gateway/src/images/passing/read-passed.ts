@@ -14,13 +14,9 @@ import { openThinEvents, type ThinEvent } from '@trivium/protocol/framing/thin-e
 import { codec } from '../../bytes/codec.ts'
 import { countReceived } from '../../bytes/free-memory.ts'
 import { receivedPieces } from '../../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
-import {
-  failedByBreak,
-  failedByError,
-  failedByOther,
-  type UpstreamErrorDependencies,
-} from '../../routing/upstream-errors.ts'
+import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { EVENT_BYTES, type ImageCall, isEventStream, REPLY_BYTES } from '../image-call.ts'
 import { dimensionsOf } from '../present.ts'
 
@@ -40,7 +36,7 @@ export async function readPassed(
   imageCall: ImageCall,
   response: UpstreamResponse,
   onPassed: OnPassed,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Promise<Pieces | FailedAttempt> {
   const { offer, candidate } = imageCall.attempt
   const reply = openPassedReply(candidate.route.model === offer.model.id ? undefined : offer.model.id, codec)
@@ -68,7 +64,7 @@ async function readWhole(
   imageCall: ImageCall,
   reply: PassedReply,
   response: UpstreamResponse,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Promise<Pieces | FailedAttempt> {
   const thin = openThinJson(REPLY_BYTES)
   try {
@@ -94,7 +90,7 @@ async function readEvents(
   reply: PassedReply,
   response: UpstreamResponse,
   onPassed: OnPassed,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Promise<Pieces | FailedAttempt> {
   const arrived: ThinEvent[] = []
   const reader = openThinEvents((event) => arrived.push(event), codec, EVENT_BYTES)

@@ -47,21 +47,22 @@ export type ReadSlots = {
   tick(now: number): void
 }
 
-export type ReadSlotDependencies = {
-  /** Monotonic milliseconds. */
-  clock(): number
-  /** CPU time of the main thread so far, in milliseconds. */
-  cpuMs(): number
-  /** Whether requests other than these `running` reads are in progress. */
-  isContended(running: number): boolean
-  /** Runs `run` in a later iteration of the event loop, after so many milliseconds. */
-  later(ms: number, run: () => void): void
-}
-
 /** The slots of one account; kept while it has a running or queued read. */
 type Share = Holder & { slots: number; queued: number; readyAt: number }
 
-export function createReadSlots(deps: ReadSlotDependencies, limits: ReadLimits = READ_LIMITS): ReadSlots {
+export function createReadSlots(
+  deps: {
+    /** Monotonic milliseconds. */
+    clock(): number
+    /** CPU time of the main thread so far, in milliseconds. */
+    cpuMs(): number
+    /** Whether requests other than these `running` reads are in progress. */
+    isContended(running: number): boolean
+    /** Runs `run` in a later iteration of the event loop, after so many milliseconds. */
+    later(ms: number, run: () => void): void
+  },
+  limits: ReadLimits = READ_LIMITS,
+): ReadSlots {
   const { clock, cpuMs, isContended, later } = deps
   const shares = new Map<bigint, Share>()
   const queue = new FairQueue<bigint>()

@@ -32,15 +32,17 @@ export type Reads = {
   resume<T>(account: bigint, http: HttpRequest, work: () => T | Promise<T>): Promise<T | undefined>
 }
 
-export type ReadDependencies = {
+export function createReads({
+  slots,
+  clock,
+  admission,
+}: {
   slots: ReadSlots
   /** Milliseconds since 1970. */
   clock(): number
   /** `rejected` counts requests that were shed. */
   admission: { readonly isSaturated: boolean; rejected: number; threadTime: Pick<ThreadTime, 'turn' | 'run'> }
-}
-
-export function createReads({ slots, clock, admission }: ReadDependencies): Reads {
+}): Reads {
   const rate = createFreeCallLimit(clock, { perMinute: () => MOST_READS_PER_MINUTE })
   const paced = createPacedQueue(REJECTIONS)
   const rejectLater = (failure: Failure): Promise<never> =>

@@ -3,8 +3,9 @@
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { warningsFor } from '../../paid-call/warnings.ts'
 import { Failure } from '../../request/failure.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
-import { type NextAttemptDependencies as Dependencies, endAttempt, findNext } from '../../routing/next-attempt.ts'
+import { endAttempt, findNext } from '../../routing/next-attempt.ts'
 import { modelCap } from '../billing/bounds.ts'
 import { type Coverage, coverageOf, measure } from '../billing/coverage.ts'
 import { type ChargeDependencies, chargeNothing } from '../charge-tokens.ts'
@@ -14,7 +15,10 @@ import type { Outbound, TranslationDependencies } from '../translation/outbound.
 import { prepare } from '../translation/prepare.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
-export type NextAttemptDependencies = Dependencies & AffinityDependencies & TranslationDependencies & ChargeDependencies
+export type NextAttemptDependencies = RoutingDependencies &
+  AffinityDependencies &
+  TranslationDependencies &
+  ChargeDependencies
 
 /** What to send next. Where nothing may be sent, the call is settled and the failure thrown. */
 export async function nextAttempt(

@@ -7,7 +7,8 @@ import { continueConversation } from '../../conversations/continue.ts'
 import type { ConversationDependencies } from '../../conversations/dependencies.ts'
 import { parseInTurn } from '../../request/parse-in-turn.ts'
 import { weighJson } from '../../request/weigh-json.ts'
-import { type TakeDependencies, takeCandidate } from '../../routing/take-candidate.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
+import { takeCandidate } from '../../routing/take-candidate.ts'
 import { checkContext } from '../context-limit.ts'
 import { noteParsed } from '../read.ts'
 import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
@@ -17,7 +18,7 @@ import type { TextCall, TextKind } from '../text-call.ts'
 import { expressibleOffer } from '../translation/native.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
-export type RouteDependencies = TakeDependencies &
+export type RouteDependencies = RoutingDependencies &
   AffinityDependencies &
   ConversationDependencies &
   ReasoningDependencies &

@@ -4,8 +4,9 @@
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { showWarnings } from '../../paid-call/warnings.ts'
 import { Failure } from '../../request/failure.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
-import { failedByBreak, failedByError, type UpstreamErrorDependencies } from '../../routing/upstream-errors.ts'
+import { failedByBreak, failedByError } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
 import { type CallDependencies, callUpstream } from './call-upstream.ts'
@@ -71,7 +72,7 @@ export async function firstOutput(
 export async function readUntilOutput(
   textCall: TextCall,
   stream: MeteredStream,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Promise<Started | FailedAttempt> {
   const { meter, state } = stream
   const early: Uint8Array[] = []

@@ -4,14 +4,10 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Latencies } from '../../observe/latency-buckets.ts'
 import { showWarnings } from '../../paid-call/warnings.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
-import {
-  failedByBreak,
-  failedByReply,
-  failedByThrow,
-  type UpstreamErrorDependencies,
-} from '../../routing/upstream-errors.ts'
-import { showRateLimits, type UpstreamHeaderDependencies } from '../../routing/upstream-headers.ts'
+import { failedByBreak, failedByReply, failedByThrow } from '../../routing/upstream-errors.ts'
+import { showRateLimits } from '../../routing/upstream-headers.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { type NextAttemptDependencies, nextAttempt } from '../candidates/next-attempt.ts'
 import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
@@ -19,8 +15,7 @@ import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 
 export type CallDependencies = NextAttemptDependencies &
-  UpstreamErrorDependencies &
-  UpstreamHeaderDependencies &
+  RoutingDependencies &
   ReasoningDependencies & { send: Send; latencies: Pick<Latencies, 'note'> }
 
 /** Upstream headers that a client gets; all others would reveal what is behind the gateway. */

@@ -5,13 +5,8 @@ import { totalsOf } from '../../money/prices/token-units.ts'
 import { endAttempt } from '../../observe/upstream-attempt.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
 import type { Failure } from '../../request/failure.ts'
-import {
-  cutOff,
-  failureOfAbort,
-  failureOfUpstream,
-  type UpstreamErrorDependencies,
-  wordsWithin,
-} from '../../routing/upstream-errors.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
+import { cutOff, failureOfAbort, failureOfUpstream, wordsWithin } from '../../routing/upstream-errors.ts'
 import type { TextCharge } from '../billing/charge.ts'
 import type { ChargeTokens } from '../charge-tokens.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
@@ -27,7 +22,7 @@ export async function endStream(
   stream: MeteredStream,
   { deliveredBytes }: Pick<StreamClient, 'deliveredBytes'>,
   charge: ChargeTokens,
-  deps: UpstreamErrorDependencies & ReasoningDependencies,
+  deps: RoutingDependencies & ReasoningDependencies,
 ): Promise<Uint8Array> {
   const { usage, finish, outputBytes, sawOutput, done } = stream.state
   if (done) stream.release(call.upstreamCall)
@@ -59,7 +54,7 @@ export function failureOfOutcome(
   call: TextCall,
   outcome: Outcome,
   error: ErrorInfo | undefined,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Failure | undefined {
   if (outcome === 'failed' && error) return failureOfUpstream(call, error, deps)
   if (outcome === 'failed' || outcome === 'cut') return cutOff()

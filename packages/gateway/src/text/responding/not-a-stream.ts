@@ -1,14 +1,9 @@
 // A 200 whose body is not the stream that was requested.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
-import {
-  failedByAbort,
-  failedByError,
-  failedByOther,
-  readOrNothing,
-  type UpstreamErrorDependencies,
-} from '../../routing/upstream-errors.ts'
+import { failedByAbort, failedByError, failedByOther, readOrNothing } from '../../routing/upstream-errors.ts'
 import type { TextCall } from '../text-call.ts'
 
 const MOST_BYTES = 1024 * 1024
@@ -21,7 +16,7 @@ export function isEventStream(reply: UpstreamResponse): boolean {
 export async function failedByBody(
   call: TextCall,
   reply: UpstreamResponse,
-  deps: UpstreamErrorDependencies,
+  deps: RoutingDependencies,
 ): Promise<FailedAttempt> {
   const bytes = await readOrNothing(reply, MOST_BYTES)
   const { reason } = call.upstreamCall

@@ -8,15 +8,10 @@ import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { errorText } from '../../observe/log.ts'
 import type { CallAttempt, Kind, PaidRequest, Routed } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
+import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { findNext } from '../../routing/next-attempt.ts'
-import {
-  failedByError,
-  failedByOther,
-  failedByReply,
-  failedByThrow,
-  type UpstreamErrorDependencies,
-} from '../../routing/upstream-errors.ts'
+import { failedByError, failedByOther, failedByReply, failedByThrow } from '../../routing/upstream-errors.ts'
 import { placeOf, type TaskHold } from '../../tasks/reserve.ts'
 import type { SubmitTaskDependencies, Submitted } from '../../tasks/submit.ts'
 import { changeTask } from '../../tasks/task.ts'
@@ -27,9 +22,7 @@ import { type PrepareDependencies, type Prepared, prepare, type Submission } fro
 import type { ReadVideoRequest } from './read.ts'
 import { dataOf } from './task-data.ts'
 
-export type SubmitDependencies = SubmitTaskDependencies &
-  UpstreamErrorDependencies &
-  PrepareDependencies & { send: Send }
+export type SubmitDependencies = SubmitTaskDependencies & RoutingDependencies & PrepareDependencies & { send: Send }
 
 export interface VideoKind extends Kind {
   endpoint: undefined
