@@ -294,6 +294,11 @@ test('no source file is too long', () => {
   expect(long).toEqual([])
 })
 
+test('a comment can be understood alone: none begins with "Of ..."', () => {
+  const dangling = ALL_SOURCES.filter((path) => /^.*(?:\/\*\*|\/\/|^\s*\*) Of /m.test(read(path)))
+  expect(dangling).toEqual([])
+})
+
 // TypeScript does not check a spread literal for unknown properties, so a misspelt optional field would be lost in silence.
 test('no object literal is spread into another', () => {
   const spread = ALL_SOURCES.filter((path) => /\.\.\.\(?\{/.test(read(path)))

@@ -27,7 +27,7 @@ type AmountProps = {
 
 const fractionOf = (usd: string): number => (usd.split('.')[1] ?? '').length
 
-/** Of a column of amounts, as they are rounded. */
+/** The decimals of a column of amounts, as they are rounded. */
 export const decimalsOf = (amounts: readonly (string | null | undefined)[]): number =>
   Math.max(0, ...amounts.map((usd) => (usd ? fractionOf(roundUsdInTable(usd)) : 0)))
 

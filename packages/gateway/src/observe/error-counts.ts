@@ -2,7 +2,7 @@
 import type { RequestObserver } from './request-observer.ts'
 
 export type ErrorCounts = RequestObserver & {
-  /** Of the last 5 minutes. `amount`: failed ones. `total`: all that a key was valid for. */
+  /** Counts the last 5 minutes. `amount`: failed requests. `total`: all that a key was valid for. */
   recent(now: number): { amount: number; total: number }
 }
 

@@ -55,7 +55,7 @@ export function endAttempt(record: RequestRecord, error?: string, message?: stri
 /** What a receipt keeps of a call that failed: the status and the words of the upstream, and how long it took. */
 export type AttemptFacts = { status?: number; vendor_code?: string; vendor_message?: string; ms?: number }
 
-/** Of the last call, which has ended. */
+/** Tells of the last call, which has ended. */
 export function attemptFacts({ attempts }: RequestRecord): AttemptFacts {
   const last = attempts.at(-1)
   if (!last) return {}

@@ -10,7 +10,7 @@ import { unavailable } from './hold-errors.ts'
 import type { Bound, Kind, PaidRequest } from './paid-request.ts'
 import { recentRateLimit } from './rate-limit-errors.ts'
 
-/** Of a call whose cost is known before it is made, and that uses no tokens. */
+/** The bound of a call whose cost is known before it is made, and that uses no tokens. */
 export const fixedBound = (amount: Nanos): Bound => ({ amount, minimum: amount, tokens: 0, minimumTokens: 0 })
 
 export type HoldDependencies = {

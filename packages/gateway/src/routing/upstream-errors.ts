@@ -86,7 +86,7 @@ export async function failedByReply(
   return { said, failed: { failure, outcome: 'failed', ...meaning, words: upstreamWords(body) } }
 }
 
-/** Of an error within a response, which is decoded already. */
+/** The words of an error within a response, which is decoded already. */
 export function wordsWithin({ attempt }: AttemptedCall, info: ErrorInfo): UpstreamWords {
   const { vendorCode, detail, message } = errorWithoutKeys(attempt.candidate.upstream, info)
   return upstreamWords({ code: vendorCode, message: detail ?? message })

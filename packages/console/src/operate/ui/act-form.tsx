@@ -25,7 +25,7 @@ export type ActField<B = Record<string, unknown>> = {
   placeholder?: string
   /** How it is entered: as one line of text, if absent. `lines` and `secrets` are lists; the names of several are its choices. */
   as?: 'secret' | 'secrets' | 'lines' | 'number' | 'switch' | readonly Option[]
-  /** Of a switch that is not written. */
+  /** What a switch shows while it is not written. */
   usual?: boolean
   /** What is said if nothing is entered. Without it, the field is optional. */
   missing?: string

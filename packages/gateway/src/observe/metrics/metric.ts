@@ -10,7 +10,7 @@ export type Metric = {
   /** Values of its only label that are there from the start. */
   known: readonly string[]
   mostSeries: number
-  /** Of several processes; counters and histograms are always added. */
+  /** How the values of several processes become one; counters and histograms are always added. */
   merge: 'sum' | 'max'
   usd: boolean
   /** Upper limits of a histogram, without the last, which is infinite. */
@@ -49,12 +49,12 @@ export class Values {
     else series.value += Number(amount)
   }
 
-  /** Of a gauge. */
+  /** Only gauges are set. */
   set(value: number | bigint, ...labels: string[]): void {
     this.#of(labels).value = value
   }
 
-  /** Of a histogram. */
+  /** Only histograms observe. */
   observe(value: number, ...labels: string[]): void {
     const series = this.#of(labels)
     const { buckets } = this.metric

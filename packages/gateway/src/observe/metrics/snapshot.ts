@@ -61,7 +61,7 @@ export function withoutGauges(snapshot: Snapshot): Snapshot {
   return Object.fromEntries(entries)
 }
 
-/** Of several that have ended, as one. */
+/** The snapshots of several processes that have ended, as one. */
 export function sumOf(snapshots: readonly Snapshot[]): Snapshot {
   const sum: Snapshot = {}
   const ids = Object.keys(METRICS) as MetricId[]

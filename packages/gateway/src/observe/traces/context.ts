@@ -10,7 +10,7 @@ export type Trace = { parent: Parent | undefined; own: Span | undefined }
 export type Span = { traceId: string; spanId: string; isSampled: boolean }
 
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
-/** Of version 00. Later versions may append fields. */
+/** The header in version 00. Later versions may append fields. */
 const LENGTH = 55
 const LONGEST = 256
 const STATE = /^[\x20-\x7e]{1,512}$/

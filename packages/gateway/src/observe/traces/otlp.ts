@@ -70,7 +70,7 @@ function begin(
   return `{"traceId":"${trace}","spanId":"${span}"${above},"kind":${kind},"name":${name},${times}`
 }
 
-/** Of milliseconds; a double has room for microseconds. */
+/** Nanoseconds as text, exact to the microsecond: a double has room for no more. */
 const nanos = (ms: number): string => `${Math.round(ms * 1_000)}000`
 
 type Prefixes<T> = { [K in keyof T]: string }
@@ -80,7 +80,7 @@ const REQUEST = prefixes(REQUEST_NAMES)
 const ATTEMPT = prefixes(ATTEMPT_NAMES)
 
 const text = (prefix: string, value: string): string => `${prefix}"stringValue":${quoted(value)}}}`
-/** Of a value without a character that JSON escapes. */
+/** For values without a character that JSON escapes. */
 const plain = (prefix: string, value: string | bigint): string => `${prefix}"stringValue":"${value}"}}`
 const integer = (prefix: string, value: number): string => `${prefix}"intValue":"${value}"}}`
 const double = (prefix: string, value: number): string =>

@@ -88,7 +88,7 @@ export function responseOf(row: UsageRow) {
   return { status: statusOf(row, stored), code, message }
 }
 
-/** Of its last failed attempt at the upstream: the status, or what else ended it. */
+/** How the last attempt at the upstream failed: its status, or what else ended it. */
 export function failureAt(row: UsageRow, upstream: string): string | undefined {
   const { attempts = [], error, upstream: last = row.upstream } = parsed(row.receipt)
   if (error && last === upstream) return String(error.status ?? error.code)

@@ -17,7 +17,7 @@ import { setStreamHeaders } from './stream-headers.ts'
 /** What of the response is known at its end. */
 export type WrittenBytes = {
   outcome: Outcome
-  /** Of the upstream, the last ones included. */
+  /** Bytes from the upstream, the last ones included. */
   bytes: number
   /** What a repeated request is answered with. undefined: nothing, or it was too large to keep. */
   body: Pieces | undefined
