@@ -128,6 +128,29 @@ test.each([
   expect(done).toMatchObject({ cost_at_most_usd: '0.004', cost_usd: cost, checks })
 })
 
+test.each<[number, 'passed' | 'failed']>([
+  [2, 'passed'],
+  [1, 'failed'],
+])("Cohere's own form of embeddings, with %i vectors: %s", async (count, result) => {
+  const asked: unknown[] = []
+  const cohere = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      if (new URL(request.url).pathname !== '/v2/embed') return Response.json({ message: 'no' }, { status: 404 })
+      asked.push(await request.json())
+      return Response.json({ embeddings: { float: Array.from({ length: count }, () => [0.5]) } })
+    },
+  })
+  const up = `{ id: up, kind: cohere, base_url: "${cohere.url.origin}", keys: [${SECRETS.key}] }`
+  const model = '{ id: here, type: embedding, routes: [{ upstream: up, model: theirs }], price: { input: 1 } }'
+  const { config } = assemble({ source: `upstreams: [${up}]\nmodels: [${model}]`, file: 'f', env: {} }, BUILT_IN)
+  if (!config) throw new Error('the configuration is wrong')
+  const { checks } = await certifyWithoutStore(config, { upstream: 'up', part: 'embedding' })
+  expect(checks.find(({ check }) => check === 'embed')?.result).toBe(result)
+  expect(asked).toMatchObject([{ model: 'theirs', input_type: 'search_document', embedding_types: ['float'] }])
+  await cohere.stop(true)
+})
+
 const SEARCHES = 'tools: { web_search: 0.01 }'
 const SEARCHED: Readonly<Record<string, string>> = {
   chat: '/v1',

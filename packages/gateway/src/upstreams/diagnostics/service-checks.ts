@@ -115,6 +115,18 @@ const complete = (row: string, more: object): ServiceCheck => ({
 const hasText = (reply: unknown): Problem =>
   typeof Object(reply).text === 'string' ? undefined : 'the response has no text'
 
+/** Embeddings in Cohere's own form, at a path of their own. */
+export const EMBED_CHECK: ServiceCheck = {
+  row: 'embed',
+  body: (model) => json({ model, texts: TEXTS, input_type: 'search_document', embedding_types: ['float'] }),
+  counted: { input: 20 },
+  most: { input: 50 },
+  judge: (reply) =>
+    listOf(Object(reply).embeddings, 'float').length === TEXTS.length
+      ? undefined
+      : 'there is not one vector for each text',
+}
+
 const SERVICE_CHECKS: Readonly<Partial<Record<ServiceId, readonly ServiceCheck[]>>> = {
   embeddings: [
     embed('vectors', {}, ([one, other]) =>
