@@ -37,6 +37,7 @@ test('what another person changed meanwhile is shown before it is overwritten', 
     await dialog.getByLabel('Reason').fill('new contract')
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('Someone else has changed this since you opened it.').waitFor()
+    await dialog.getByText(/^Last changed by .+, /).waitFor()
     expect(await dialog.getByRole('region', { name: 'What changes' }).innerText()).toMatch(/0\.7.*→.*0\.6/s)
     await expectWellShown(page, 'operate-changed-meanwhile', OPPOSITES)
     expect(await multiplier()).toBe('0.7')

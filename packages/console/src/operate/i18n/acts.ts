@@ -19,6 +19,7 @@ export const acts = texts({
   changed: en('Someone else has changed this since you opened it. Compare and save again, or cancel.').zh(
     '在您打开之后，其他人修改了此内容。请比较后再保存，或取消。',
   ),
+  changedBy: en((who: string) => `Last changed by ${who},`).zh((who) => `最近由 ${who} 修改，`),
   saveAnyway: en('Save anyway').zh('仍然保存'),
   bulk: {
     title: en('Selected rows').zh('已选择的行'),

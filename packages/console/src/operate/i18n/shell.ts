@@ -33,6 +33,14 @@ export const shell = texts({
     hint: en('Paste anything that identifies an account, key, request, model, upstream or code.').zh(
       '粘贴账户、密钥、请求、模型、上游或兑换码的任何标识。',
     ),
+    shortcuts: en('Keyboard shortcuts').zh('键盘快捷键'),
+    keys: {
+      'Ctrl K': en('Search everything').zh('搜索全部内容'),
+      '/': en('Go to the search field of a list').zh('定位到列表的搜索框'),
+      'g a': en('My account').zh('我的账户'),
+      'g o': en('Operate').zh('运营'),
+      Esc: en('Close what is open').zh('关闭当前窗口'),
+    },
     none: en('Nothing found.').zh('没有结果。'),
     kinds: {
       page: en('Page').zh('页面'),

@@ -7,9 +7,10 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { Banner, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { perform, readVersion, rehearse, type Version, verifySecondFactor } from '../api/client.ts'
+import { Time } from '../../ui/values.tsx'
+import { perform, readAdmin, readVersion, rehearse, type Version, verifySecondFactor } from '../api/client.ts'
 import { refreshAdmin } from '../api/queries.ts'
-import type { DryRun } from '../api/routes.ts'
+import type { DryRun, Row } from '../api/routes.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import type { AnyAct } from './act-types.ts'
 import { CurlOf } from './curl.tsx'
@@ -44,6 +45,7 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
   const [needsCode, setNeedsCode] = useState(false)
   const [theirs, setTheirs] = useState<Version>()
   const hasChanged = theirs !== undefined
+  const [changed, setChanged] = useState<LastChange>()
   const [error, setError] = useState<string>()
   const [wrong, setWrong] = useState<{ reason?: string; code?: string }>({})
   const [isBusy, setBusy] = useState(false)
@@ -66,6 +68,7 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
     // What another person did meanwhile is compared with what this person wants.
     const theirs = await readVersion(act.version.path, act.params)
     await plan(theirs)
+    setChanged(await lastChange(act))
     setTheirs(theirs)
   }
 
@@ -128,7 +131,16 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
       }
     >
       <form id={FORM} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {hasChanged && <Banner tone="warn">{t.changed}</Banner>}
+        {hasChanged && (
+          <Banner tone="warn">
+            {t.changed}
+            {changed && (
+              <span className="block">
+                {t.changedBy(changed.actor_name ?? changed.actor)} <Time at={changed.at} />
+              </span>
+            )}
+          </Banner>
+        )}
         {error && <Banner tone="bad">{error}</Banner>}
         {act.text && <div>{act.text}</div>}
         {planned && <Effects effects={planned.effects} />}
@@ -168,6 +180,17 @@ export function ActDialog({ act, idempotencyKey, onEnd, again }: ActDialogProps)
       </form>
     </Dialog>
   )
+}
+
+type LastChange = Row<'audit-log'>
+
+/** Who changed the resource last, and when. undefined: not known. */
+async function lastChange({ version, params = {} }: AnyAct): Promise<LastChange | undefined> {
+  const noun = version?.path.split('/')[0]?.replace(/s$/, '')
+  const [id] = Object.values(params)
+  if (!noun || !id) return undefined
+  const rows = await readAdmin('audit-log', { object: `${noun}/${id}`, limit: '1' })
+  return rows.ok ? rows.value.data[0] : undefined
 }
 
 /** What a change means in numbers. Those that are zero do not matter. */

@@ -119,6 +119,18 @@ function SearchDialog({ pages, onClose }: { pages: readonly OperatePage[]; onClo
       <p role="status" className="text-sm text-muted">
         {typed.trim() === '' ? t.hint : hits.length === 0 && !isLoading ? t.none : ''}
       </p>
+      {typed.trim() === '' && (
+        <dl aria-label={t.shortcuts} className="mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 border-t pt-3 text-sm">
+          {Object.entries(t.keys).map(([keys, meaning]) => (
+            <div key={keys} className="contents">
+              <dt>
+                <kbd className="rounded-sm border px-1 font-mono text-xs">{keys}</kbd>
+              </dt>
+              <dd className="text-muted">{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </Dialog>
   )
 }

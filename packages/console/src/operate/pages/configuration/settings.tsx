@@ -96,23 +96,34 @@ export function Settings() {
           onChange={(value) => setUrl({ find: value }, { replace: true })}
         />
       </div>
+      {shown && shown.length > 0 && (
+        <nav aria-label={t.jump} className="mb-4 flex flex-wrap gap-x-4 gap-y-1 text-sm">
+          {sectionsOf(shown).map(([section]) => (
+            <a key={section} href={`#${section}`} className="text-link hover:underline">
+              {t.sections[section] ?? section}
+            </a>
+          ))}
+        </nav>
+      )}
       {!shown && <LoadingSettings />}
       {shown?.length === 0 && <Section flush>{<EmptyRow>{t.none}</EmptyRow>}</Section>}
       {sectionsOf(shown ?? []).map(([section, own]) => (
-        <Section key={section} flush title={t.sections[section] ?? section}>
-          <ul className="divide-y">
-            {own.map((setting) => (
-              <SettingField
-                key={`${setting.id} ${setting.invalid === null}`}
-                setting={setting}
-                description={described(setting)}
-                draft={drafts.get(setting.id)}
-                onChange={(draft) => change(setting.id, draft)}
-                error={wrong[setting.id]}
-              />
-            ))}
-          </ul>
-        </Section>
+        <div key={section} id={section} className="scroll-mt-4">
+          <Section flush title={t.sections[section] ?? section}>
+            <ul className="divide-y">
+              {own.map((setting) => (
+                <SettingField
+                  key={`${setting.id} ${setting.invalid === null}`}
+                  setting={setting}
+                  description={described(setting)}
+                  draft={drafts.get(setting.id)}
+                  onChange={(draft) => change(setting.id, draft)}
+                  error={wrong[setting.id]}
+                />
+              ))}
+            </ul>
+          </Section>
+        </div>
       ))}
       {(drafts.size > 0 || wrong['']) && (
         <div className="sticky bottom-0 z-10 -mx-1 mb-6 flex flex-wrap items-center gap-3 rounded-lg border bg-surface px-4 py-3 max-[720px]:bottom-16">

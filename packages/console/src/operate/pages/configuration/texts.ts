@@ -46,6 +46,7 @@ export const configuration = texts({
   },
   settings: {
     find: en('Find a setting').zh('查找设置'),
+    jump: en('Sections').zh('分区'),
     none: en('No setting matches.').zh('没有匹配的设置。'),
     sections: {
       server: en('Server').zh('服务器'),

@@ -231,6 +231,8 @@ export const upstreams = texts({
       label: en('Models of the upstream').zh('上游的模型'),
       markup: en('Markup on cost, %').zh('成本加价（%）'),
       listOf: en((date: string) => `Costs: list prices of ${date}`).zh((date) => `成本：${date} 的公开价格`),
+      all: en('Choose all').zh('全选'),
+      noModels: en('Choose none').zh('全不选'),
       search: en('Search models').zh('搜索模型'),
       model: en('Model').zh('模型'),
       cost: en('Your cost').zh('您的成本'),

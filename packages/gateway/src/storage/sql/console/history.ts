@@ -116,11 +116,11 @@ const entriesBetween = (db: Database, account: bigint, begin: number, end: numbe
 const sumsByDay = (db: Database, account: bigint): Statement =>
   rawStatement(
     db,
-    sql`SELECT at - at % ${sql.lit(DAY_MS)} AS at, sum(amount) AS amount FROM transfer
-      WHERE request IS NULL AND credit = ${account} GROUP BY 1
-    UNION ALL SELECT at - at % ${sql.lit(DAY_MS)}, -sum(amount) FROM transfer
-      WHERE request IS NULL AND debit = ${account} GROUP BY 1
-    UNION ALL SELECT day, -sum(cost) FROM daily_spending WHERE account = ${account} GROUP BY day HAVING sum(cost) <> 0`,
+    sql`SELECT 'credit' AS kind, at - at % ${sql.lit(DAY_MS)} AS at, sum(amount) AS amount FROM transfer
+      WHERE request IS NULL AND credit = ${account} GROUP BY 2
+    UNION ALL SELECT 'debit', at - at % ${sql.lit(DAY_MS)}, -sum(amount) FROM transfer
+      WHERE request IS NULL AND debit = ${account} GROUP BY 2
+    UNION ALL SELECT 'usage', day, -sum(cost) FROM daily_spending WHERE account = ${account} GROUP BY day HAVING sum(cost) <> 0`,
   )
 
 function byMonth(rows: readonly Row[]): WalletMonth[] {
@@ -128,8 +128,9 @@ function byMonth(rows: readonly Row[]): WalletMonth[] {
   for (const row of rows) {
     const [at, amount] = [monthOf(small(row.at)), integer(row.amount)]
     const month = months.get(at) ?? { at, credited: 0n, spent: 0n }
-    if (amount > 0n) month.credited += amount
-    else month.spent -= amount
+    // What is taken back was never spent.
+    if (row.kind === 'usage') month.spent -= amount
+    else month.credited += amount
     months.set(at, month)
   }
   return [...months.values()].sort((one, other) => other.at - one.at)

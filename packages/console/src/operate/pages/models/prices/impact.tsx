@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { ApiError } from '../../../../api/client.ts'
 import { Banner, Skeleton } from '../../../../ui/states.tsx'
-import { Amount, Time, useNumber } from '../../../../ui/values.tsx'
+import { Amount, isZero, Time, useNumber } from '../../../../ui/values.tsx'
 import { callAdmin } from '../../../api/client.ts'
 import type { Schemas } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
@@ -55,6 +55,17 @@ export function PriceImpact(asked: Asked) {
   )
 }
 
+function Change({ from, to }: { from: string; to: string }) {
+  const number = useNumber()
+  if (isZero(from)) return null
+  const share = number(Number(to) / Number(from) - 1, {
+    style: 'percent',
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  })
+  return <span className="text-sm font-normal text-muted">({share})</span>
+}
+
 function Figures({ impact }: { impact: Impact }) {
   const t = useOperateTexts().models.impact
   const number = useNumber()
@@ -66,17 +77,23 @@ function Figures({ impact }: { impact: Impact }) {
         <span aria-hidden="true">→</span>
         <span className="sr-only">{t.becomes}</span>
         <Amount usd={impact.would_be_charged_usd} />
+        <Change from={impact.charged_usd} to={impact.would_be_charged_usd} />
       </p>
       <p>{t.accounts(number(impact.accounts_pay_more), number(impact.accounts_pay_less), number(impact.accounts))}</p>
       {impact.most_affected.length > 0 && (
-        <ul className="mt-1 max-h-40 overflow-y-auto border-t pt-1 text-sm">
+        <ul className="mt-1 max-h-44 overflow-y-scroll border-t pt-1 text-sm">
           {impact.most_affected.map(({ account_id, account, charged_usd, would_be_charged_usd }) => (
-            <li key={account_id} className="flex flex-wrap justify-between gap-x-3">
-              <Link href={LINKS.account(account_id)} className="min-w-0 text-link wrap-anywhere hover:underline">
+            <li key={account_id} className="flex justify-between gap-x-3">
+              <Link
+                href={LINKS.account(account_id)}
+                title={account ?? undefined}
+                className="min-w-0 truncate text-link hover:underline"
+              >
                 {account || t.account(account_id)}
               </Link>
-              <span>
-                <Amount usd={charged_usd} /> → <Amount usd={would_be_charged_usd} />
+              <span className="shrink-0">
+                <Amount rounded={4} usd={charged_usd} /> → <Amount rounded={4} usd={would_be_charged_usd} />{' '}
+                <Change from={charged_usd} to={would_be_charged_usd} />
               </span>
             </li>
           ))}

@@ -51,6 +51,28 @@ export function ModelsStep({ draft, set, proposals, date }: Props) {
           </div>
         )}
       </div>
+      {found && found.length > 1 && (
+        <div className="-mb-2 flex gap-2">
+          <Button
+            small
+            onClick={() =>
+              set({
+                chosen: [
+                  ...new Set([
+                    ...chosen,
+                    ...found.filter((each) => mayChoose(each) && priceOf(each, draft)).map(nameOf),
+                  ]),
+                ],
+              })
+            }
+          >
+            {t.all}
+          </Button>
+          <Button small onClick={() => set({ chosen: chosen.filter((each) => !found.map(nameOf).includes(each)) })}>
+            {t.noModels}
+          </Button>
+        </div>
+      )}
       <div className="rounded-md border">
         <Table
           label={t.label}
@@ -84,7 +106,7 @@ export function ModelsStep({ draft, set, proposals, date }: Props) {
           {chosen.length === 0 ? t.choose : t.priceMissing(unpriced.map(({ model }) => model).join(', '))}
         </p>
       )}
-      <div>
+      <div className="sticky bottom-0 z-10 -mx-1 border-t bg-surface px-1 py-3 max-[720px]:bottom-14">
         <Button variant="primary" onClick={next}>
           {t.next(chosen.length)}
         </Button>
@@ -92,6 +114,10 @@ export function ModelsStep({ draft, set, proposals, date }: Props) {
     </div>
   )
 }
+
+/** Models of the configuration file are not changed here. */
+const mayChoose = ({ present }: Pick<Proposal, 'present'>): boolean => present === null || present === 'stored'
+const nameOf = ({ model }: Proposal): string => model
 
 function useModelColumns(draft: Draft, set: SetDraft, proposals: readonly Proposal[]): Column<Proposal>[] {
   const t = useOperateTexts().upstreams.wizard.models
@@ -112,7 +138,7 @@ function useModelColumns(draft: Draft, set: SetDraft, proposals: readonly Propos
           <input
             type="checkbox"
             checked={chosen.includes(model)}
-            disabled={present !== null && present !== 'stored'}
+            disabled={!mayChoose({ present })}
             onChange={(event) => toggle(model, event.target.checked)}
             className="size-4 shrink-0 accent-accent pointer-coarse:size-5"
           />
