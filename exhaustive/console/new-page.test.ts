@@ -1,4 +1,4 @@
-// Adds a page for account holders and one for operators to a copy of the sources, in the files that docs/contribute/adding.md lists and in no
+// Adds a page for account holders and one for operators to a copy of the sources, in the files that docs/contribute/console.md lists and in no
 // others, checks their types, and opens both in a browser.
 import { afterAll, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -92,8 +92,8 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }))
 const { visit, newAccount, as } = useOperators({ main: join(copy, 'packages/gateway/src/main.ts') })
 
 test('the page lists the files: eight for account holders, seven for operators', () => {
-  expectListed('Add a console page', HOLDERS, 8)
-  expectListed("Add an operators' page", OPERATORS, 7)
+  expectListed('Add a page for account holders', HOLDERS, 8, 'console.md')
+  expectListed("Add an operators' page", OPERATORS, 7, 'console.md')
 })
 
 test('gateway and console have their types', async () => {

@@ -1,4 +1,4 @@
-// The how-tos of docs/contribute/adding.md as tests: what they add is added to a copy of the sources, in the files that they list and in no
+// The how-tos of docs/contribute/ as tests: what they add is added to a copy of the sources, in the files that they list and in no
 // others.
 import { expect } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -27,8 +27,8 @@ export function copyWith(edits: Edits): string {
 }
 
 /** The section lists the files that were edited, each in a row of its table. */
-export function expectListed(section: string, edits: Edits, most: number): void {
-  const page = readFileSync(join(ROOT, 'docs/contribute/adding.md'), 'utf8')
+export function expectListed(section: string, edits: Edits, most: number, file = 'adding.md'): void {
+  const page = readFileSync(join(ROOT, 'docs/contribute', file), 'utf8')
   const text = page.split('\n## ').find((each) => each.startsWith(`${section}\n`)) ?? ''
   const listed = [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path)
   expect(listed.length).toBeLessThanOrEqual(most)

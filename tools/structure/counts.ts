@@ -4,9 +4,10 @@ import { isTest, read, roomOf, sources } from './sources.ts'
 
 const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 
-/** How many files a how-to of docs/contribute/adding.md says that it takes, else how many its table or its steps name. */
+/** How many files a how-to of docs/contribute/ says that it takes, else how many its table or its steps name. */
 function filesByHowTo(): [string, number][] {
-  const [, ...sections] = read('docs/contribute/adding.md').split(/^## (?=Add )/m)
+  const pages = ['adding', 'console'].map((page) => read(`docs/contribute/${page}.md`))
+  const sections = pages.flatMap((page) => page.split(/^## (?=Add )/m).slice(1))
   return sections.map((section) => {
     const [title = ''] = section.split('\n', 1)
     const [text = ''] = section.split(/^## /m)
