@@ -244,6 +244,30 @@ test('a stored upstream is edited; another URL asks for its keys again', async (
   })
 })
 
+test('a key is replaced by one that the upstream accepts, with a note, and nobody reads a fingerprint', async () => {
+  await adminOf(open).create('fourth')
+  const account = await as('admin')
+  await visit('/operate/upstreams/fourth', { account }, async ({ page }) => {
+    const actions = page.getByRole('button', { name: /^Actions for the key/ })
+    const form = page.getByRole('dialog', { name: /^Replace the key/ })
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Replace' }).click()
+    await form.getByRole('textbox', { name: /^Key/ }).fill('a-key-that-is-wrong')
+    await form.getByRole('textbox', { name: /^Note/ }).fill('contract of 2027')
+    await form.getByRole('button', { name: 'Replace' }).click()
+    await form.getByText(/the key was rejected \(401\)/).waitFor()
+    await form.getByRole('textbox', { name: /^Key/ }).fill(vendor.key)
+    await form.getByRole('button', { name: 'Replace' }).click()
+    await page.getByText('Running requests keep the old one.').waitFor()
+    expect(await page.getByText('hmac:').count()).toBe(0)
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Replace' }).click()
+    await page.getByText('The key was replaced.').waitFor()
+    await page.getByText('contract of 2027').waitFor()
+    await page.locator('#content').getByText(account.email).waitFor()
+    await expectWellShown(page, 'upstream-keys', OPPOSITES)
+  })
+})
+
 test('in Chinese, and for a viewer, who sees everything and can do nothing', async () => {
   await visit('/operate/upstreams/main', { account: await as('viewer'), locale: 'zh-CN' }, async ({ page }) => {
     await page.getByRole('heading', { name: '每小时调用' }).waitFor()

@@ -28,6 +28,7 @@ export const secretsOf = (value: unknown): string[] => {
 
 export const PLANTED = {
   key: 'planted-upstream-key-one',
+  third: 'planted-third-key-of-the-vendor-3333',
   second: 'planted-upstream-key-two',
   draft: 'planted-upstream-key-four',
   imported: 'planted-upstream-key-three',
@@ -176,6 +177,12 @@ export const STEPS: Step[] = [
     ({ id }, state) => Object.assign(state, { uk: String(id) }),
   ],
   ['upstream key list', READ, () => ({ upstream: 'main' })],
+  [
+    'upstream key replace',
+    'both',
+    ({ uk }) => ({ ...MAIN, key: uk, secret: PLANTED.third, note: 'from the new contract' }),
+    ({ id }, state) => Object.assign(state, { uk: String(id) }),
+  ],
   ['upstream key remove', 'both', ({ uk }) => ({ ...MAIN, key: uk })],
   ['upstream key erase', 'neither', ({ uk }) => ({ ...MAIN, key: uk })],
   ['model create', 'after', () => ({ id: 'm', ...IN_MODEL, price: { input: '2', output: '2' }, reason: 'a test' })],

@@ -126,6 +126,7 @@ describe('help', () => {
       'upstream key erase',
       'upstream key list',
       'upstream key remove',
+      'upstream key replace',
       'upstream list',
       'upstream models',
       'upstream reset',
@@ -196,6 +197,7 @@ describe('help', () => {
       'upstream certify --server',
       'upstream certify --yes',
       'upstream key add --key-file',
+      'upstream key replace --key-file',
     ])
   })
 

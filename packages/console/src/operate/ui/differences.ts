@@ -6,7 +6,25 @@ export type Difference = { path: string; from: string | undefined; to: string | 
 export function differences(before: unknown, after: unknown): Difference[] {
   const [from, to] = [flattened(before), flattened(after)]
   const paths = [...new Set([...from.keys(), ...to.keys()])]
-  return paths.map((path) => ({ path, from: from.get(path), to: to.get(path) })).filter((each) => each.from !== each.to)
+  return paths
+    .map((path) => ({ path, from: from.get(path), to: to.get(path) }))
+    .filter((each) => each.from !== each.to)
+    .map(withoutFingerprints)
+}
+
+/** As the gateway writes a secret, perhaps with its last characters: `hmac:RjK2s9UEFSr9C_vh ...9999`. */
+const SECRET = /^hmac:\S+( \.\.\.\S+)?$/
+
+/** Of secrets, only those that come or go, by their last characters. */
+function withoutFingerprints({ path, from, to }: Difference): Difference {
+  const sides = [from, to].map((side) => side?.split(', ') ?? [])
+  if (!sides.flat().every((each) => SECRET.test(each) || each === '[]')) return { path, from, to }
+  const [gone, come] = sides.map((side, index) =>
+    side
+      .filter((each) => SECRET.test(each) && !sides[1 - index]?.includes(each))
+      .map((each) => SECRET.exec(each)?.[1]?.trim() ?? '...'),
+  )
+  return { path, from: gone?.join(', ') || undefined, to: come?.join(', ') || undefined }
 }
 
 function flattened(value: unknown, path = '', found = new Map<string, string>()): Map<string, string> {

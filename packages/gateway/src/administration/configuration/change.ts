@@ -14,12 +14,12 @@ import type {
   StoredConfiguration,
 } from '../../storage/storage.ts'
 import type { Mistake } from '../../yaml/document.ts'
-import { audited, type Effects, type OperationContext } from '../operation.ts'
+import { actorText, audited, type Effects, type OperationContext } from '../operation.ts'
 import { OperationRejected, rejected } from '../rejections.ts'
 import { countEffects } from './effect-counts.ts'
 import { effectsOf } from './effects.ts'
 import type { ConfigurationParts } from './parts.ts'
-import { isNamed, sealValue, unsealEntries } from './secrets.ts'
+import { type AboutSecret, isNamed, sealValue, unsealEntries } from './secrets.ts'
 
 /** To write a change while others write theirs. */
 const MOST_ATTEMPTS = 10
@@ -32,8 +32,8 @@ export type State = { stored: StoredConfiguration; loaded: Assembled }
 
 /** New secrets are text, those that stay are named. `after` undefined: the entry is deleted. */
 export type Wanted = { kind: EntryKind; id: string; after: unknown }
-/** `erased`: ids of secrets. `effects`: for a dry run, besides those of every change. */
-export type Plan = { changes: readonly Wanted[]; erased?: readonly string[]; effects?: Effects }
+/** `erased`: ids of secrets. `effects`: for a dry run, besides those of every change. `note`: of the secrets that are new. */
+export type Plan = { changes: readonly Wanted[]; erased?: readonly string[]; effects?: Effects; note?: string }
 
 type Action = {
   name: string
@@ -66,15 +66,16 @@ export async function changeConfiguration(
   const cipher = await context.accountCipher()
   for (let attempt = 0; ; attempt += 1) {
     const state = await readState(context)
-    const { changes: wanted, erased = [], effects: own } = await plan(state)
+    const { changes: wanted, erased = [], effects: own, note } = await plan(state)
+    const about = { by: actorText(context.actor), ...(note ? { note } : {}) }
     const made: NewStoredSecret[] = []
-    const changes = wanted.map((each) => sealed(each, state.stored, cipher, made)).filter(isChange)
+    const changes = wanted.map((each) => sealed(each, state.stored, cipher, made, about)).filter(isChange)
     if (changes.length === 0 && erased.length === 0) return state
     checkOwner(context, changes)
     const next = checkWhole(context, state, changes, made, cipher)
     checkReach(context, state.loaded.config, next.config)
     await checkOwnersSignIn(context, state.loaded.config, next.config)
-    const known = new Map([...state.stored.secrets, ...made].map(({ id, fingerprint }) => [id, fingerprint]))
+    const known = new Map([...state.stored.secrets, ...made].map((secret) => [secret.id, shownInAudit(secret)]))
     const effects = effectsOf(state.loaded.config, next.config, changes)
     const { configuration } = audited(context, name, {
       object,
@@ -118,13 +119,14 @@ function sealed(
   { entries }: StoredConfiguration,
   cipher: AccountCipher,
   made: NewStoredSecret[],
+  about: AboutSecret = {},
 ): EntryChange {
   const before = findEntry(entries, kind, id)?.value
   return {
     kind,
     id,
     before,
-    after: after === undefined ? undefined : sealValue({ kind, id, value: after }, cipher, made),
+    after: after === undefined ? undefined : sealValue({ kind, id, value: after }, cipher, made, about),
   }
 }
 
@@ -218,6 +220,10 @@ function partsOfMessage(message: string): { field: string; mistake: string } {
   // A mistake of the configuration as a whole names the entry only in its message.
   return found?.[1] ? { field: found[1], mistake: found[2] ?? '' } : { field: '', mistake: message }
 }
+
+/** A fingerprint, and the last characters by which people know the secret. */
+const shownInAudit = ({ fingerprint, lastFour }: Pick<NewStoredSecret, 'fingerprint' | 'lastFour'>): string =>
+  lastFour === '' ? fingerprint : `${fingerprint} ...${lastFour}`
 
 /** The fields of the entry that the row is about, or the values of entries by their names; secrets as fingerprints. */
 function auditFields(

@@ -18,7 +18,9 @@ const PURPOSE = 'configuration'
 
 export const contextOfSecret = (id: string): Uint8Array => Buffer.from(id)
 
-type Named = { $secret: string }
+/** `by` and `note`: who stored it, and what for. Versions before 0.3.0 wrote neither, and ignore them. */
+type Named = { $secret: string } & AboutSecret
+export type AboutSecret = { by?: string; note?: string }
 export const isNamed = (value: unknown): value is Named =>
   typeof value === 'object' && value !== null && '$secret' in value && typeof value.$secret === 'string'
 
@@ -27,6 +29,7 @@ export function sealValue(
   entry: { kind: EntryKind; id: string; value: unknown },
   cipher: AccountCipher,
   made: NewStoredSecret[],
+  about: AboutSecret = {},
 ): unknown {
   return mapSecrets(entry, (written, path) => {
     // A list or an object is a mistake, which the assembly reports.
@@ -40,7 +43,7 @@ export function sealValue(
       fingerprint: fingerprintOf(secret, cipher),
       lastFour: markOf(secret, path),
     })
-    return { $secret: id } satisfies Named
+    return { $secret: id, ...about } satisfies Named
   })
 }
 

@@ -1,15 +1,21 @@
 // The keys of a stored upstream: added, removed, and erased for good.
-import { fields, text } from '../../request/schema/schema.ts'
+import type { Upstream } from '../../config/types.ts'
+import { fields, optional, text } from '../../request/schema/schema.ts'
+import { listUpstreamModels } from '../../upstreams/diagnostics/list-models.ts'
 import { REASON } from '../inputs/schemas.ts'
-import { operation } from '../operation.ts'
+import { type OperationContext, operation } from '../operation.ts'
+import { namesOf } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
 import { REMOVED_UPSTREAM_KEY, UPSTREAM_KEY } from '../resources/configuration.ts'
-import { changeConfiguration, readState, type State } from './change.ts'
+import { limitCalls } from '../upstreams/limit-calls.ts'
+import { ownSend } from '../upstreams/test.ts'
+import { changeConfiguration, findEntry, readState, type State } from './change.ts'
 import { ENTRY_ID, storedValue } from './entries.ts'
 import { isNamed } from './secrets.ts'
 import { originOf, placeOf, type ShownSecret, shownEntries } from './show.ts'
 
 const KEY = { upstream: ENTRY_ID, key: text({ max: 100 }) }
+const NEW = { secret: text({ max: 4096 }), note: optional(text({ max: 200 })), reason: REASON }
 
 export const listUpstreamKeys = operation({
   name: 'upstream key list',
@@ -23,12 +29,11 @@ export const listUpstreamKeys = operation({
   input: fields({ upstream: ENTRY_ID }),
   async run(context, { upstream }) {
     const state = await readState(context)
-    const entry = shownEntries(context, 'upstream', state).find(({ id }) => id === upstream)
-    if (!entry) throw rejected('unknown_entry', { entry: `upstream '${upstream}'`, hint: '' })
-    const keys = Array.isArray(entry.keys) ? (entry.keys as ShownSecret[]) : []
+    const keys = await keysOf(context, state, upstream)
     const origin = originOf(state, 'upstream', upstream)
     const place = origin && origin.from !== 'stored' ? placeOf(origin) : null
-    return { items: keys.map((key) => ({ ...key, place })), next: null }
+    const items = keys.map((key) => ({ ...key, place }))
+    return { items, next: null }
   },
 })
 
@@ -42,16 +47,67 @@ export const addUpstreamKey = operation({
     status: 201,
     example: { body: { secret: 'another-key-of-the-vendor' } },
   },
-  input: fields({ upstream: ENTRY_ID, secret: text({ max: 4096 }), reason: REASON }),
-  async run(context, { upstream, secret, reason }) {
+  input: fields({ upstream: ENTRY_ID, ...NEW }),
+  async run(context, { upstream, secret, note, reason }) {
     const action = { name: 'upstream key add', object: `upstream/${upstream}`, reason }
-    const state = await changeConfiguration(context, action, (state) =>
-      withKeys(state, upstream, (keys) => [...keys, secret]),
-    )
-    const entry = shownEntries(context, 'upstream', state).find(({ id }) => id === upstream)
-    return (entry?.keys as ShownSecret[] | undefined)?.at(-1) ?? null
+    const state = await changeConfiguration(context, action, (state) => ({
+      ...withKeys(state, upstream, (keys) => [...keys, secret]),
+      ...(note ? { note } : {}),
+    }))
+    return (await keysOf(context, state, upstream)).at(-1) ?? null
   },
 })
+
+/** In one revision, so that no request finds neither; the upstream is asked first whether it takes the new one, which costs nothing. */
+export const replaceUpstreamKey = operation({
+  name: 'upstream key replace',
+  permission: 'configuration',
+  route: {
+    at: 'POST upstreams/{upstream}/keys/{key}/replace',
+    summary: 'Puts a new key in the place of one; a key that the upstream rejects is not stored',
+    output: UPSTREAM_KEY,
+    example: { body: { secret: 'the-next-key-of-the-vendor' } },
+  },
+  input: fields({ ...KEY, ...NEW }),
+  async run(context, { upstream, key, secret, note, reason }) {
+    const known = context.config.upstreams.get(upstream)
+    if (known) await checkAccepted(context, { ...known, keys: [secret] })
+    const action = { name: 'upstream key replace', object: `upstream/${upstream}`, reason }
+    let place = -1
+    const state = await changeConfiguration(context, action, (state) => ({
+      ...withKeys(state, upstream, (keys) => {
+        place = keys.findIndex((each) => isKey(each, key))
+        if (place === -1) throw rejected('unknown_upstream_key', { upstream, key })
+        return keys.with(place, secret)
+      }),
+      ...(note ? { note } : {}),
+    }))
+    return (await keysOf(context, state, upstream))[place] ?? null
+  },
+})
+
+/** Whatever else goes wrong says nothing about the key. */
+async function checkAccepted({ actor, routing }: OperationContext, upstream: Upstream): Promise<void> {
+  const listed = await limitCalls(actor, () => listUpstreamModels(routing?.send ?? ownSend(), upstream))
+  if ('problem' in listed && (listed.status === 401 || listed.status === 403))
+    throw rejected('upstream_failed', { upstream: upstream.id, problem: listed.problem })
+}
+
+/** With who stored each, and what for: of keys that are not stored, nobody knows. */
+async function keysOf(context: OperationContext, state: State, upstream: string) {
+  const entry = shownEntries(context, 'upstream', state).find(({ id }) => id === upstream)
+  if (!entry) throw rejected('unknown_entry', { entry: `upstream '${upstream}'`, hint: '' })
+  const stored = findEntry(state.stored.entries, 'upstream', upstream)?.value as { keys?: unknown } | undefined
+  const named = (Array.isArray(stored?.keys) ? stored.keys : []).filter(isNamed)
+  const names = await namesOf(
+    context.storage,
+    named.flatMap(({ by }) => by ?? []),
+  )
+  return (Array.isArray(entry.keys) ? (entry.keys as ShownSecret[]) : []).map((key) => {
+    const { by = null, note = null } = named.find(({ $secret }) => $secret === key.id) ?? {}
+    return { ...key, added_by: by, added_by_name: names.get(by ?? '') ?? null, note }
+  })
+}
 
 /** The secret stays sealed in the store, so that an earlier revision can be restored. */
 export const removeUpstreamKey = operation({

@@ -125,7 +125,15 @@ export const PRICE_IMPACT = resource(
 export const UPSTREAM_KEY = resource(
   'upstream_key',
   // `place`: where a key that is not stored can be changed.
-  fields({ id: nullable(ID), last_four: string(), added_at: nullable(TIME), place: optional(nullable(string())) }),
+  fields({
+    id: nullable(ID),
+    last_four: string(),
+    added_at: nullable(TIME),
+    added_by: nullable(string('Such as `person/7`; null: not known.')),
+    added_by_name: optional(nullable(string())),
+    note: nullable(string()),
+    place: optional(nullable(string())),
+  }),
 )
 export const REMOVED_UPSTREAM_KEY = resource('upstream_key', fields({ id: ID }))
 

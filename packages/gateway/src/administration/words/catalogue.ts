@@ -27,6 +27,16 @@ export const CATALOGUE_WORDS = {
     done: { en: 'The key was added.', zh: '密钥已添加。' },
     did: { en: 'added a key to the upstream {x}', zh: '为上游 {x} 添加了密钥' },
   },
+  'upstream key replace': {
+    act: { en: 'Replace', zh: '替换' },
+    ask: { en: 'Replace the key {x}', zh: '替换密钥 {x}' },
+    text: {
+      en: 'The upstream has accepted the new key, or could not be asked. Running requests keep the old one.',
+      zh: '上游已接受新密钥，或暂时无法询问。进行中的请求继续使用旧密钥。',
+    },
+    done: { en: 'The key was replaced.', zh: '密钥已替换。' },
+    did: { en: 'replaced a key of the upstream {x}', zh: '替换了上游 {x} 的一个密钥' },
+  },
   'upstream key remove': {
     did: { en: 'removed a key of the upstream {x}', zh: '移除了上游 {x} 的一个密钥' },
   },

@@ -10,7 +10,7 @@ export function EditUpstream({ upstream, onClose }: { upstream: Schemas['Upstrea
   const words = useWords()
   const { id, base_url: url, proxy } = upstream
   const isMoved = (values: Readonly<Record<string, string>>) =>
-    values.base_url !== String(url ?? '') || values.proxy !== String(proxy ?? '')
+    values.base_url !== String(url ?? '') || values.proxy !== ''
   const automatic = { value: '', label: t.automatic }
   const seconds = { placeholder: '30s' }
   return (
@@ -26,7 +26,13 @@ export function EditUpstream({ upstream, onClose }: { upstream: Schemas['Upstrea
       onClose={onClose}
       fields={[
         { name: 'base_url', label: texts.detail.address, hint: t.addressHint },
-        { name: 'proxy', label: t.proxy, placeholder: 'http://proxy.example:3128' },
+        {
+          name: 'proxy',
+          label: t.proxy,
+          as: 'secret',
+          placeholder: 'http://proxy.example:3128',
+          ...(proxy ? { hint: t.proxyKept } : {}),
+        },
         {
           name: 'keys',
           label: texts.keys.title,

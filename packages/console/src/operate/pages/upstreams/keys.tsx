@@ -1,19 +1,24 @@
 // The keys of an upstream: why one is not used, and until when.
 import { useState } from 'react'
+import { IconButton } from '../../../ui/button.tsx'
+import { Menu } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, EmptyRow, type Tone } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
 import { Duration, Time } from '../../../ui/values.tsx'
-import type { Schemas } from '../../api/routes.ts'
+import { useAdmin } from '../../api/queries.ts'
+import type { Row, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
-import { ActButton } from '../../ui/act-button.tsx'
+import { ActButton, useActItem } from '../../ui/act-button.tsx'
 import { ActForm } from '../../ui/act-form.tsx'
 import type { Figures } from './health.tsx'
 
 type KeyState = NonNullable<Figures['keys']>[number]
-type StoredKey = { id: string | null; last_four: string; added_at: string | null }
+type StoredKey = Row<'upstreams/{upstream}/keys'>
+
+const hasId = (key: StoredKey): key is StoredKey & { id: string } => key.id !== null
 
 const TONES: Readonly<Record<KeyState['state'], Tone>> = {
   ready: 'good',
@@ -29,10 +34,13 @@ export function UpstreamKeys({ upstream, figures }: Props) {
   const t = useOperateTexts().upstreams.keys
   const act = useAct()
   const words = useWords()
+  const item = useActItem()
   const [isAdding, setAdding] = useState(false)
+  const [replaced, setReplaced] = useState<StoredKey>()
   // In the order of the upstream's keys, as those that are stored.
-  const stored = (Array.isArray(upstream?.keys) ? upstream.keys : []) as StoredKey[]
-  const rows = figures?.keys?.map((state, index) => ({ state, index, id: stored[index]?.id ?? null }))
+  const upstreamId = { upstream: upstream?.id ?? '' }
+  const stored = useAdmin('upstreams/{upstream}/keys', upstreamId, { enabled: upstream !== undefined }).data?.data ?? []
+  const rows = figures?.keys?.map((state, index) => ({ state, index, key: stored[index] }))
   const isStored = upstream !== undefined && !upstream.read_only
   const remove = (id: string, shown: string) =>
     upstream &&
@@ -48,23 +56,44 @@ export function UpstreamKeys({ upstream, figures }: Props) {
       hideChanges: true,
     })
   type KeyRow = NonNullable<typeof rows>[number]
+  const itemsOf = (key: StoredKey & { id: string }, shown: string) => [
+    item('configuration', {
+      label: words('upstream key replace').action,
+      icon: 'refresh',
+      onSelect: () => setReplaced(key),
+    }),
+    ...(stored.length > 1
+      ? [item('configuration', { label: t.remove, icon: 'trash', danger: true, onSelect: () => remove(key.id, shown) })]
+      : []),
+  ]
   const columns: Column<KeyRow>[] = [
-    { id: 'key', label: t.key, cell: ({ state }) => <code className="font-mono text-sm">{state.key}</code> },
+    {
+      id: 'key',
+      label: t.key,
+      cell: ({ state, key }) => (
+        <span className="flex min-w-0 flex-col">
+          <code className="font-mono text-sm">{state.key}</code>
+          {key?.note && <span className="text-sm font-normal text-muted wrap-anywhere">{key.note}</span>}
+        </span>
+      ),
+    },
     { id: 'state', label: t.state, skeleton: 'w-48', cell: ({ state }) => <State state={state} /> },
+    { id: 'added', label: t.addedAt, cell: ({ key }) => (key?.added_at ? <Added of={key} at={key.added_at} /> : null) },
     { id: 'running', label: t.running, align: 'right', cell: ({ state }) => state.running_requests },
     { id: 'latency', label: t.latency, align: 'right', cell: ({ state }) => <Duration ms={state.latency_ms} /> },
-    ...(isStored && stored.length > 1
+    ...(isStored
       ? [
           {
-            id: 'remove',
-            label: t.remove,
-            control: 'button' as const,
-            cell: ({ id, state }: KeyRow) =>
-              id && (
-                <ActButton permission="configuration" small onClick={() => remove(id, state.key)}>
-                  {t.remove}
-                </ActButton>
-              ),
+            id: 'actions',
+            label: t.actions,
+            control: 'icon' as const,
+            cell: ({ key, state }: KeyRow) =>
+              key && hasId(key) ? (
+                <Menu
+                  trigger={<IconButton icon="more" label={t.actionsOf(state.key)} />}
+                  items={itemsOf(key, state.key)}
+                />
+              ) : null,
           },
         ]
       : []),
@@ -89,7 +118,10 @@ export function UpstreamKeys({ upstream, figures }: Props) {
         expected={1}
         empty={<EmptyRow>{t.empty}</EmptyRow>}
       />
-      {isAdding && upstream && <AddKey upstream={upstream.id} onClose={() => setAdding(false)} />}
+      {isAdding && upstream && <NewKey upstream={upstream.id} onClose={() => setAdding(false)} />}
+      {replaced && upstream && (
+        <NewKey upstream={upstream.id} replaced={replaced} onClose={() => setReplaced(undefined)} />
+      )}
     </Section>
   )
 }
@@ -116,19 +148,38 @@ function State({ state: { state, reason, until, cooling } }: { state: KeyState }
   )
 }
 
-function AddKey({ upstream, onClose }: { upstream: string; onClose(): void }) {
+type NewKeyProps = { upstream: string; replaced?: StoredKey; onClose(): void }
+
+/** A second key, or one in the place of another. */
+function NewKey({ upstream, replaced, onClose }: NewKeyProps) {
   const t = useOperateTexts().upstreams.keys
-  const question = useWords()('upstream key add', upstream)
+  const words = useWords()
+  const shared = {
+    fields: [
+      { name: 'secret', label: t.secret, hint: t.secretHint, as: 'secret', missing: t.secretMissing },
+      { name: 'note', label: t.note, hint: t.noteHint },
+    ],
+    onClose,
+  } as const
+  if (replaced?.id) {
+    const question = words('upstream key replace', `...${replaced.last_four}`)
+    const of = {
+      method: 'POST',
+      path: 'upstreams/{upstream}/keys/{key}/replace',
+      params: { upstream, key: replaced.id },
+    } as const
+    return <ActForm {...of} {...shared} title={question.title} action={question.action} question={question} />
+  }
+  const question = words('upstream key add', upstream)
+  const of = { method: 'POST', path: 'upstreams/{upstream}/keys', params: { upstream } } as const
+  return <ActForm {...of} {...shared} title={question.title} action={question.action} question={question} />
+}
+
+function Added({ of: { added_by, added_by_name }, at }: { of: StoredKey; at: string }) {
   return (
-    <ActForm
-      method="POST"
-      path="upstreams/{upstream}/keys"
-      params={{ upstream }}
-      title={question.title}
-      action={question.action}
-      fields={[{ name: 'secret', label: t.secret, hint: t.secretHint, as: 'secret', missing: t.secretMissing }]}
-      question={{ ...question, hideChanges: true }}
-      onClose={onClose}
-    />
+    <span className="flex flex-col cards:items-end">
+      <Time at={at} style="moment" />
+      <span className="text-sm text-muted wrap-anywhere">{added_by_name ?? added_by}</span>
+    </span>
   )
 }

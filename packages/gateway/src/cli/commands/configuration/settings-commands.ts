@@ -18,6 +18,18 @@ const UPSTREAM = { name: 'UPSTREAM', summary: 'the id of a stored upstream' } as
 const KEY = { name: 'KEY', summary: "the id of the key; 'upstream key list' shows it" } as const
 const REVISION = { name: 'N', summary: "the number of the revision; 'config revisions' shows it" } as const
 const ofKey = { positionals: [UPSTREAM, KEY], options: REASON }
+const ofNewKey = {
+  options: {
+    'key-file FILE!': "the file with the key; '-': standard input",
+    'note TEXT': 'what it is for',
+    ...REASON,
+  },
+  input: async (parsed: Arguments) => {
+    const [secret, more] = await readKeys(parsed.values['key-file'] ?? '-')
+    if (more !== undefined) throw new UsageError('one key at a time: the file has several lines')
+    return { secret }
+  },
+}
 const ofRevision = {
   positionals: [REVISION],
   show: (result: unknown) => {
@@ -37,20 +49,23 @@ export const SETTINGS_COMMANDS = commandsIn(SECTION, [
       text('id', 'id'),
       text('ends in', 'last_four'),
       time('added', 'added_at'),
+      text('note', 'note'),
       { title: 'change it', cell: ({ place }) => (place === null ? null : `in ${place}`) },
     ]),
   },
   {
     name: 'upstream key add',
     positionals: [UPSTREAM],
-    options: { 'key-file FILE!': "the file with the key; '-': standard input", ...REASON },
+    ...ofNewKey,
     summary: 'add a key to a stored upstream',
     example: 'upstream key add main --key-file -',
-    input: async (parsed) => {
-      const [secret, more] = await readKeys(parsed.values['key-file'] ?? '-')
-      if (more !== undefined) throw new UsageError('add one key at a time: the file has several lines')
-      return { secret }
-    },
+  },
+  {
+    name: 'upstream key replace',
+    positionals: [UPSTREAM, KEY],
+    ...ofNewKey,
+    summary: 'put a new key in the place of one, once the upstream has accepted it',
+    example: 'upstream key replace main sec_5f0c27d1a94be386 --key-file -',
   },
   {
     ...ofKey,
