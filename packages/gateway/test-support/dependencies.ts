@@ -26,7 +26,7 @@ import { createFreeAborts } from '../src/paid-call/free-aborts.ts'
 import { STREAM_TIMING, type StreamTiming } from '../src/paid-call/writing/stream-timing.ts'
 import { createIds } from '../src/request/ids.ts'
 import type { AppDependencies } from '../src/routes.ts'
-import type { Settled } from '../src/storage/node/settler.ts'
+import type { EndObserver, Settled } from '../src/storage/node/settler.ts'
 import type { Caller } from '../src/storage/storage.ts'
 import { createStatistics } from '../src/text/billing/model-statistics.ts'
 import { createSeals } from '../src/text/translation/seals.ts'
@@ -93,9 +93,11 @@ export function createTestDependencies({
   const config = testConfig(timeouts, dialect)
   const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
   const catalogue = compileCatalogue({ ...config, retention }, 0)
-  const end = async (cost: bigint, outcome: string): Promise<Settled> => {
+  const end = async (cost: bigint, outcome: string, observer?: EndObserver): Promise<Settled> => {
     ends.push({ cost, outcome })
-    return { charged: cost, spooled: false }
+    const settled = { charged: cost, spooled: false }
+    observer?.(settled)
+    return settled
   }
   const unused = (): never => {
     throw new Error('not a part of this test')
@@ -131,8 +133,8 @@ export function createTestDependencies({
           heldTokens: tokens,
           output: () => 'deliver',
           raise: () => 'deliver',
-          settle: (cost, _tokens, outcome) => end(cost, outcome),
-          void: (outcome) => end(0n, outcome),
+          settle: (cost, _tokens, outcome, _receipt, _by, observer) => end(cost, outcome, observer),
+          void: (outcome, _receipt, observer) => end(0n, outcome, observer),
         },
       }),
     },

@@ -78,9 +78,14 @@ const ALIASES: readonly ServedAlias[] = ALL.flatMap(([, { path, aliases = [] }])
 /** Every alias begins with one of these, so that most paths are compared with these alone. */
 const ALIAS_BEGINNINGS = [...new Set(ALIASES.map(({ path }) => path.split(/\/?\{/, 1)[0] ?? ''))]
 
+function mayBeAlias(path: string): boolean {
+  for (const beginning of ALIAS_BEGINNINGS) if (path.startsWith(beginning)) return true
+  return false
+}
+
 /** The path that the table serves in the place of an alias, if the request fulfils its condition; else the path as it is. */
 export function servedPath(path: string, query: string, headers: Headers): string {
-  if (!ALIAS_BEGINNINGS.some((beginning) => path.startsWith(beginning))) return path
+  if (!mayBeAlias(path)) return path
   for (const alias of ALIASES) {
     const parameter =
       alias.path === path ? '' : hasParameter(alias.path) ? parameterOf(alias.template, path) : undefined

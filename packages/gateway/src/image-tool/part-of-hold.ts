@@ -1,11 +1,15 @@
 // A step of a request that has spent something already: a part of the request's hold, which is settled as a whole at the end.
 
 import type { Nanos } from '../money/amount.ts'
-import type { HeldFunds, Settled } from '../storage/node/settler.ts'
+import type { EndObserver, HeldFunds, Settled } from '../storage/node/settler.ts'
 
 /** `spent`: by earlier steps. The end of a step changes nothing in the ledger. */
 export function partOfHold(hold: HeldFunds, spent: Nanos, spentTokens: number): HeldFunds {
-  const nothing = async (): Promise<Settled> => ({ charged: 0n, spooled: false })
+  const nothing = async (observer: EndObserver | undefined): Promise<Settled> => {
+    const settled = { charged: 0n, spooled: false }
+    observer?.(settled)
+    return settled
+  }
   const most = (one: Nanos, other: Nanos): Nanos => (one > other ? one : other)
   return {
     get granted() {
@@ -23,8 +27,8 @@ export function partOfHold(hold: HeldFunds, spent: Nanos, spentTokens: number): 
     output: (cost, more, tokens) =>
       hold.output(spent + cost, more, tokens && { ...tokens, used: spentTokens + tokens.used }),
     raise: (amount, least) => hold.raise(spent + amount, spent + least),
-    settle: nothing,
-    void: nothing,
+    settle: (_cost, _tokens, _outcome, _receipt, _by, observer) => nothing(observer),
+    void: (_outcome, _receipt, observer) => nothing(observer),
   }
 }
 

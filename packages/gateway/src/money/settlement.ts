@@ -69,10 +69,9 @@ export function step(state: Settlement, event: Event, clock: Clock): Step {
 
 function holding(hold: Hold, event: Event, clock: Clock): Step {
   const { id, nodeId, epoch } = hold
-  const voided = (outcome: string): Void => ({ verb: 'void', id, nodeId, epoch, outcome, receipt: '' })
   if (event.event === 'no-response' && event.verb === 'hold') {
     // The hold may have been placed; without the void it would reserve money for as long as this node lives.
-    const spool: Command = { do: 'spool', verb: voided('store_down'), awaited: false }
+    const spool: Command = { do: 'spool', verb: voided(hold, 'store_down'), awaited: false }
     return { state: OVER, commands: [{ do: 'reject', verdict: 'store_down', available: 0n }, spool] }
   }
   if (event.event !== 'response' || event.verb !== 'hold') return stay({ phase: 'holding', hold })
@@ -81,7 +80,7 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
     return { state: OVER, commands: [{ do: 'reject', verdict, available: amount }] }
   if (!event.mayDispatch) {
     // Other nodes may be about to declare this node dead and release the hold.
-    const ending = beginFinish(voided('node_lost'), clock())
+    const ending = beginFinish(voided(hold, 'node_lost'), clock())
     return { ...ending, commands: [{ do: 'reject', verdict: 'node_lost', available: 0n }, ...ending.commands] }
   }
   const state: Settlement = {
@@ -98,6 +97,15 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
   }
   return { state, commands: [{ do: 'dispatch', granted: amount, tokens }] }
 }
+
+const voided = ({ id, nodeId, epoch }: Hold, outcome: string): Void => ({
+  verb: 'void',
+  id,
+  nodeId,
+  epoch,
+  outcome,
+  receipt: '',
+})
 
 function finishing(state: Finishing, event: Event, clock: Clock): Step {
   const { verb, tries, since } = state

@@ -29,9 +29,9 @@ const settler: typeof others.settler = {
     const opened = await others.settler.open(hold)
     if (opened.verdict !== 'open') return opened
     const { request } = opened
-    const settle: typeof request.settle = (cost, tokens, outcome, receipt) => {
-      receipts.push(receipt)
-      return request.settle(cost, tokens, outcome, receipt)
+    const settle: typeof request.settle = (...end) => {
+      receipts.push(end[3])
+      return request.settle(...end)
     }
     return { verdict: 'open', request: { ...request, settle } }
   },

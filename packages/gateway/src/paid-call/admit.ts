@@ -27,7 +27,10 @@ export function enter(
   return andThen(authenticate(incoming, dialect, deps), (caller) => {
     const catalogue = deps.catalogue()
     check(caller, catalogue)
-    return andThen(admit(incoming, caller, deps), (slot) => ({ caller, catalogue, slot }))
+    const slot = admit(incoming, caller, deps)
+    return slot instanceof Promise
+      ? slot.then((queued) => ({ caller, catalogue, slot: queued }))
+      : { caller, catalogue, slot }
   })
 }
 

@@ -51,9 +51,10 @@ function start(
         holds.push(hold)
         const opened = next(hold) ?? (await settler.open(hold))
         if (opened.verdict !== 'open') return opened
-        const settle = (cost: bigint, tokens: number, outcome: string, receipt: string) => {
+        const settle: typeof opened.request.settle = (...end) => {
+          const [, tokens, outcome] = end
           settled.push({ tokens, outcome })
-          return opened.request.settle(cost, tokens, outcome, receipt)
+          return opened.request.settle(...end)
         }
         return { ...opened, request: { ...opened.request, settle } }
       },

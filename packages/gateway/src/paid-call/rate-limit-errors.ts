@@ -16,7 +16,8 @@ export const isLimited = (verdict: VerbRejection | 'store_down'): verdict is Lim
 
 /** The caller's tightest limit of tokens per minute; undefined: none, so tokens need not be counted. */
 export function tokenLimitOf({ limits, accountLimits }: LimitedCaller): number | undefined {
-  const [own, shared] = [limits.tokensPerMinute, accountLimits.tokensPerMinute]
+  const own = limits.tokensPerMinute
+  const shared = accountLimits.tokensPerMinute
   return own === undefined || shared === undefined ? (own ?? shared) : Math.min(own, shared)
 }
 

@@ -6,6 +6,7 @@ import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
 import { attemptFacts, endAttempt } from '../observe/upstream-attempt.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
+import type { Settled } from '../storage/node/settler.ts'
 import { FAILURE } from '../upstreams/health/key-health.ts'
 import { type ClaimDependencies, endClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
@@ -20,8 +21,7 @@ export type SettleDependencies = ClaimDependencies & {
   ticker: { now(): number }
 }
 
-/** Resolves with the amount that was charged. */
-export function settle(call: PaidRequest, result: CallResult, deps: SettleDependencies): Promise<Nanos> {
+export function settle(call: PaidRequest, result: CallResult, deps: SettleDependencies): Promise<unknown> {
   const { outcome, sawOutput } = result
   call.isSettled = true
   call.slot.setAwaitingUpstream(false)
@@ -33,21 +33,24 @@ export function settle(call: PaidRequest, result: CallResult, deps: SettleDepend
     deps.freeAborts.note(call.caller.account)
   endAttempt(call.record)
   const receipt = receiptOf(call, result, totalMs, errorOf(call, outcome), idsOf(call))
-  const settling =
-    cost === 0n && !sawOutput
-      ? call.hold.void(outcome, receipt)
-      : call.hold.settle(cost, result.tokens ?? 0, outcome, receipt, {
-          upstream: call.attempt.candidate.upstream.id,
-          upstreamCost: result.upstreamCost,
-        })
-  // Not awaited: an async function costs twice as much, and every request ends here.
-  return settling.then(({ charged }) => {
+  const ended = ({ charged }: Settled): void => {
     noteOutcome(call, outcome, charged)
     deps.rateLimitCache.ended(call.caller)
-    const { claim, headers } = call
-    if (!claim) return charged
-    return endClaim(claim, { outcome, charged, headers, body: result.body }, deps).then(() => charged)
-  })
+  }
+  const settling =
+    cost === 0n && !sawOutput
+      ? call.hold.void(outcome, receipt, ended)
+      : call.hold.settle(
+          cost,
+          result.tokens ?? 0,
+          outcome,
+          receipt,
+          { upstream: call.attempt.candidate.upstream.id, upstreamCost: result.upstreamCost },
+          ended,
+        )
+  const { claim, headers } = call
+  if (!claim) return settling
+  return settling.then(({ charged }) => endClaim(claim, { outcome, charged, headers, body: result.body }, deps))
 }
 
 /** Why the call failed, as far as an upstream was called for it. */

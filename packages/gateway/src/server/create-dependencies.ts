@@ -53,7 +53,6 @@ import { createSeals } from '../text/translation/seals.ts'
 import { createUnsupportedFields } from '../text/translation/unsupported-fields.ts'
 import { createAbsentEndpoints } from '../token-counting/absent-endpoints.ts'
 import { createTokenizer } from '../token-counting/tokenizer.ts'
-import { countAttempts } from '../upstreams/count-attempts.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import { downloadPublic } from '../upstreams/public/download-public.ts'
 import { fetchPublic } from '../upstreams/public/fetch-public.ts'
@@ -160,6 +159,7 @@ export async function createDependencies(
   const send = createSend(embedded, {
     now: ticker.now,
     maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
+    attempts: metrics.attempts,
     report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
   })
   const dependencies = {
@@ -227,7 +227,7 @@ export async function createDependencies(
     postPublic,
     taskHolder,
     taskDeletes: createTaskDeletes(Date.now),
-    send: countAttempts(send, metrics.attempts),
+    send,
     random: Math.random,
     streamTiming: STREAM_TIMING,
     runningResponses: new Map(),

@@ -2,7 +2,7 @@
 // its ids of the request and of the trace.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
-import { createHttpClient } from '@trivium/http/client/client.ts'
+import { createHttpClient, type SendObserver } from '@trivium/http/client/client.ts'
 import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 import { requestHead } from '@trivium/http/client/request-head.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
@@ -10,7 +10,8 @@ import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { CLIENT_REQUEST_ID } from '../observe/arrival.ts'
-import type { Called, RequestRecord } from '../observe/request-record.ts'
+import type { Values } from '../observe/metrics/metric.ts'
+import type { Called, RequestRecord, UpstreamAttempt } from '../observe/request-record.ts'
 import { passOn } from '../observe/traces/context.ts'
 import { attemptAnswered, beginAttempt, endAttempt } from '../observe/upstream-attempt.ts'
 import { VERSION } from '../observe/version.ts'
@@ -57,9 +58,11 @@ const KEEP_BYTES = 4_096
 export type SendOptions = TransportOptions & {
   /** Most idle connections to plain http upstreams. */
   maxIdle?: number
+  /** Counts the calls of upstreams by what came back. */
+  attempts?: Values
 }
 
-export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }: SendOptions = {}): Send {
+export function createSend(embedded: Embedded, { maxIdle, attempts, ...transportOptions }: SendOptions = {}): Send {
   const transport = createTransport(transportOptions)
   const httpClient = createHttpClient(transportOptions.now, CONNECT_TIMEOUT_MS, maxIdle)
 
@@ -97,7 +100,12 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
   }
 
   /** `more`: headers of this request alone. */
-  function dispatch(upstream: Upstream, outgoing: OutgoingRequest, more?: HeaderFields): Promise<UpstreamResponse> {
+  function dispatch(
+    upstream: Upstream,
+    outgoing: OutgoingRequest,
+    observer: SendObserver,
+    more?: HeaderFields,
+  ): Promise<UpstreamResponse> {
     const own = headersOf(upstream, outgoing)
     // HTTP_PROXY and similar variables were removed at start: only the configuration names proxies.
     const { method, path, body, cancel, isOnce } = outgoing
@@ -105,32 +113,74 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     if (isPlain && !upstream.embedded && !isUpload(body)) {
       const length = method === undefined ? lengthOf(body) : undefined
       const head = requestHead(upstream.baseUrl, path, own, length, method, more)
-      return httpClient(head.origin, [head.bytes, ...body], cancel, isOnce)
+      return httpClient(head.origin, [head.bytes, ...body], cancel, isOnce, observer)
     }
     const headers = more ? { ...own, ...more } : own
-    return upstream.embedded ? sendToSandbox(outgoing, headers) : sendByFetch(upstream, outgoing, headers)
+    return observed(
+      upstream.embedded ? sendToSandbox(outgoing, headers) : sendByFetch(upstream, outgoing, headers),
+      observer,
+    )
   }
 
   const send: Send = (upstream, outgoing) => {
     const { origin, dialect } = outgoing
-    if (!origin) return dispatch(upstream, outgoing)
+    if (!origin) return dispatch(upstream, outgoing, new SendNotes(upstream, outgoing, attempts))
     const { record, model, operation } = origin
     const attempt = beginAttempt(record, { upstream, model, dialect, ...(operation ? { operation } : {}) })
-    return dispatch(upstream, outgoing, contextOf(record, attempt.spanId)).then(
-      (reply) => {
-        attemptAnswered(attempt, reply)
-        return reply
-      },
-      (error) => {
-        endAttempt(record, 'upstream_error')
-        throw error
-      },
-    )
+    const notes = new SendNotes(upstream, outgoing, attempts, attempt)
+    return dispatch(upstream, outgoing, notes, contextOf(record, attempt.spanId))
   }
   return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
 }
 
-const lengthOf = (body: Pieces): number => body.reduce((sum, { length }) => sum + length, 0)
+/** What came of a request: in the record of what it was sent for, and in the metrics. */
+class SendNotes implements SendObserver {
+  readonly #upstream: Upstream
+  readonly #outgoing: OutgoingRequest
+  readonly #attempts: Values | undefined
+  readonly #attempt: UpstreamAttempt | undefined
+
+  constructor(upstream: Upstream, outgoing: OutgoingRequest, attempts?: Values, attempt?: UpstreamAttempt) {
+    this.#upstream = upstream
+    this.#outgoing = outgoing
+    this.#attempts = attempts
+    this.#attempt = attempt
+  }
+
+  /** A response of which the head has arrived counts by its status; what follows may still fail. */
+  answered(reply: UpstreamResponse): void {
+    if (this.#attempt) attemptAnswered(this.#attempt, reply)
+    this.#attempts?.add(1, this.#upstream.id, resultOf(reply.status))
+  }
+
+  failed(): void {
+    const { cancel, origin } = this.#outgoing
+    if (origin) endAttempt(origin.record, 'upstream_error')
+    this.#attempts?.add(1, this.#upstream.id, cancel.isCancelled ? 'cancelled' : 'no_response')
+  }
+}
+
+const RATE_LIMITED = 429
+
+const resultOf = (status: number): string => (status === RATE_LIMITED ? '429' : `${Math.floor(status / 100)}xx`)
+
+const observed = (sending: Promise<UpstreamResponse>, observer: SendObserver): Promise<UpstreamResponse> =>
+  sending.then(
+    (reply) => {
+      observer.answered(reply)
+      return reply
+    },
+    (error) => {
+      observer.failed(error)
+      throw error
+    },
+  )
+
+function lengthOf(body: Pieces): number {
+  let length = 0
+  for (const piece of body) length += piece.length
+  return length
+}
 
 const isUpload = (body: Pieces | StreamedUpload): body is StreamedUpload => 'open' in body
 

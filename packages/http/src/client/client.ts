@@ -99,6 +99,7 @@ export type HttpClient = (
   request: Pieces,
   cancel: Cancel,
   isOnce?: boolean,
+  observer?: SendObserver,
 ) => Promise<UpstreamResponse>
 
 /** Hosts that have a pool: reloaded configurations may add new ones without end. */
@@ -125,14 +126,23 @@ export function createHttpClient(
     return pool
   }
 
-  return (address, request, cancel, isOnce = false) =>
+  return (address, request, cancel, isOnce = false, observer = undefined) =>
     new Promise((resolve, reject) => {
-      if (cancel.isCancelled) reject(new ConnectionClosed('Cancelled before the request was sent.'))
-      else new PendingRequest(poolOf(address), request, cancel, { resolve, reject, now }).begin(isOnce)
+      const pending = new PendingRequest(poolOf(address), request, cancel, { resolve, reject, now, observer })
+      if (cancel.isCancelled) pending.onError(new ConnectionClosed('Cancelled before the request was sent.'))
+      else pending.begin(isOnce)
     })
 }
 
-type Callbacks = { resolve(response: UpstreamResponse): void; reject(error: unknown): void; now(): number }
+/** Learns how a request ended before its sender does. Another promise for it would cost more than all that it notes. */
+export type SendObserver = { answered(response: UpstreamResponse): void; failed(error: unknown): void }
+
+type Callbacks = {
+  resolve(response: UpstreamResponse): void
+  reject(error: unknown): void
+  now(): number
+  observer: SendObserver | undefined
+}
 
 /** A request until its response begins. The connection calls it back: a promise for each step would cost more than the step. */
 class PendingRequest implements ResponseListener {
@@ -163,11 +173,13 @@ class PendingRequest implements ResponseListener {
   #connect(): void {
     this.#used = undefined
     const opening = this.#pool.open(this.cancel)
-    opening.then((fresh) => fresh.send(this.#request, this)).catch(this.#callbacks.reject)
+    opening.then((fresh) => fresh.send(this.#request, this)).catch((error) => this.#fail(error))
   }
 
   onResponse(response: UpstreamResponse): void {
-    this.#callbacks.resolve(decompressed(response))
+    const decoded = decompressed(response)
+    this.#callbacks.observer?.answered(decoded)
+    this.#callbacks.resolve(decoded)
   }
 
   /** Upstreams may close an idle connection at the moment when a request is sent over it: the request is sent again. */
@@ -175,6 +187,11 @@ class PendingRequest implements ResponseListener {
     const isFirst = this.#used?.hasBegun === false && error instanceof ConnectionClosed
     const isStale = isFirst && this.#callbacks.now() - this.#sentAt < STALE_WITHIN_MS
     if (isStale && !this.cancel.isCancelled) this.#connect()
-    else this.#callbacks.reject(error)
+    else this.#fail(error)
+  }
+
+  #fail(error: unknown): void {
+    this.#callbacks.observer?.failed(error)
+    this.#callbacks.reject(error)
   }
 }

@@ -56,7 +56,8 @@ export function figuresText(units: Units, { figures, tiers, tools, above }: Term
 
 /** What the charges of a request were computed from; `multiplierMillionths` is the group's. */
 export function priceText(version: string, charges: readonly Charge[], multiplierMillionths: bigint): string {
-  const figures = charges.map((charge) => charge.figures).join(',')
+  let figures = ''
+  for (const charge of charges) figures += `${figures && ','}${charge.figures}`
   return `{"version":"${version}",${figures},"multiplier_millionths":"${multiplierMillionths}"}`
 }
 

@@ -20,15 +20,44 @@ export type Metric = {
 /** `counts`: of a histogram, one more than it has limits; `value` is the sum then. */
 export type Series = { labels: readonly string[]; value: number | bigint; counts: number[] | undefined }
 
+/** What is counted under one set of labels. Who counts often keeps it: to find it costs more than to count. */
+export class Counter implements Series {
+  readonly labels: readonly string[]
+  readonly #buckets: readonly number[]
+  value: number | bigint
+  counts: number[] | undefined
+
+  constructor({ kind, usd, buckets }: Metric, labels: readonly string[]) {
+    this.labels = labels
+    this.#buckets = buckets
+    this.value = usd ? 0n : 0
+    this.counts = kind === 'histogram' ? new Array<number>(buckets.length + 1).fill(0) : undefined
+  }
+
+  add(amount: number | bigint): void {
+    if (typeof this.value === 'bigint') this.value += BigInt(amount)
+    else this.value += Number(amount)
+  }
+
+  /** Of a histogram. */
+  observe(value: number): void {
+    const limits = this.#buckets
+    let place = 0
+    while (place < limits.length && value > (limits[place] ?? 0)) place += 1
+    if (this.counts) this.counts[place] = (this.counts[place] ?? 0) + 1
+    this.value = (this.value as number) + value
+  }
+}
+
 export const OTHER = 'other'
 
 /** By the first label, then by the second, and so on: a lookup makes no text of them, which would cost more than all else. */
-type Level = Map<string, Level | Series>
+type Level = Map<string, Level | Counter>
 
 export class Values {
   readonly metric: Metric
   readonly #levels: Level = new Map()
-  #series: Series[] = []
+  #series: Counter[] = []
 
   constructor(metric: Metric) {
     this.metric = metric
@@ -44,24 +73,17 @@ export class Values {
   }
 
   add(amount: number | bigint, ...labels: string[]): void {
-    const series = this.#of(labels)
-    if (typeof series.value === 'bigint') series.value += BigInt(amount)
-    else series.value += Number(amount)
+    this.of(...labels).add(amount)
   }
 
   /** Only gauges are set. */
   set(value: number | bigint, ...labels: string[]): void {
-    this.#of(labels).value = value
+    this.of(...labels).value = value
   }
 
   /** Only histograms observe. */
   observe(value: number, ...labels: string[]): void {
-    const series = this.#of(labels)
-    const { buckets } = this.metric
-    let place = 0
-    while (place < buckets.length && value > (buckets[place] ?? 0)) place += 1
-    if (series.counts) series.counts[place] = (series.counts[place] ?? 0) + 1
-    series.value = (series.value as number) + value
+    this.of(...labels).observe(value)
   }
 
   /** Gauges of what may have gone, such as an upstream, are set anew at each scrape. */
@@ -74,19 +96,18 @@ export class Values {
     return this.#series
   }
 
-  #of(labels: readonly string[]): Series {
-    let found: Level | Series | undefined = labels.length === 0 ? this.#series[0] : this.#levels
+  of(...labels: readonly string[]): Counter {
+    let found: Level | Counter | undefined = labels.length === 0 ? this.#series[0] : this.#levels
     for (let place = 0; place < labels.length && found; place++) found = (found as Level).get(labels[place] as string)
-    return (found as Series | undefined) ?? this.#added(labels)
+    return (found as Counter | undefined) ?? this.#added(labels)
   }
 
-  #added(labels: readonly string[]): Series {
-    const { mostSeries, labels: names, kind, usd, buckets } = this.metric
+  #added(labels: readonly string[]): Counter {
+    const { mostSeries, labels: names } = this.metric
     // The last place is kept for the others.
     if (this.#series.length >= mostSeries - 1 && labels.some((label) => label !== OTHER))
-      return this.#of(names.map(() => OTHER))
-    const counts = kind === 'histogram' ? new Array<number>(buckets.length + 1).fill(0) : undefined
-    const series: Series = { labels, value: usd ? 0n : 0, counts }
+      return this.of(...names.map(() => OTHER))
+    const series = new Counter(this.metric, labels)
     this.#series.push(series)
     let level = this.#levels
     for (const label of labels.slice(0, -1)) {

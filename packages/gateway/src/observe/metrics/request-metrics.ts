@@ -16,6 +16,12 @@ export function observeRequests(metrics: Metrics, known: () => KnownNames): Requ
   const labelOf = (name: string | undefined, names: { has(id: string): boolean }): string =>
     name === undefined ? NONE : names.has(name) ? name : OTHER
 
+  // Resolved once: nearly every request adds to these.
+  const waits = queued.of()
+  const durations = resolved((endpoint) => duration.of(endpoint))
+  const firstTokens = resolved((endpoint) => firstToken.of(endpoint))
+  const used = resolved((model) => ({ input: tokens.of(model, 'input'), output: tokens.of(model, 'output') }))
+
   return {
     ended(record) {
       const { route, status, error, firstTokenMs } = record
@@ -24,19 +30,30 @@ export function observeRequests(metrics: Metrics, known: () => KnownNames): Requ
       const model = labelOf(record.model, models)
       const upstream = labelOf(record.upstream, upstreams)
       requests.add(1, endpoint, modalityOf(record), model, upstream, outcomeOf(record), String(status))
-      duration.observe(record.totalMs / 1_000, endpoint)
+      durations(endpoint).observe(record.totalMs / 1_000)
       if (error !== undefined) errors.add(1, error)
-      if (firstTokenMs !== undefined) firstToken.observe(firstTokenMs / 1_000, endpoint)
-      if (record.model !== undefined) queued.observe(record.queuedMs / 1_000)
-      const used = record.tokens
-      if (!used) return
-      tokens.add(used.input, model, 'input')
-      tokens.add(used.output, model, 'output')
-      if (used.cached > 0) tokens.add(used.cached, model, 'cached')
-      if (used.reasoning) tokens.add(used.reasoning, model, 'reasoning')
+      if (firstTokenMs !== undefined) firstTokens(endpoint).observe(firstTokenMs / 1_000)
+      if (record.model !== undefined) waits.observe(record.queuedMs / 1_000)
+      if (!record.tokens) return
+      const { input, output, cached, reasoning } = record.tokens
+      const counters = used(model)
+      counters.input.add(input)
+      counters.output.add(output)
+      if (cached > 0) tokens.add(cached, model, 'cached')
+      if (reasoning) tokens.add(reasoning, model, 'reasoning')
     },
     shed: (count) => shed.add(count),
     malformed: () => malformed.add(1),
+  }
+}
+
+/** By a label: found once. */
+function resolved<T extends object>(find: (label: string) => T): (label: string) => T {
+  const known = new Map<string, T>()
+  return (label) => {
+    const found = known.get(label) ?? find(label)
+    known.set(label, found)
+    return found
   }
 }
 

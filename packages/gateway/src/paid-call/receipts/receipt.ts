@@ -60,7 +60,7 @@ export function receiptOf(
     text += `,"attempts":${JSON.stringify(failedAttempts)},"upstream":${jsonText(candidate.upstream.id)}`
     text += `,"model":${jsonText(offer.model.id)}`
   }
-  if (charges.length > 0) text += `,"units":{${charges.map(({ units }) => units).join(',')}}`
+  if (charges.length > 0) text += `,"units":{${unitsText(charges)}}`
   if (result.details !== undefined) text += result.details
   if (error) {
     const { code, status, requestId: upstream_request_id, message, ...facts } = error
@@ -73,6 +73,12 @@ export function receiptOf(
   if (upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(upstreamCost)}"`
   if (charges.length > 0) text += `,"price":${priceText(offer.priceVersion, charges, offer.rate.multiplierMillionths)}`
   return `${text}}`
+}
+
+function unitsText(charges: CallResult['charges']): string {
+  let text = ''
+  for (const { units } of charges) text += `${text && ','}${units}`
+  return text
 }
 
 /** Indexes find requests by them: they come first, in this order (migrations/version-3/request-ids-*.sql). */

@@ -1,6 +1,6 @@
 // Counts what the ledger has confirmed. Every verb of this process passes through here: so what the metrics say was
 // charged equals the ledger. Also measures how long the database takes.
-import type { Finish, Result, Verb } from '../../money/ledger.ts'
+import type { Finish, Result, Settle, Verb } from '../../money/ledger.ts'
 import { OTHER } from '../../observe/metrics/metric.ts'
 import type { Metrics } from '../../observe/metrics/names.ts'
 import type { Completion, Ledger } from '../ledger.ts'
@@ -24,16 +24,18 @@ type Tries = {
  */
 const MOST_UNSURE = 100_000
 
+/** A void names none. */
+const NO_ONE: Partial<Pick<Settle, 'model' | 'upstream' | 'upstreamCost'>> = {}
+
 export type CountedMoney = Pick<Metrics, 'charged' | 'cost' | 'database'>
 
 export function meteredLedger(ledger: Ledger, metrics: CountedMoney, clock = () => performance.now()): Ledger {
   const tries = new Map<bigint, Tries>()
 
   function count(verb: Finish, change: bigint): void {
-    const [model, upstream] = verb.verb === 'settle' ? [verb.model, verb.upstream] : []
-    if (change !== 0n) metrics.charged.add(change, model ?? OTHER, upstream ?? OTHER)
-    if (verb.verb === 'settle' && verb.upstreamCost)
-      metrics.cost.add(verb.upstreamCost, model ?? OTHER, upstream ?? OTHER)
+    const { model = OTHER, upstream = OTHER, upstreamCost } = verb.verb === 'settle' ? verb : NO_ONE
+    if (change !== 0n) metrics.charged.add(change, model, upstream)
+    if (upstreamCost) metrics.cost.add(upstreamCost, model, upstream)
   }
 
   function begin(verb: Verb): void {

@@ -26,7 +26,7 @@ import {
 import type { Ledger } from '../storage.ts'
 import { type After, Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
-import { type OnEvent, type Report, StoreCall, type StoreCallContext } from './store-call.ts'
+import { type Report, StoreCall, type StoreCallContext, type StoreListener } from './store-call.ts'
 
 /** How long one call to the store may take. */
 const HOLD_WITHIN_MS = 5_000
@@ -82,9 +82,19 @@ export type HeldFunds = {
    */
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /** `tokens`: all that the request used. */
-  settle(cost: Nanos, tokens: number, outcome: string, receipt: string, by?: Answered): Promise<Settled>
-  void(outcome: string, receipt: string): Promise<Settled>
+  settle(
+    cost: Nanos,
+    tokens: number,
+    outcome: string,
+    receipt: string,
+    by?: Answered,
+    observer?: EndObserver,
+  ): Promise<Settled>
+  void(outcome: string, receipt: string, observer?: EndObserver): Promise<Settled>
 }
+
+/** Learns of the end before the promise resolves. Another promise for it would cost more than all that it does. */
+export type EndObserver = (settled: Settled) => void
 
 export type Settler = {
   open(hold: Hold): Promise<Opened>
@@ -106,8 +116,8 @@ export function createSettler(deps: SettlerDependencies): Settler {
     finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
 
-  function sendNow(verb: RequestVerb | Begin, onEvent: OnEvent): void {
-    const call = new StoreCall(verb, onEvent, context)
+  function sendNow(verb: RequestVerb | Begin, listener: StoreListener): void {
+    const call = new StoreCall(verb, listener, context)
     if (storage.submit) storage.submit(verb, call)
     else
       storage.apply(verb).then(
@@ -116,9 +126,9 @@ export function createSettler(deps: SettlerDependencies): Settler {
       )
   }
 
-  function send(verb: RequestVerb, pauseMs: number, onEvent: OnEvent): void {
-    if (pauseMs <= 0) sendNow(verb, onEvent)
-    else after(pauseMs, () => sendNow(verb, onEvent))
+  function send(verb: RequestVerb, pauseMs: number, listener: StoreListener): void {
+    if (pauseMs <= 0) sendNow(verb, listener)
+    else after(pauseMs, () => sendNow(verb, listener))
   }
 
   async function spool(verb: Finish): Promise<Event> {
@@ -133,42 +143,13 @@ export function createSettler(deps: SettlerDependencies): Settler {
     }
   }
 
-  /** Runs the state machine to the end of a request: each of its commands but the last results in one event. */
-  function finish(first: Step): Promise<Settled> {
-    return new Promise((resolve, reject) => {
-      let { state } = first
-      function run([command]: readonly Command[]): void {
-        if (command?.do === 'release') resolve({ charged: command.charged, spooled: command.spooled })
-        else if (command?.do === 'send') send(command.verb, command.pauseMs, onEvent)
-        else if (command?.do === 'spool') void spool(command.verb).then(onEvent)
-        else reject(new NotSettled('neither the database nor the journal has the outcome'))
-      }
-      function onEvent(event: Event): void {
-        const next = step(state, event, now)
-        state = next.state
-        run(next.commands)
-      }
-      run(first.commands)
-    })
-  }
+  const finish = (first: Step, observer?: EndObserver): Promise<Settled> =>
+    new Promise((resolve, reject) => new Ending(first, { resolve, reject }, driver, observer).run(first.commands))
 
-  function open(hold: Hold, verb: Hold | Begin = hold): Promise<Opened> {
-    return new Promise((resolve, reject) => {
-      sendNow(verb, (event) => {
-        const { state, commands } = step(begin(hold).state, event, now)
-        const [command, cleanUp] = commands
-        // Nothing waits for the void of an unused hold; a failure has been reported.
-        if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
-        else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
-        if (command?.do === 'dispatch')
-          resolve({ verdict: 'open', request: new HeldRequest(hold, command, state, driver) })
-        else if (command?.do === 'reject') resolve({ verdict: command.verdict, available: command.available })
-        else reject(new Error('a hold was neither granted nor rejected'))
-      })
-    })
-  }
+  const open = (hold: Hold, verb: Hold | Begin = hold): Promise<Opened> =>
+    new Promise((resolve, reject) => sendNow(verb, new Opening(hold, { resolve, reject }, driver)))
 
-  const driver: Driver = { send, finish, now }
+  const driver: Driver = { send, spool, finish, now }
   return {
     open,
     begin(hold, lease) {
@@ -182,15 +163,82 @@ export function createSettler(deps: SettlerDependencies): Settler {
 const ignore = () => {}
 
 type Driver = {
-  send(verb: RequestVerb, pauseMs: number, onEvent: OnEvent): void
-  finish(first: Step): Promise<Settled>
+  send(verb: RequestVerb, pauseMs: number, listener: StoreListener): void
+  spool(verb: Finish): Promise<Event>
+  finish(first: Step, observer?: EndObserver): Promise<Settled>
   now(): number
+}
+
+type Callbacks<T> = { resolve(value: T): void; reject(error: unknown): void }
+
+/** Waits for the verdict on a hold. A class, not closures: one is created for every request. */
+class Opening implements StoreListener {
+  readonly #hold: Hold
+  readonly #callbacks: Callbacks<Opened>
+  readonly #driver: Driver
+
+  constructor(hold: Hold, callbacks: Callbacks<Opened>, driver: Driver) {
+    this.#hold = hold
+    this.#callbacks = callbacks
+    this.#driver = driver
+  }
+
+  onEvent(event: Event): void {
+    const { spool, finish, now } = this.#driver
+    const { state, commands } = step(begin(this.#hold).state, event, now)
+    const [command, cleanUp] = commands
+    // Nothing waits for the void of an unused hold; a failure has been reported.
+    if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
+    else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
+    const { resolve, reject } = this.#callbacks
+    if (command?.do === 'dispatch')
+      resolve({ verdict: 'open', request: new HeldRequest(this.#hold, command, state, this.#driver) })
+    else if (command?.do === 'reject') resolve({ verdict: command.verdict, available: command.available })
+    else reject(new Error('a hold was neither granted nor rejected'))
+  }
+}
+
+/** Runs the state machine to the end of a request: each of its commands but the last results in one event. */
+class Ending implements StoreListener {
+  #state: Settlement
+  readonly #callbacks: Callbacks<Settled>
+  readonly #driver: Driver
+  readonly #observer: EndObserver | undefined
+
+  constructor({ state }: Step, callbacks: Callbacks<Settled>, driver: Driver, observer: EndObserver | undefined) {
+    this.#state = state
+    this.#callbacks = callbacks
+    this.#driver = driver
+    this.#observer = observer
+  }
+
+  run([command]: readonly Command[]): void {
+    if (command?.do === 'send') this.#driver.send(command.verb, command.pauseMs, this)
+    else if (command?.do === 'spool') void this.#driver.spool(command.verb).then((event) => this.onEvent(event))
+    else if (command?.do === 'release') this.#settled({ charged: command.charged, spooled: command.spooled })
+    else this.#callbacks.reject(new NotSettled('neither the database nor the journal has the outcome'))
+  }
+
+  #settled(settled: Settled): void {
+    try {
+      this.#observer?.(settled)
+      this.#callbacks.resolve(settled)
+    } catch (error) {
+      this.#callbacks.reject(error)
+    }
+  }
+
+  onEvent(event: Event): void {
+    const next = step(this.#state, event, this.#driver.now)
+    this.#state = next.state
+    this.run(next.commands)
+  }
 }
 
 type Granted = { granted: Nanos; tokens: number }
 
 /** A class, not a closure: one is created for every request. */
-class HeldRequest implements HeldFunds {
+class HeldRequest implements HeldFunds, StoreListener {
   readonly granted: Nanos
   readonly grantedTokens: number
   readonly #hold: Hold
@@ -224,7 +272,7 @@ class HeldRequest implements HeldFunds {
     this.#decided = (decided) => {
       word = decided
     }
-    this.#feed(event)
+    this.onEvent(event)
     if (word !== undefined) return word
     return new Promise((resolve) => {
       this.#decided = resolve
@@ -235,44 +283,54 @@ class HeldRequest implements HeldFunds {
     return this.#decide({ event: 'raise', amount, least })
   }
 
-  settle(cost: Nanos, tokens: number, outcome: string, receipt: string, by: Answered = {}): Promise<Settled> {
+  settle(
+    cost: Nanos,
+    tokens: number,
+    outcome: string,
+    receipt: string,
+    by: Answered = {},
+    observer?: EndObserver,
+  ): Promise<Settled> {
     const { id, nodeId, epoch, model, account, key } = this.#hold
     const { upstream, upstreamCost } = by
-    return this.#finish({
-      verb: 'settle',
-      id,
-      nodeId,
-      epoch,
-      cost,
-      tokens,
-      outcome,
-      receipt,
-      upstream,
-      upstreamCost,
-      model,
-      account,
-      key,
-    })
+    return this.#finish(
+      {
+        verb: 'settle',
+        id,
+        nodeId,
+        epoch,
+        cost,
+        tokens,
+        outcome,
+        receipt,
+        upstream,
+        upstreamCost,
+        model,
+        account,
+        key,
+      },
+      observer,
+    )
   }
 
-  void(outcome: string, receipt: string): Promise<Settled> {
+  void(outcome: string, receipt: string, observer?: EndObserver): Promise<Settled> {
     const { id, nodeId, epoch } = this.#hold
-    return this.#finish({ verb: 'void', id, nodeId, epoch, outcome, receipt })
+    return this.#finish({ verb: 'void', id, nodeId, epoch, outcome, receipt }, observer)
   }
 
-  #finish(verb: Finish): Promise<Settled> {
+  #finish(verb: Finish, observer?: EndObserver): Promise<Settled> {
     const first = step(this.#state, { event: 'finish', verb }, this.#driver.now)
     // The state ignores the response to an extension that arrives later.
     this.#state = first.state
-    return this.#driver.finish(first)
+    return this.#driver.finish(first, observer)
   }
 
-  #feed(event: Event): void {
+  onEvent(event: Event): void {
     const next = step(this.#state, event, this.#driver.now)
     this.#state = next.state
     for (const command of next.commands) {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)
-      else if (command.do === 'send') this.#driver.send(command.verb, command.pauseMs, (next) => this.#feed(next))
+      else if (command.do === 'send') this.#driver.send(command.verb, command.pauseMs, this)
     }
   }
 }

@@ -6,7 +6,8 @@ import { DeadlineEntry, type Deadlines } from './deadlines.ts'
 
 /** Reports an error to the operator. */
 export type Report = (message: string, error?: unknown) => void
-export type OnEvent = (event: Event) => void
+/** Gets exactly one event. */
+export type StoreListener = { onEvent(event: Event): void }
 export type StoreCallContext = {
   mayDispatch: () => boolean
   report: Report
@@ -28,16 +29,16 @@ const KINDS = { hold: 'hold', begin: 'hold', extend: 'extend', settle: 'finish',
 export class StoreCall extends DeadlineEntry implements Completion<Result> {
   readonly #kind: 'hold' | 'extend' | 'finish'
   readonly #verb: RequestVerb | Begin
-  readonly #onEvent: OnEvent
+  readonly #listener: StoreListener
   readonly #context: StoreCallContext
   readonly #deadlines: Deadlines
   #isOver = false
 
-  constructor(verb: RequestVerb | Begin, onEvent: OnEvent, context: StoreCallContext) {
+  constructor(verb: RequestVerb | Begin, listener: StoreListener, context: StoreCallContext) {
     super()
     this.#kind = KINDS[verb.verb]
     this.#verb = verb
-    this.#onEvent = onEvent
+    this.#listener = listener
     this.#context = context
     this.#deadlines = this.#kind === 'finish' ? context.finishDeadlines : context.holdDeadlines
     this.#deadlines.add(this)
@@ -45,13 +46,13 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
 
   onTimeout(): void {
     this.#isOver = true
-    this.#onEvent({ event: 'no-response', verb: this.#kind })
+    this.#listener.onEvent({ event: 'no-response', verb: this.#kind })
   }
 
   resolve(result: Result): void {
     if (this.#isOver) return
     this.#end()
-    this.#onEvent(this.#eventOf(result))
+    this.#listener.onEvent(this.#eventOf(result))
   }
 
   reject(error: unknown): void {
@@ -60,7 +61,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
     this.#context.failed?.()
     // Whatever the reason, it is unknown whether the verb took effect.
     if (!(error instanceof StoreDown)) this.#context.report(`the database failed on ${this.#verb.verb}`, error)
-    this.#onEvent({ event: 'no-response', verb: this.#kind })
+    this.#listener.onEvent({ event: 'no-response', verb: this.#kind })
   }
 
   #end(): void {

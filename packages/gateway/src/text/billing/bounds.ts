@@ -68,8 +68,12 @@ export function amountsOf(
   choices: number,
   { rate, options, hasAudio }: Pricing,
 ): { amount: Nanos; minimum: Nanos; input: Nanos } {
-  const costWith = (output: number): Nanos => rate.bound({ input: bounds.input, output, options, hasAudio })
-  return { amount: costWith(bounds.heldOutput), minimum: costWith(leastOutput(bounds, choices)), input: costWith(0) }
+  const request = { input: bounds.input, output: bounds.heldOutput, options, hasAudio }
+  const amount = rate.bound(request)
+  request.output = leastOutput(bounds, choices)
+  const minimum = rate.bound(request)
+  request.output = 0
+  return { amount, minimum, input: rate.bound(request) }
 }
 
 /** What is requested of limits per minute: all that is held, and the least that is worth a call. */

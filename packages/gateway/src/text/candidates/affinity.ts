@@ -10,10 +10,29 @@ export type AffinityDependencies = { seals: Pick<Seals, 'unseal'> }
 
 type Conversation = Pick<TextRequest, 'body' | 'dialect' | 'parsed' | 'recalled'>
 
-export const affinityOf = (conversation: Conversation, caller: Caller, deps: AffinityDependencies): Affinity => ({
-  sticky: () => stickyOf(conversation, caller),
-  home: (offer) => conversation.recalled?.home ?? homeOf(offer, conversation, caller, deps),
-})
+export const affinityOf = (conversation: Conversation, caller: Caller, deps: AffinityDependencies): Affinity =>
+  new ConversationAffinity(conversation, caller, deps)
+
+/** A class, not closures: one is created for every request, and few are asked. */
+class ConversationAffinity implements Affinity {
+  readonly #conversation: Conversation
+  readonly #caller: Caller
+  readonly #deps: AffinityDependencies
+
+  constructor(conversation: Conversation, caller: Caller, deps: AffinityDependencies) {
+    this.#conversation = conversation
+    this.#caller = caller
+    this.#deps = deps
+  }
+
+  sticky(): number | undefined {
+    return stickyOf(this.#conversation, this.#caller)
+  }
+
+  home(offer: Offer): string | undefined {
+    return this.#conversation.recalled?.home ?? homeOf(offer, this.#conversation, this.#caller, this.#deps)
+  }
+}
 
 /** No service caches less than about a thousand tokens. */
 const WORTH_STICKING = 4 * 1024

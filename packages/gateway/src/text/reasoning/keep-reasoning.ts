@@ -9,7 +9,8 @@ import { keepReasoning as keep, type ReasoningDependencies } from './kept-reason
  */
 export function keepReasoning({ attempt, caller }: TextCall, deps: ReasoningDependencies): Promise<void> | undefined {
   const { collector } = attempt.answerer
-  const calls = collector?.calls() ?? []
-  if (!collector || calls.length === 0) return undefined
+  if (!collector) return undefined
+  const calls = collector.calls()
+  if (calls.length === 0) return undefined
   return keep(caller.account, attempt.candidate.upstream.id, calls, collector.keepMs, deps)
 }

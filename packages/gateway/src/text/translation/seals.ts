@@ -31,8 +31,10 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, e
  * Whether a conversation contains sealed reasoning, from an upstream of another dialect: an upstream of the caller's own dialect
  * would reject it.
  */
-export const hasForeignReasoning = (body: Uint8Array, dialect: TextDialectId): boolean =>
-  MARKS[dialect].some((mark) => find(body, mark) !== -1)
+export function hasForeignReasoning(body: Uint8Array, dialect: TextDialectId): boolean {
+  for (const mark of MARKS[dialect]) if (find(body, mark) !== -1) return true
+  return false
+}
 
 /** The first sealed text of a conversation, in the form that `unseal` takes. */
 export function sealedText(body: Uint8Array, dialect: TextDialectId): string | undefined {

@@ -67,9 +67,14 @@ export function decodeTurns(messages: readonly unknown[]): { instructions: Instr
 
 function addInstructions(parts: readonly Content[], instructions: InstructionText[], turns: Turn[]): void {
   // What is not text stays a turn, where it is carried or reported, but not lost.
-  const isText = turns.length === 0 && parts.every((part) => part.type === 'text')
+  const isText = turns.length === 0 && isTextAlone(parts)
   if (!isText) turns.push({ role: 'system', parts })
   else for (const part of parts) if (part.type === 'text') instructions.push(instructionOf(part))
+}
+
+function isTextAlone(parts: readonly Content[]): boolean {
+  for (const { type } of parts) if (type !== 'text') return false
+  return true
 }
 
 function instructionOf({ text, cache }: TextPart): InstructionText {
