@@ -16,6 +16,7 @@ import { METRICS_PAGE } from './pages/metrics.ts'
 import { RECEIPTS_PAGE } from './pages/receipts.ts'
 import { TRANSLATION_PAGE } from './pages/translation.ts'
 import { UPSTREAM_KINDS_PAGE } from './pages/upstream-kinds.ts'
+import { TABLE_TYPES } from './table-types.ts'
 
 export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
@@ -27,6 +28,7 @@ export const GENERATED: readonly Generated[] = [
   ...ENVIRONMENT_PAGE,
   ...ERRORS_PAGE,
   ...METRICS_PAGE,
+  ...TABLE_TYPES,
   ...UPSTREAM_KINDS_PAGE,
   ...RECEIPTS_PAGE,
   ...CONFIGURATION_PAGE,

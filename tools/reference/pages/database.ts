@@ -1,7 +1,6 @@
 // docs/reference/database.md
 
-import type { Retention } from '@trivium/gateway/config/sections/retention.ts'
-import { RETENTION_DEFAULTS } from '@trivium/gateway/config/sections/retention.ts'
+import { RETENTION_DEFAULTS, type Retention } from '@trivium/gateway/config/sections/retention.ts'
 import { CONTENTS_TABLES, LEDGER_TABLES, NOT_COPIED } from '@trivium/gateway/storage/copying/tables.ts'
 import { formatDuration } from '@trivium/gateway/yaml/units.ts'
 import type { Generated } from '../generated.ts'
