@@ -39,7 +39,7 @@ export class Counter implements Series {
     else this.value += Number(amount)
   }
 
-  /** Of a histogram. */
+  /** Only a histogram observes. */
   observe(value: number): void {
     const limits = this.#buckets
     let place = 0
