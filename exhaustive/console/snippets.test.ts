@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CLIENTS, protocolsOf, snippetFor } from '../../packages/console/src/snippets/clients/index.ts'
-import { PROTOCOLS } from '../../packages/console/src/snippets/endpoints.ts'
 import {
   javascriptLiteral,
   jsonLiteral,
   pythonLiteral,
   shellQuote,
 } from '../../packages/console/src/snippets/literals.ts'
+import { PROTOCOLS } from '../../packages/console/src/snippets/protocols.ts'
 import { requestSnippet } from '../../packages/console/src/snippets/request-snippet.ts'
 import type { Client, Protocol } from '../../packages/console/src/snippets/types.ts'
 import { newKey } from '../../test/support/gateway/accounts.ts'

@@ -6,7 +6,7 @@ import { Segments } from '../ui/form/choices.tsx'
 import { SelectField } from '../ui/form/field.tsx'
 import { Banner } from '../ui/states.tsx'
 import { CLIENTS, protocolsOf, snippetFor } from './clients/index.ts'
-import { isProtocol } from './endpoints.ts'
+import { isProtocol } from './protocols.ts'
 import { PLACEHOLDER } from './request-snippet.ts'
 import { SnippetParts } from './snippet-parts.tsx'
 

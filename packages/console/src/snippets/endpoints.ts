@@ -1,53 +1,14 @@
 // Where each protocol is served, and a small request in it.
 
-import type { Access, ExampleRequest, Protocol, Wanted } from './types.ts'
+import { basePath, type Protocol, protocolPath } from './protocols.ts'
+import type { Access, ExampleRequest, Wanted } from './types.ts'
 
-export const PROTOCOLS: readonly Protocol[] = [
-  'chat',
-  'responses',
-  'messages',
-  'generate-content',
-  'images',
-  'video-tasks',
-  'embeddings',
-  'rerank',
-  'speech',
-  'transcriptions',
-  'moderations',
-]
+export const protocolBase = (protocol: Protocol, baseUrl: string): string => baseUrl + basePath(protocol)
 
-export const isProtocol = (name: string): name is Protocol => (PROTOCOLS as readonly string[]).includes(name)
-
-/** What follows the URL of the gateway in the base URL of a protocol. One that does not fit the protocol gets 404. */
-export const BASES: Readonly<Record<Protocol, string>> = {
-  chat: '/v1',
-  responses: '/v1',
-  messages: '',
-  'generate-content': '/v1beta',
-  images: '/v1',
-  'video-tasks': '/api/v3',
-  embeddings: '/v1',
-  rerank: '/v1',
-  speech: '/v1',
-  transcriptions: '/v1',
-  moderations: '/v1',
-}
-
-export const protocolBase = (protocol: Protocol, baseUrl: string): string => baseUrl + BASES[protocol]
-
-const PATHS: Readonly<Record<Protocol, (model: string, body: ExampleRequest['body']) => string>> = {
-  chat: () => '/v1/chat/completions',
-  responses: () => '/v1/responses',
-  messages: () => '/v1/messages',
-  'generate-content': (model, body) =>
-    `/v1beta/models/${encodeURIComponent(model)}:${asksForVector(body) ? 'embedContent' : 'generateContent'}`,
-  images: () => '/v1/images/generations',
-  'video-tasks': () => '/api/v3/contents/generations/tasks',
-  embeddings: () => '/v1/embeddings',
-  rerank: () => '/v1/rerank',
-  speech: () => '/v1/audio/speech',
-  transcriptions: () => '/v1/audio/transcriptions',
-  moderations: () => '/v1/moderations',
+function pathOf(protocol: Protocol, body: ExampleRequest['body']): string {
+  const path = protocolPath(protocol)
+  if (protocol !== 'generate-content') return path
+  return `${path}${encodeURIComponent(body.model)}:${asksForVector(body) ? 'embedContent' : 'generateContent'}`
 }
 
 /** A vector is asked for with one content, an answer with all contents of a conversation. */
@@ -57,7 +18,7 @@ export const asksForVector = (body: ExampleRequest['body']): boolean => 'content
 export function httpRequest({ protocol, body }: ExampleRequest, { baseUrl, secret }: Access) {
   const { model, ...rest } = body
   return {
-    url: baseUrl + PATHS[protocol](model, body),
+    url: baseUrl + pathOf(protocol, body),
     headers: { ...credential(protocol, secret), 'Content-Type': 'application/json' },
     body: protocol === 'generate-content' ? rest : body,
   }

@@ -1,16 +1,6 @@
-/** As the list of models names them. */
-export type Protocol =
-  | 'chat'
-  | 'responses'
-  | 'messages'
-  | 'generate-content'
-  | 'images'
-  | 'video-tasks'
-  | 'embeddings'
-  | 'rerank'
-  | 'speech'
-  | 'transcriptions'
-  | 'moderations'
+import type { Protocol } from './protocols.ts'
+
+export type { Protocol }
 
 /** `body`: as the endpoint takes it. For `generate-content`, whose path has the model, `model` is left out of the request. */
 export type ExampleRequest = { protocol: Protocol; body: { model: string } & Readonly<Record<string, unknown>> }

@@ -1,6 +1,7 @@
 // curl and the vendors' SDKs for Python and JavaScript.
 
-import { BASES, exampleRequest, PROTOCOLS } from '../endpoints.ts'
+import { exampleRequest } from '../endpoints.ts'
+import { basePath, PROTOCOLS } from '../protocols.ts'
 import { type RequestClient, requestSnippet } from '../request-snippet.ts'
 import type { Client, Connection, Protocol, SetUp } from '../types.ts'
 
@@ -25,7 +26,11 @@ export const CURL: Client = {
   name: 'curl',
   kind: 'sdk',
   anyModel: true,
-  connections: PROTOCOLS.map((protocol) => ({ protocols: [protocol], path: BASES[protocol], parts: partsBy('curl') })),
+  connections: PROTOCOLS.map((protocol) => ({
+    protocols: [protocol],
+    path: basePath(protocol),
+    parts: partsBy('curl'),
+  })),
 }
 
 export const OPENAI_VARIABLES = 'the code, or `OPENAI_BASE_URL` and `OPENAI_API_KEY`'
