@@ -92,7 +92,12 @@ function SearchDialog({ pages, onClose }: { pages: readonly OperatePage[]; onClo
           setActive(0)
         }}
       />
-      <div id={`${id}-list`} role="listbox" aria-label={t.title} className="mt-3 flex min-h-40 flex-col gap-0.5">
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={t.title}
+        className={classes('mt-3 flex flex-col gap-0.5', typed.trim() !== '' && 'min-h-52')}
+      >
         {hits.map((hit, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the active option.
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the field.
