@@ -1,7 +1,7 @@
 // Reads of the console API as React queries. A query's error is an `ApiError`.
 
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ApiError, onNotSignedIn, read } from './client.ts'
+import { type ApiError, onNotSignedIn, type Result, read } from './client.ts'
 import type { Output, Params, Path } from './routes.ts'
 
 declare module '@tanstack/react-query' {
@@ -39,14 +39,18 @@ type ReadArguments<P extends ReadPath> =
     ? [params?: Params<'GET', P>, options?: ReadOptions]
     : [params: Params<'GET', P>, options?: ReadOptions]
 
-const queryOf = <P extends ReadPath>(path: P, params: Params<'GET', P>) => ({
-  queryKey: [path, params],
-  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Read<P>> => {
-    const result = await read(path, params, signal)
+type ReadBy<T> = (signal: AbortSignal) => Promise<Result<T>>
+
+const fetching = <T>(queryKey: readonly unknown[], readBy: ReadBy<T>) => ({
+  queryKey,
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<T> => {
+    const result = await readBy(signal)
     if (!result.ok) throw result.error
     return result.value
   },
 })
+const queryOf = <P extends ReadPath>(path: P, params: Params<'GET', P>) =>
+  fetching<Read<P>>([path, params], (signal) => read(path, params, signal))
 
 /** Begins to read what a page will read. */
 export const prefetch = (client: QueryClient, path: 'session'): Promise<void> => client.prefetchQuery(queryOf(path, {}))
@@ -68,10 +72,19 @@ export function useRead<P extends ReadPath>(
   path: P,
   ...[params, options = {}]: ReadArguments<P>
 ): UseQueryResult<Read<P>, ApiError> {
+  const given = params ?? ({} as Params<'GET', P>)
+  return useQueryOf<Read<P>>([path, given], (signal) => read(path, given, signal), options)
+}
+
+/** A read of any API. */
+export function useQueryOf<T>(
+  queryKey: readonly unknown[],
+  readBy: ReadBy<T>,
+  { every, enabled = true, keepPrevious = false, staleTime }: ReadOptions,
+): UseQueryResult<T, ApiError> {
   const client = useQueryClient()
-  const { every, enabled = true, keepPrevious = false, staleTime } = options
-  return useQuery<Read<P>, ApiError>({
-    ...queryOf(path, params ?? ({} as Params<'GET', P>)),
+  return useQuery<T, ApiError>({
+    ...fetching(queryKey, readBy),
     enabled,
     refetchInterval: every === 'live' ? liveInterval(client) : (every ?? false),
     meta: { isLive: every === 'live' },

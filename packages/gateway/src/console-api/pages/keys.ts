@@ -4,23 +4,12 @@ import { perform } from '../../administration/operation.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { HandlersOf } from '../handlers-of.ts'
-import type {
-  ChangeKey,
-  KEY_ROUTES,
-  KeyPage,
-  KeyQuery,
-  KeyRow,
-  KeyWithSecret,
-  NewKey,
-  RotateKey,
-} from '../routes/keys.ts'
-import { holderContext } from '../session/holder-context.ts'
+import type { KEY_ROUTES, KeyPage, KeyQuery } from '../routes/keys.ts'
+import { holderContext, performs } from '../session/holder-context.ts'
 import { listGroups } from './groups.ts'
 import { offersOfGroup } from './models.ts'
 
 const PAGE = 50
-
-type OfKey<Body = undefined> = SignedInCall<Body, unknown, { id: string }>
 
 async function listKeys(call: SignedInCall<undefined, KeyQuery>, deps: ConsoleDependencies): Promise<KeyPage> {
   const { before, ...filter } = call.query
@@ -30,28 +19,18 @@ async function listKeys(call: SignedInCall<undefined, KeyQuery>, deps: ConsoleDe
   return { ...page, total: total ?? 0 }
 }
 
-const createKey = (call: SignedInCall<NewKey>, deps: ConsoleDependencies): Promise<KeyWithSecret> =>
-  perform(keys.createKey, holderContext(call, deps), { ...call.body, account: String(call.account.id) })
-
-const showKey = (call: OfKey, deps: ConsoleDependencies): Promise<KeyRow> =>
-  perform(keys.showKey, holderContext(call, deps), { key: call.parameters.id })
-
-const changeKey = (call: OfKey<ChangeKey>, deps: ConsoleDependencies): Promise<KeyRow> =>
-  perform(keys.limitKey, holderContext(call, deps), { ...call.body, key: call.parameters.id })
-
-const rotateKey = (call: OfKey<RotateKey>, deps: ConsoleDependencies): Promise<KeyWithSecret> =>
-  perform(keys.rotateKey, holderContext(call, deps), { ...call.body, key: call.parameters.id })
-
-const deleteKey = (call: OfKey, deps: ConsoleDependencies): Promise<KeyRow> =>
-  perform(keys.deleteKey, holderContext(call, deps), { key: call.parameters.id })
+const ofKey = ({ body, parameters: { id } }: SignedInCall<object | undefined, unknown, { id: string }>) => ({
+  ...body,
+  key: id,
+})
 
 export const KEY_HANDLERS: HandlersOf<typeof KEY_ROUTES> = {
   'GET keys': listKeys,
-  'POST keys': createKey,
-  'GET keys/{id}': showKey,
-  'POST keys/{id}': changeKey,
-  'POST keys/{id}/rotate': rotateKey,
-  'DELETE keys/{id}': deleteKey,
+  'POST keys': performs(keys.createKey),
+  'GET keys/{id}': performs(keys.showKey, ofKey),
+  'POST keys/{id}': performs(keys.limitKey, ofKey),
+  'POST keys/{id}/rotate': performs(keys.rotateKey, ofKey),
+  'DELETE keys/{id}': performs(keys.deleteKey, ofKey),
   'GET groups': async ({ account }, { catalogue, store }) =>
     listGroups(
       catalogue().config,

@@ -1,7 +1,6 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, and monthly statements.
 
 import * as codes from '../../administration/codes.ts'
-import { perform } from '../../administration/operation.ts'
 import { entryJson, isMonth, monthEntries } from '../../administration/reports/statement.ts'
 import type { CsvLine } from '../../http-api/files/csv.ts'
 import { csvResponse } from '../../http-api/files/file-response.ts'
@@ -11,19 +10,10 @@ import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, UsageRow } from '../../storage/storage.ts'
-import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { HandlersOf } from '../handlers-of.ts'
-import type {
-  HistoryQuery,
-  RedeemCode,
-  Redeemed,
-  Statement,
-  WALLET_ROUTES,
-  Wallet,
-  WalletHistory,
-} from '../routes/wallet.ts'
-import { holderContext } from '../session/holder-context.ts'
+import type { HistoryQuery, Statement, WALLET_ROUTES, Wallet, WalletHistory } from '../routes/wallet.ts'
+import { performs } from '../session/holder-context.ts'
 import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
 
@@ -53,9 +43,6 @@ async function showWallet(viewer: Viewer, deps: ConsoleDependencies): Promise<Wa
     })),
   }
 }
-
-const redeemCode = (call: SignedInCall<RedeemCode>, deps: ConsoleDependencies): Promise<Redeemed> =>
-  perform(codes.redeemCode, holderContext(call, deps), { ...call.body, account: String(call.account.id) })
 
 async function openRequests(viewer: Viewer, spending: ConsoleDependencies['store']['spending']): Promise<UsageRow[]> {
   const { role, account } = viewer
@@ -115,5 +102,5 @@ export const WALLET_HANDLERS: HandlersOf<typeof WALLET_ROUTES> = {
     const month = call.parameters.month.replace(/\.csv$/, '')
     return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
   },
-  'POST wallet/redeem': redeemCode,
+  'POST wallet/redeem': performs(codes.redeemCode),
 }
