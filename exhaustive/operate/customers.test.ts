@@ -67,6 +67,8 @@ test('accounts are searched, and several are disabled at once after a dry run', 
 
 test('a credit shows the balance after it, and needs a reason', async () => {
   await visit(`/operate/accounts/${ids[2]}`, { account: await as('finance') }, async ({ page }) => {
+    await page.getByRole('region', { name: 'Spending by model' }).first().waitFor()
+    await page.getByRole('region', { name: 'Last errors' }).getByText('No request has failed.').waitFor()
     await page.getByText('You are viewing eve@other.example.com.').waitFor()
     await expectWellShown(page, 'operate-account', TWO)
     await page.getByRole('button', { name: 'Add credit', exact: true }).click()

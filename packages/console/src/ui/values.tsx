@@ -46,7 +46,7 @@ export function Amount({ usd, sign = false, rounded = false, decimals }: AmountP
     <span className="whitespace-nowrap tabular-nums" title={shown === exact ? undefined : `${exact} USD`}>
       {plus}
       {shown}
-      <span className={classes('text-muted', decimals !== undefined && 'rows:text-[0px]')}> USD</span>
+      <span className={classes('text-muted', decimals !== undefined && 'rows:text-[0px] rows:leading-none')}> USD</span>
       {decimals !== undefined && (
         <span aria-hidden="true" className="cards:hidden">
           {FIGURE_SPACE.repeat(Math.max(0, decimals - fractionOf(read)))}

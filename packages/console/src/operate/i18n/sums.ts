@@ -12,6 +12,13 @@ export const sums = texts({
     outcome: en('Outcome').zh('结果'),
     day: en('Day').zh('日期'),
   },
+  classes: {
+    delivered: en('Delivered').zh('已返回'),
+    running: en('Running').zh('运行中'),
+    ended: en('Ended by the client').zh('客户端中止'),
+    failed: en('Failed').zh('失败'),
+    rejected: en('Rejected').zh('已拒绝'),
+  },
   charged: en('Charged').zh('计费金额'),
   cost: en('Upstream cost').zh('上游成本'),
   margin: en('Margin').zh('毛利'),

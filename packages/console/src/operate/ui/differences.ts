@@ -15,7 +15,7 @@ export function differences(before: unknown, after: unknown): Difference[] {
 /** As the gateway writes a secret, perhaps with its last characters: `hmac:RjK2s9UEFSr9C_vh ...9999`. */
 const SECRET = /^hmac:\S+( \.\.\.\S+)?$/
 
-/** Of secrets, only those that come or go, by their last characters. */
+/** Lists of secrets are reduced to those that come or go, by their last characters. */
 function withoutFingerprints({ path, from, to }: Difference): Difference {
   const sides = [from, to].map((side) => side?.split(', ') ?? [])
   if (!sides.flat().every((each) => SECRET.test(each) || each === '[]')) return { path, from, to }

@@ -6,24 +6,17 @@ import { Time, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pathOf } from '../../page-ids.ts'
+import { CLASS_COLOURS, classOf, OUTCOME_CLASSES, type OutcomeClass } from '../../sums/outcomes.ts'
 
 type Overview = Output<'GET', 'overview'>
 
-/** In the order of the stack: what went well at the bottom. Outcomes that are not here are summed up. */
-const SHOWN: Readonly<Record<string, string>> = {
-  completed: 'text-chart-2',
-  running: 'text-chart-1',
-  client_disconnected: 'text-chart-4',
-  failed: 'text-bad',
-  rejected: 'text-warn',
-}
-const OTHERS = { name: 'others', colour: 'text-chart-6' }
 /** Newest ones; the page of each has all of them. */
 const MOST_TICKS = 6
 
 export function Outcomes({ data }: { data: Overview }) {
   const t = useOperateTexts().overview.chart
-  const { locale, texts } = useLanguage()
+  const { classes } = useOperateTexts().sums
+  const { locale } = useLanguage()
   const number = useNumber()
   const steps = stepsOf(data)
   const format = new Intl.DateTimeFormat(
@@ -33,19 +26,19 @@ export function Outcomes({ data }: { data: Overview }) {
       : { day: 'numeric', month: 'short', timeZone: 'UTC' },
   )
   const places = new Map(steps.map((at, index) => [Date.parse(at), index]))
-  const counts = new Map<string, number[]>()
+  const counts = new Map<OutcomeClass, number[]>()
   for (const { at, outcome, requests } of data.outcomes) {
-    const name = Object.hasOwn(SHOWN, outcome) ? outcome : OTHERS.name
+    const name = classOf(outcome)
     const values = counts.get(name) ?? steps.map(() => 0)
     counts.set(name, values)
     const place = places.get(Date.parse(at))
     if (place !== undefined) values[place] = (values[place] ?? 0) + requests
   }
-  const series = [...Object.keys(SHOWN), OTHERS.name].flatMap((name) => {
+  const series = OUTCOME_CLASSES.flatMap((name) => {
     const values = counts.get(name)
     if (!values) return []
-    const label = name === OTHERS.name ? t.others : (texts.usage.outcomes[name] ?? name)
-    return [{ name, label, colour: SHOWN[name] ?? OTHERS.colour, values, shown: values.map((value) => number(value)) }]
+    const shown = values.map((value) => number(value))
+    return [{ name, label: classes[name], colour: CLASS_COLOURS[name], values, shown }]
   })
   const totals = steps.map((_, step) => number(series.reduce((sum, { values }) => sum + (values[step] ?? 0), 0)))
   const marks = data.ticks.map(({ at, kind, text }) => ({ at, isAlert: kind === 'alert', text }))

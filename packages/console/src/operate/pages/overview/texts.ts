@@ -133,7 +133,6 @@ export const overview = texts({
     title: en('Outcomes').zh('请求结果'),
     unit: en('Requests by outcome').zh('按结果统计的请求数'),
     empty: en('No requests in this period').zh('此时间范围内没有请求'),
-    others: en('Other outcomes').zh('其他结果'),
     ticks: en('Changes and alerts in this period').zh('此时间范围内的变更与告警'),
     revision: en((number: string) => `Revision ${number}`).zh((number) => `版本 ${number}`),
     alert: en('Alert').zh('告警'),

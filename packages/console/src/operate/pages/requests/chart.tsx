@@ -5,35 +5,24 @@ import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { CLASS_COLOURS, classOf, type OutcomeClass } from '../../sums/outcomes.ts'
 import type { RequestFilters } from './filters.ts'
 
 const MOST_ROWS = '1000'
 /** Bars that may still grow. */
 const RECENT = 2
 
+/** Those with a receipt; what was rejected has none. */
 const CLASSES = ['delivered', 'ended', 'failed'] as const
-type OutcomeClass = (typeof CLASSES)[number]
-const COLOURS: Readonly<Record<OutcomeClass, string>> = {
-  delivered: 'text-chart-1',
-  ended: 'text-chart-8',
-  failed: 'text-bad',
-}
-const BY_OUTCOME: Readonly<Record<string, OutcomeClass>> = {
-  completed: 'delivered',
-  incomplete: 'delivered',
-  content_filtered: 'delivered',
-  stopped_by_balance: 'delivered',
-  client_disconnected: 'ended',
-  cancelled: 'ended',
-}
-const classOf = (outcome: string): OutcomeClass => BY_OUTCOME[outcome] ?? 'failed'
 
 type Props = { filters: RequestFilters; period: Period; onOpen(step: string): void }
 
 /** How requests ended over time, from sums: they know nothing of error codes, statuses and ids. */
 export function OutcomeChart({ filters, period, onOpen }: Props) {
   const { locale } = useLanguage()
-  const t = useOperateTexts().requests.chart
+  const texts = useOperateTexts()
+  const t = texts.requests.chart
+  const { classes } = texts.sums
   const number = useNumber()
   const { account, key, model, upstream, outcome } = filters
   const { from, to, step, steps } = period
@@ -52,7 +41,7 @@ export function OutcomeChart({ filters, period, onOpen }: Props) {
   if (error && !isComplete) return <ErrorState error={error} retry={retry} />
   if (!recent.data || !isComplete) return <Skeleton size="h-[228px] w-full" />
   const rows = [...(middle > from ? (past.data?.data ?? []) : []), ...recent.data.data]
-  const counts = new Map(CLASSES.map((name) => [name, steps.map(() => 0)]))
+  const counts = new Map<OutcomeClass, number[]>(CLASSES.map((name) => [name, steps.map(() => 0)]))
   const indexOf = new Map(steps.map((each, index) => [Date.parse(each), index]))
   for (const row of rows) {
     const at = indexOf.get(Date.parse(row.hour ?? row.day ?? ''))
@@ -63,7 +52,13 @@ export function OutcomeChart({ filters, period, onOpen }: Props) {
   }
   const series = CLASSES.map((name) => {
     const values = counts.get(name) ?? []
-    return { name, label: t.classes[name], colour: COLOURS[name], values, shown: values.map((each) => number(each)) }
+    return {
+      name,
+      label: classes[name],
+      colour: CLASS_COLOURS[name],
+      values,
+      shown: values.map((each) => number(each)),
+    }
   })
   const totals = steps.map((_, at) => number(series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)))
   const formatStep = (at: string) =>

@@ -31,11 +31,6 @@ export const requests = texts({
     beyond: en('The chart ignores the filters for error code, status, ID and cost.').zh(
       '图表不受错误码、状态码、请求 ID 和成本筛选的影响。',
     ),
-    classes: {
-      delivered: en('Delivered').zh('已返回'),
-      ended: en('Ended by the client').zh('客户端中止'),
-      failed: en('Failed').zh('失败'),
-    },
   },
   rejected: {
     title: en('Rejected requests').zh('被拒绝的请求'),

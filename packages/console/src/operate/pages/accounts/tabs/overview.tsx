@@ -1,13 +1,21 @@
 // What an account has and does, in figures that lead to their rows.
 
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useTexts } from '../../../../i18n/language.tsx'
+import { PeriodPresets, usePeriod } from '../../../../pages/usage/period-choice.tsx'
 import { CopyText } from '../../../../ui/copy.tsx'
 import { Facts, Section, Stat } from '../../../../ui/page.tsx'
-import { Amount, isZero, Time, useNumber } from '../../../../ui/values.tsx'
+import { EmptyRow } from '../../../../ui/states.tsx'
+import { Table } from '../../../../ui/table.tsx'
+import { Amount, Bar, isZero, Time, useNumber } from '../../../../ui/values.tsx'
+import { LIVE, useAdmin } from '../../../api/queries.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { pathOf } from '../../../page-ids.ts'
+import { SumsChart } from '../../../sums/chart.tsx'
+import { useGroups, useTotals } from '../../../sums/sums.ts'
+import { type MoneyColumn, SumsTable } from '../../../sums/table.tsx'
+import { useOperatorColumns } from '../../requests/columns.tsx'
 import type { Account } from '../account-state.tsx'
 
 export function OverviewTab({ account }: { account: Account }) {
@@ -45,6 +53,7 @@ export function OverviewTab({ account }: { account: Account }) {
           {to('keys', number(account.active_keys))}
         </Stat>
       </div>
+      <Spending account={account.id} />
       <Section title={t.facts}>
         <Facts
           items={[
@@ -66,6 +75,7 @@ export function OverviewTab({ account }: { account: Account }) {
                   <>
                     <Amount usd={cap_usd} /> {cap_period ? keys.list.per[cap_period] : ''}, {t.left}{' '}
                     <Amount usd={cap_left_usd ?? '0'} />
+                    <Bar share={1 - Number(cap_left_usd ?? 0) / Number(cap_usd)} label={t.left} />
                   </>
                 ),
             },
@@ -75,7 +85,57 @@ export function OverviewTab({ account }: { account: Account }) {
           ]}
         />
       </Section>
+      <LastErrors account={account.id} />
     </>
+  )
+}
+
+const COLUMNS: MoneyColumn[] = ['charged', 'requests', 'tokens']
+
+/** What it spent on which models in the last days. */
+function Spending({ account }: { account: string }) {
+  const t = useOperateTexts().accounts
+  const period = usePeriod()
+  const filter = { account }
+  const { now } = useTotals(period, filter)
+  const { rows } = useGroups(period, ['model'], filter, '-charged')
+  const top = rows?.slice(0, 5)
+  return (
+    <Section title={t.spending} actions={<PeriodPresets period={period} />}>
+      <SumsChart period={period} measure="spend" by="model" filter={filter} rows={top} />
+      <div className="-mx-4 mt-4 -mb-4 border-t">
+        <SumsTable
+          label={t.spending}
+          period={period}
+          by={['model']}
+          filter={filter}
+          columns={COLUMNS}
+          rows={top}
+          total={now}
+        />
+      </div>
+    </Section>
+  )
+}
+
+function LastErrors({ account }: { account: string }) {
+  const t = useOperateTexts().accounts
+  const [, navigate] = useLocation()
+  const columns = useOperatorColumns(['account', 'key'])
+  const { data } = useAdmin('requests', { account, outcome: 'errors', limit: '5' }, { every: LIVE })
+  return (
+    <Section flush title={t.lastErrors}>
+      <Table
+        broad
+        label={t.lastErrors}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        expected={1}
+        onOpen={({ id }) => navigate(`${pathOf('accounts')}/${account}/requests?request=${id}`)}
+        empty={<EmptyRow>{t.noErrors}</EmptyRow>}
+      />
+    </Section>
   )
 }
 
