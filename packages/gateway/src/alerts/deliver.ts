@@ -1,7 +1,7 @@
 // The outbox: sends what is due, at most once for each try. A process that is killed after a try was claimed leaves it to the next.
-import type { Log } from '../observe/log.ts'
-import type { AlertDelivery, Alerts } from '../storage/storage.ts'
-import type { Target } from './targets.ts'
+
+import type { AlertDelivery } from '../storage/storage.ts'
+import type { AlertDependencies, Target } from './targets.ts'
 
 const MINUTE_MS = 60_000
 /** Before the second try and those after it: about 10 hours in all. */
@@ -10,10 +10,8 @@ const MOST_TRIES = PAUSES_MS.length + 1
 const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 const AT_ONCE = 50
 
-export type DeliverDependencies = { store: Alerts; targets(): readonly Target[]; clock(): number; log: Log }
-
 /** Resolves with true if there may be more to send now. */
-export async function deliver(deps: DeliverDependencies): Promise<boolean> {
+export async function deliver(deps: AlertDependencies): Promise<boolean> {
   const now = deps.clock()
   const due = await deps.store.due(now, now + LONGEST_PAUSE_MS, AT_ONCE)
   const targets = new Map(deps.targets().map((target) => [target.name, target]))
@@ -25,7 +23,7 @@ async function deliverOne(
   delivery: AlertDelivery,
   target: Target | undefined,
   now: number,
-  { store, clock, log }: DeliverDependencies,
+  { store, clock, log }: AlertDependencies,
 ): Promise<void> {
   const { id, alert, event, body, tries } = delivery
   if (!target) return store.record(id, { endedAt: now, error: 'the target is no longer configured' })

@@ -1,33 +1,21 @@
 // Compares what is true now with the alerts in the store. Every change is a compare-and-set together with its deliveries, so that an
 // alert fires once and resolves once, whichever processes run this, and wherever they are killed.
-import type { FileConfig } from '../config/types.ts'
-import type { Log } from '../observe/log.ts'
+
 import {
   type Alert,
   type AlertEvent,
   type AlertFact,
   type AlertMute,
-  type Alerts,
   ANY_OBJECT,
   type NewDelivery,
 } from '../storage/storage.ts'
 import { type Finding, judge, nameOf, RULES } from './rules.ts'
-import type { AlertMessage, Target } from './targets.ts'
+import type { AlertDependencies, AlertMessage } from './targets.ts'
 
 /** A condition that comes and goes is one alert: it must have been false for this long. */
 export const RESOLVED_AFTER_MS = 5 * 60_000
 
-export type EvaluateDependencies = {
-  store: Alerts
-  config(): FileConfig
-  targets(): readonly Pick<Target, 'name'>[]
-  /** How messages name this gateway. */
-  gateway(): string
-  clock(): number
-  log: Log
-}
-
-export async function evaluate(deps: EvaluateDependencies, facts: readonly AlertFact[]): Promise<void> {
+export async function evaluate(deps: AlertDependencies, facts: readonly AlertFact[]): Promise<void> {
   const { store, config, clock } = deps
   const now = clock()
   const found = judge(facts, config().alerts, now)
@@ -54,7 +42,7 @@ async function goesOn(
   { rule, value }: Finding,
   isMuted: boolean,
   now: number,
-  deps: EvaluateDependencies,
+  deps: AlertDependencies,
 ): Promise<void> {
   const { id, since, firedAt, clearSince } = alert
   const fired = () => deliveriesOf('fired', { ...alert, value }, now, deps)
@@ -75,7 +63,7 @@ async function goesOn(
     })
 }
 
-async function isOver(alert: Alert, now: number, deps: EvaluateDependencies): Promise<void> {
+async function isOver(alert: Alert, now: number, deps: AlertDependencies): Promise<void> {
   const { id, rule, object, value, firedAt, clearSince } = alert
   if (firedAt === undefined) return deps.store.drop(id)
   // In the future: the clock was set back.
@@ -91,7 +79,7 @@ const titleOf = (rule: string): string => describe(rule).title
 const describe = (rule: string): { title: string; advice: string } =>
   Object.hasOwn(RULES, rule) ? RULES[rule as keyof typeof RULES] : { title: rule, advice: '' }
 
-function deliveriesOf(event: AlertEvent, alert: Alert, now: number, deps: EvaluateDependencies): NewDelivery[] {
+function deliveriesOf(event: AlertEvent, alert: Alert, now: number, deps: AlertDependencies): NewDelivery[] {
   const body = JSON.stringify(messageOf(event, alert, now, deps.gateway()))
   return deps.targets().map(({ name }) => ({ target: name, body }))
 }

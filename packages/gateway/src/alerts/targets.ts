@@ -1,8 +1,11 @@
 // Where alerts are sent: signed webhooks and email. One attempt each; the outbox repeats what failed.
+
 import { signedBy } from '../access/secrets/callback-secret.ts'
 import type { AlertsConfig } from '../config/sections/alerts.ts'
 import type { FileConfig } from '../config/types.ts'
 import { createMailer, describeMailError, type Letter } from '../mail/mailer.ts'
+import type { Log } from '../observe/log.ts'
+import type { Alerts } from '../storage/storage.ts'
 import type { postPublic } from '../upstreams/public/post-public.ts'
 
 /** `id`: the same for every attempt, so that a receiver can tell a repetition. `body`: an AlertMessage as JSON. */
@@ -29,6 +32,16 @@ export type Target = {
   name: string
   /** Rejects if it was not delivered. */
   send(message: Outgoing): Promise<void>
+}
+
+export type AlertDependencies = {
+  store: Alerts
+  config(): FileConfig
+  targets(): readonly Target[]
+  /** How messages name this gateway. */
+  gateway(): string
+  clock(): number
+  log: Log
 }
 
 export type TargetDependencies = { postPublic: typeof postPublic; clock(): number }

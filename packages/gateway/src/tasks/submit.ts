@@ -1,8 +1,3 @@
-// Sends a task to upstreams, one after the other, until one takes it. Never twice to one that may have taken it: only an upstream
-// that certainly has not lets the next be asked.
-
-import type { Ticker } from '@trivium/http/ticker.ts'
-import type { Log } from '../observe/log.ts'
 import { attemptFacts } from '../observe/upstream-attempt.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { releaseSlots } from '../paid-call/open.ts'
@@ -18,8 +13,7 @@ import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task, type T
 import type { UpstreamTask } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
 
-export type SubmitTaskDependencies = RoutingDependencies &
-  TaskWorkDependencies & { random(): number; ticker: Ticker; log: Log }
+export type SubmitTaskDependencies = RoutingDependencies & TaskWorkDependencies
 
 /** One submit, over all its attempts. */
 export type TaskSubmit<T extends Task = Task> = PaidRequest<Kind & { hold: TaskHold<T>; own: { task: T } }>

@@ -3,25 +3,15 @@
 import { createHash } from 'node:crypto'
 import { Cancel } from '@trivium/http/cancel.ts'
 import { readAtMost } from '@trivium/http/client/read-response.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import { RequestRecord, type TaskOperation } from '../observe/request-record.ts'
-import type { Tracer } from '../observe/traces/tracer.ts'
 import { endAttempt } from '../observe/upstream-attempt.ts'
 import { retryAfterIn } from '../routing/upstream-errors.ts'
 import { NO_KEY } from '../upstreams/health/health.ts'
-import type { Send } from '../upstreams/send.ts'
+import type { TaskWorkDependencies } from './dependencies.ts'
 import { formatTaskId, type Task } from './task.ts'
-
-export type UpstreamDependencies = {
-  catalogue(): Catalogue
-  send: Send
-  ticker: Pick<Ticker, 'after'>
-  clock(): number
-  tracer?: Pick<Tracer, 'called'> | undefined
-}
 
 const ANSWER_WITHIN_MS = 30_000
 
@@ -58,7 +48,7 @@ export const NO_SUCH_CALL = 'the upstream has no such call'
 export async function ask<T>(
   task: Task,
   call: TaskCall<T> | undefined,
-  deps: UpstreamDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Answer<T>> {
   const located = locate(task, deps.catalogue())
   if (!located) return { is: 'gone', reason: 'the configuration has no such upstream' }
@@ -105,7 +95,7 @@ function tracedRecord({ id, data: { trace } }: Task, method: string, path: strin
 }
 
 /** A call whose answer did not arrive has failed. */
-function traced(record: RequestRecord, { tracer }: UpstreamDependencies): void {
+function traced(record: RequestRecord, { tracer }: TaskWorkDependencies): void {
   if (record.attempts.at(-1)?.endedAt === undefined) endAttempt(record, 'upstream_error')
   tracer?.called(record)
 }

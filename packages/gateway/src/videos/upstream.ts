@@ -5,7 +5,8 @@ import type { UpstreamVideoList, VideoCall } from '@trivium/protocol/dialects/vi
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
 import type { codec } from '../bytes/codec.ts'
 import type { TaskOperation } from '../observe/request-record.ts'
-import { type Answer, ask, type UpstreamDependencies } from '../tasks/upstream.ts'
+import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
+import { type Answer, ask } from '../tasks/upstream.ts'
 import type { VideoTask } from './task.ts'
 
 /** Inline videos of one dialect are base64 in the answer; lists have a hundred tasks. */
@@ -14,7 +15,7 @@ const LARGEST_ANSWER = { 'video-tasks': 4 * 1024 * 1024, 'generate-content': 64 
 export const queryTask = (
   task: VideoTask,
   id: string,
-  deps: UpstreamDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Answer<UpstreamVideoTask>> => {
   const { query, decodeTask } = VIDEO_SERVICES[task.data.dialect]
   return call(task, 'get_task', query(id), decodeTask, deps)
@@ -24,14 +25,14 @@ export const queryTask = (
 export const listTasks = (
   task: VideoTask,
   page: { page: number; pageSize: number },
-  deps: UpstreamDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Answer<UpstreamVideoList>> => {
   const { list, decodeList } = VIDEO_SERVICES[task.data.dialect]
   return call(task, 'list_tasks', decodeList && list?.(page), decodeList, deps)
 }
 
 /** The body of the answer says nothing more than its status. */
-export const cancelTask = (task: VideoTask, id: string, deps: UpstreamDependencies): Promise<Answer<undefined>> =>
+export const cancelTask = (task: VideoTask, id: string, deps: TaskWorkDependencies): Promise<Answer<undefined>> =>
   call(
     task,
     'cancel_task',
@@ -45,7 +46,7 @@ function call<T>(
   operation: TaskOperation,
   sent: VideoCall | undefined,
   decode: ((body: Uint8Array, by: typeof codec) => Decoded<T>) | undefined,
-  deps: UpstreamDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<Answer<T>> {
   const mostBytes = LARGEST_ANSWER[task.data.dialect]
   return ask(task, sent && decode && { operation, method: sent.method, path: sent.path, decode, mostBytes }, deps)

@@ -10,7 +10,7 @@ import type { TaskWorkDependencies } from '../../tasks/dependencies.ts'
 import { endWith } from '../../tasks/steps/poll.ts'
 import { changeTask, formatTaskId, storeNow } from '../../tasks/task.ts'
 import { TASK_TIMING } from '../../tasks/timing.ts'
-import { type Located, locate, type UpstreamDependencies } from '../../tasks/upstream.ts'
+import { type Located, locate } from '../../tasks/upstream.ts'
 import { callSettings, credentialHeader } from '../../upstreams/endpoint.ts'
 import { ownHostOf } from '../../upstreams/own-host.ts'
 import type { downloadPublic } from '../../upstreams/public/download-public.ts'
@@ -22,12 +22,11 @@ import { chargeFor } from './charge.ts'
 import { type Content, mediaContent, NoVideo } from './media-content.ts'
 import { urlExpiry } from './url-expiry.ts'
 
-export type CopyDependencies = Omit<TaskWorkDependencies, 'random'> &
-  UpstreamDependencies & {
-    mediaStore: MediaStore
-    downloadPublic: typeof downloadPublic
-    embedded: Embedded
-  }
+export type CopyDependencies = TaskWorkDependencies & {
+  mediaStore: MediaStore
+  downloadPublic: typeof downloadPublic
+  embedded: Embedded
+}
 
 export const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
 const LARGEST_FRAME = 64 * 1024 * 1024
