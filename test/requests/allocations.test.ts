@@ -6,7 +6,7 @@ import { type Allocations, countAllocations } from '../support/gateway/count-all
 const collector = startCollector()
 afterAll(() => collector.stop())
 
-const MOST: Allocations = { promises: 8, asyncFunctions: 3, closures: 26, kilobytes: 27, messages: 2 }
+const MOST: Allocations = { promises: 8, asyncFunctions: 3, closures: 26, kilobytes: 26, messages: 2 }
 const MOST_WITH_BOTH: Allocations = { promises: 8, asyncFunctions: 3, closures: 27, kilobytes: 33, messages: 2 }
 
 test.each([
@@ -14,6 +14,7 @@ test.each([
   ['with both', { TRIVIUM_LOG: 'requests', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, MOST_WITH_BOTH],
 ])('a small request stays within its budget of allocations, %s', async (_, env, most) => {
   const counted = await countAllocations(env)
-  const excess = Object.entries(counted).filter(([name, count]) => Math.round(count) > most[name as keyof Allocations])
+  // A part of one is what the process does beside its requests, which is more the longer they take.
+  const excess = Object.entries(counted).filter(([name, count]) => Math.floor(count) > most[name as keyof Allocations])
   expect(excess).toEqual([])
 })

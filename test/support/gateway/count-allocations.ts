@@ -16,10 +16,10 @@ export type Allocations = {
 
 /** Nothing is collected, and no compiler that removes allocations runs: which of them it removes depends on the load. */
 const COUNTABLE = { BUN_JSC_useGC: '0', BUN_JSC_useDFGJIT: '0', BUN_GC_TIMER_DISABLE: '1' }
-const REQUESTS = 1_000
+const REQUESTS = 400
 const WARM_UP = 200
 /** What the process does on the side, such as its jobs, only adds to a count. */
-const ROUNDS = 2
+const ROUNDS = 5
 
 const REQUEST = {
   model: 'same',

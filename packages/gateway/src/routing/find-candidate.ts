@@ -56,6 +56,16 @@ export function routeToHealthy<P extends AnyPrice>(
   // Most models have one candidate.
   const isOnly = offer.candidates.length === 1 && tried.length === 0
   if (isOnly && only && obstacleTo(only, unrouted.caller, deps, now) === undefined) return only
+  return chooseHealthy(offer, unrouted, deps, tried, now)
+}
+
+function chooseHealthy<P extends AnyPrice>(
+  offer: Offer<P>,
+  unrouted: Unrouted,
+  deps: CandidateDependencies,
+  tried: readonly Candidate<P>[],
+  now: number,
+): Candidate<P> | undefined {
   const isReady = (candidate: Candidate<P>): boolean =>
     obstacleTo(candidate, unrouted.caller, deps, now) === undefined && !tried.includes(candidate)
   const { random } = deps

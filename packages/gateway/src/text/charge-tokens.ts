@@ -3,7 +3,7 @@
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
-import type { Outcome } from '../paid-call/outcome.ts'
+import type { CallResult, Outcome } from '../paid-call/outcome.ts'
 import { type SettleDependencies as PaidCallDependencies, settle } from '../paid-call/settle.ts'
 import { chargeOf, isUnderpaid, learn, type Observed, receiptDetails, type TextCharge } from './billing/charge.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
@@ -46,7 +46,17 @@ export function chargeTokens(
   }
   call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
   learn({ plainBytes: call.own.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
-  return before ? before(charge).then(() => settle(call, result, deps)) : settle(call, result, deps)
+  return before ? settleAfter(before(charge), call, result, deps) : settle(call, result, deps)
+}
+
+async function settleAfter(
+  before: Promise<void>,
+  call: TextCall,
+  result: CallResult,
+  deps: ChargeDependencies,
+): Promise<unknown> {
+  await before
+  return settle(call, result, deps)
 }
 
 /** An attempt failed before any output, and no other follows. */

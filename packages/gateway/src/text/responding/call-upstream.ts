@@ -74,9 +74,16 @@ const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && st
 function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): Promise<UpstreamResponse> {
   const { attempt, upstreamCall, slot } = textCall
   const body = outbound.body(attempt.coverage.loweredCap, upstreamCall.cancellation, slot)
-  return body instanceof Promise
-    ? body.then((fetched) => sendBody(fetched, textCall, outbound, deps))
-    : sendBody(body, textCall, outbound, deps)
+  return body instanceof Promise ? sendLater(body, textCall, outbound, deps) : sendBody(body, textCall, outbound, deps)
+}
+
+async function sendLater(
+  body: Promise<Pieces>,
+  textCall: TextCall,
+  outbound: Outbound,
+  deps: CallDependencies,
+): Promise<UpstreamResponse> {
+  return sendBody(await body, textCall, outbound, deps)
 }
 
 function sendBody(

@@ -65,12 +65,18 @@ function readWhole(
   } catch {
     return failedByBreak(call)
   }
-  if (!(reading instanceof Promise)) return replyIn(reading, call, deps)
-  return reading.then(
+  return reading instanceof Promise ? readLater(reading, call, deps) : replyIn(reading, call, deps)
+}
+
+const readLater = (
+  reading: Promise<Uint8Array | undefined>,
+  call: TextCall,
+  deps: CallDependencies,
+): Promise<Whole | FailedAttempt> =>
+  reading.then(
     (bytes) => replyIn(bytes, call, deps),
     () => failedByBreak(call),
   )
-}
 
 /** `bytes`: undefined if there are too many. */
 function replyIn(bytes: Uint8Array | undefined, textCall: TextCall, deps: CallDependencies): Whole | FailedAttempt {
