@@ -204,6 +204,7 @@ test('a charge, its receipt, and a repeated request', async () => {
   const again = await post('/v1/completions', { model: 'vllm', prompt: 'Hello' }, headers)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(await again.text()).toBe(await first.text())
+  expect((await post('/v1/fim/completions', { model: 'vllm', prompt: 'Hello' }, headers)).status).not.toBe(200)
   expect(sent).toHaveLength(1)
   const receipt = await fetch(`${gateway.url}/v1/usage/${id}`, { headers: { authorization: `Bearer ${secret}` } })
   // 10 tokens of input at 1 USD, 5 of output at 2 USD per million.

@@ -57,7 +57,7 @@ function check(arrived: TextCall, deps: TextDependencies): void {
 /** Part of the fingerprint of a repeated request: what decides, beside the body, the response and its form. */
 const nameOf = ({ dialect, addressed, asArray = false }: TextEndpoint, background: TextRequest['background']): string =>
   JSON.stringify([
-    dialect.id,
+    dialect.form ?? dialect.id,
     addressed?.model,
     addressed?.stream,
     asArray,

@@ -85,6 +85,8 @@ export type StreamEncoder = {
 
 /** What text dialects add to every dialect. */
 export type TextDialectDescription = DialectDescription & {
+  /** The name of a client's form of requests and responses that differs from the dialect of upstreams. */
+  form?: string
   origin: RequestOrigin
   /** The field that names the end user at an upstream, and the longest name it takes; undefined: there is none. */
   endUserField(service: Partial<ChatService> | undefined): string | undefined

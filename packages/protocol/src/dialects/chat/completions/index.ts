@@ -11,6 +11,7 @@ import { readRequest } from './request.ts'
 const inClientForm = (form: CompletionForm): TextDialectDescription & { id: 'chat' } => ({
   ...chat,
   id: 'chat',
+  form: `completions in ${form}`,
   encodeReply: (reply, answering) => ({ ...inForm(chat.encodeReply(reply, answering), form) }),
   openStreamEncoder(answering) {
     const encoder = chat.openStreamEncoder(answering)
