@@ -180,6 +180,13 @@ function useColumns(): Column<Row<'accounts'>>[] {
       usd: ({ held_usd }) => (isZero(held_usd) ? null : held_usd),
     },
     {
+      id: 'line',
+      label: t.creditLine,
+      drop: 1_160,
+      usd: ({ credit_line_usd: usd }) => (isZero(usd) ? null : usd),
+    },
+    { id: 'cap', label: t.cap, drop: 1_320, usd: ({ cap_usd }) => cap_usd },
+    {
       id: 'spent',
       drop: 640,
       label: t.spent30,

@@ -54,6 +54,7 @@ export const accounts = texts({
     owner: en('owner').zh('所有者'),
     member: en('member').zh('成员'),
   },
+  cap: en('Cap').zh('上限'),
   spending: en('Spending by model').zh('按模型的消费'),
   lastErrors: en('Last errors').zh('最近的错误'),
   noErrors: en('No request has failed.').zh('没有失败的请求。'),
