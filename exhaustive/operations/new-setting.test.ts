@@ -9,7 +9,7 @@ const SETTING: Edits = {
   'packages/gateway/src/config/sections/server.ts': (source) =>
     source.replace(
       '  drainMs: setting(',
-      "  showPrices: setting('show_prices', boolean, false, 'Shows prices on receipts.', '在收据上显示价格。'),\n$&",
+      "  showPrices: setting('show_prices', boolean, false, { en: 'Shows prices on receipts.', zh: '在收据上显示价格。' }),\n$&",
     ),
   'packages/gateway/src/paid-call/receipts/usage-endpoint.ts': (source) => `${source}
 export const showsPrices = ({ catalogue }: UsageDependencies): boolean => catalogue().config.server.showPrices

@@ -35,44 +35,35 @@ const age = duration(STORAGE_TIME)
 
 /** What must be passed before an alert is sent: milliseconds, percent, or what a model may lose within a day. */
 export const THRESHOLDS = {
-  upstream_down: setting(
-    'upstream_down',
-    age,
-    HOUR / 12,
-    'How long all keys of an upstream must fail.',
-    '上游的所有密钥持续失败多久后告警。',
-  ),
-  error_rate: setting('error_rate', percent, 20, 'The share of requests that fail.', '请求失败的比例。'),
-  margin_negative: setting(
-    'margin_negative',
-    usd,
-    NANOS_PER_USD,
-    'What a model may lose within a day, in USD.',
-    '一个模型一天内允许的亏损（USD）。',
-  ),
-  old_holds: setting('old_holds', age, HOUR, 'How old an open hold may get.', '冻结金额最多允许未结清多久。'),
-  disk_full: setting('disk_full', percent, 90, 'How full a disk may get.', '磁盘使用率上限。'),
-  contents_full: setting(
-    'contents_full',
-    percent,
-    90,
-    'How full stored responses and media may get, of their limits.',
-    '已存储响应和媒体占各自上限的比例。',
-  ),
-  certificate_expiring: setting(
-    'certificate_expiring',
-    age,
-    14 * DAY,
-    'How long before its expiry a certificate is reported.',
-    '证书到期前多久开始告警。',
-  ),
-  price_list_old: setting(
-    'price_list_old',
-    age,
-    90 * DAY,
-    'How old the built-in price list may get.',
-    '内置价格表超过多久未更新时告警。',
-  ),
+  upstream_down: setting('upstream_down', age, HOUR / 12, {
+    en: 'How long all keys of an upstream must fail.',
+    zh: '上游的所有密钥持续失败多久后告警。',
+  }),
+  error_rate: setting('error_rate', percent, 20, {
+    en: 'The share of requests that fail.',
+    zh: '请求失败的比例。',
+  }),
+  margin_negative: setting('margin_negative', usd, NANOS_PER_USD, {
+    en: 'What a model may lose within a day, in USD.',
+    zh: '一个模型一天内允许的亏损（USD）。',
+  }),
+  old_holds: setting('old_holds', age, HOUR, {
+    en: 'How old an open hold may get.',
+    zh: '冻结金额最多允许未结清多久。',
+  }),
+  disk_full: setting('disk_full', percent, 90, { en: 'How full a disk may get.', zh: '磁盘使用率上限。' }),
+  contents_full: setting('contents_full', percent, 90, {
+    en: 'How full stored responses and media may get, of their limits.',
+    zh: '已存储响应和媒体占各自上限的比例。',
+  }),
+  certificate_expiring: setting('certificate_expiring', age, 14 * DAY, {
+    en: 'How long before its expiry a certificate is reported.',
+    zh: '证书到期前多久开始告警。',
+  }),
+  price_list_old: setting('price_list_old', age, 90 * DAY, {
+    en: 'How old the built-in price list may get.',
+    zh: '内置价格表超过多久未更新时告警。',
+  }),
 }
 
 /** What alerts are sent of; their names in the file. */
@@ -88,35 +79,23 @@ export const ALERT_RULES: readonly AlertRule[] = [
 
 export const ALERTS = {
   // `secret` signs what is sent, by the rules of Standard Webhooks.
-  webhooks: setting(
-    'webhooks',
-    written('objects', targets(readWebhook, `[${WEBHOOK_EXAMPLE}]`)),
-    [],
-    'Where alerts are sent: `url` and the signing `secret` of each.',
-    '告警发往的地址：每项包含 `url` 和签名密钥 `secret`。',
-  ),
-  email: setting(
-    'email',
-    written('texts', targets(readAddress, '[ops@example.com]')),
-    [],
-    'Addresses that get alerts. Needs `mail`.',
-    '接收告警的邮箱。需要先设置 `mail`。',
-  ),
-  allowPrivate: setting(
-    'allow_private',
-    boolean,
-    false,
-    'Webhooks may be at private addresses.',
-    'Webhook 可以使用内网地址。',
-    'file only',
-  ),
-  off: setting(
-    'off',
-    words(ALERT_RULES, listOf(readWord(ALERT_RULES), '[price_list_old]')),
-    [],
-    'Rules that are turned off.',
-    '已关闭的规则。',
-  ),
+  webhooks: setting('webhooks', written('objects', targets(readWebhook, `[${WEBHOOK_EXAMPLE}]`)), [], {
+    en: 'Where alerts are sent: `url` and the signing `secret` of each.',
+    zh: '告警发往的地址：每项包含 `url` 和签名密钥 `secret`。',
+  }),
+  email: setting('email', written('texts', targets(readAddress, '[ops@example.com]')), [], {
+    en: 'Addresses that get alerts. Needs `mail`.',
+    zh: '接收告警的邮箱。需要先设置 `mail`。',
+  }),
+  allowPrivate: setting('allow_private', boolean, false, {
+    en: 'Webhooks may be at private addresses.',
+    zh: 'Webhook 可以使用内网地址。',
+    mark: 'file only',
+  }),
+  off: setting('off', words(ALERT_RULES, listOf(readWord(ALERT_RULES), '[price_list_old]')), [], {
+    en: 'Rules that are turned off.',
+    zh: '已关闭的规则。',
+  }),
 }
 
 export type AlertsConfig = ValuesOf<typeof ALERTS> & {

@@ -5,14 +5,11 @@ import { fieldsOf } from '../../yaml/fields.ts'
 import { boolean, readRows, rulesOf, setting } from '../settings/setting.ts'
 
 export const CALLBACKS = {
-  allowPrivate: setting(
-    'allow_private',
-    boolean,
-    false,
-    'Callbacks of tasks may go to private addresses.',
-    '任务回调可以发往内网地址。',
-    'file only',
-  ),
+  allowPrivate: setting('allow_private', boolean, false, {
+    en: 'Callbacks of tasks may go to private addresses.',
+    zh: '任务回调可以发往内网地址。',
+    mark: 'file only',
+  }),
 }
 
 export function readCallbacks(value: YamlValue) {

@@ -8,20 +8,14 @@ import { readRows, rulesOf, setting, written } from '../settings/setting.ts'
 const LONGEST_NAME = 60
 
 export const CONSOLE = {
-  name: setting(
-    'name',
-    written('text', readName),
-    'Trivium',
-    'The name of the gateway in the console and in emails.',
-    '控制台和邮件中显示的网关名称。',
-  ),
-  supportUrl: setting(
-    'support_url',
-    written('url', readSupportUrl),
-    undefined,
-    'Where account holders ask for help: https:// or mailto:.',
-    '账户持有人寻求帮助的地址：https:// 或 mailto:。',
-  ),
+  name: setting('name', written('text', readName), 'Trivium', {
+    en: 'The name of the gateway in the console and in emails.',
+    zh: '控制台和邮件中显示的网关名称。',
+  }),
+  supportUrl: setting('support_url', written('url', readSupportUrl), undefined, {
+    en: 'Where account holders ask for help: https:// or mailto:.',
+    zh: '账户持有人寻求帮助的地址：https:// 或 mailto:。',
+  }),
 }
 
 export function readConsole(value: YamlValue) {

@@ -8,29 +8,20 @@ import { describeSystemError } from '../system-error.ts'
 import type { MailConfig } from '../types.ts'
 
 export const MAIL = {
-  url: setting(
-    'url',
-    written('url', readSmtpUrl),
-    undefined,
-    'The mail server: smtps://user:password@host, or smtp:// with STARTTLS.',
-    '邮件服务器：smtps://用户:密码@主机，或使用 STARTTLS 的 smtp://。',
-    'secret',
-  ),
-  from: setting(
-    'from',
-    written('text', readSender),
-    undefined,
-    'The sender, such as Gateway <gateway@example.com>.',
-    '发件人，例如 Gateway <gateway@example.com>。',
-  ),
-  ca: setting(
-    'ca',
-    written('path', readCertificates),
-    undefined,
-    "Certificates that sign the mail server's.",
-    '签发邮件服务器证书的 CA 证书。',
-    'file only',
-  ),
+  url: setting('url', written('url', readSmtpUrl), undefined, {
+    en: 'The mail server: smtps://user:password@host, or smtp:// with STARTTLS.',
+    zh: '邮件服务器：smtps://用户:密码@主机，或使用 STARTTLS 的 smtp://。',
+    mark: 'secret',
+  }),
+  from: setting('from', written('text', readSender), undefined, {
+    en: 'The sender, such as Gateway <gateway@example.com>.',
+    zh: '发件人，例如 Gateway <gateway@example.com>。',
+  }),
+  ca: setting('ca', written('path', readCertificates), undefined, {
+    en: "Certificates that sign the mail server's.",
+    zh: '签发邮件服务器证书的 CA 证书。',
+    mark: 'file only',
+  }),
 }
 const EXAMPLE = 'mail: { url: "smtps://user:password@smtp.example.com", from: gateway@example.com }'
 const URL_EXAMPLE = 'smtps://user:password@smtp.example.com'

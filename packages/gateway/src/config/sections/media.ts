@@ -7,42 +7,33 @@ import { rulesOf, setting, written } from '../settings/setting.ts'
 import type { MediaConfig, S3Config } from '../types.ts'
 
 export const MEDIA = {
-  disk: setting(
-    'disk',
-    written('path', readPath),
-    undefined,
-    'The folder of stored images and videos.',
-    '存储图片和视频的目录。',
-    'file only',
-  ),
+  disk: setting('disk', written('path', readPath), undefined, {
+    en: 'The folder of stored images and videos.',
+    zh: '存储图片和视频的目录。',
+    mark: 'file only',
+  }),
 }
 export const S3 = {
-  endpoint: setting(
-    'endpoint',
-    written('url', readEndpoint),
-    undefined,
-    'The S3-compatible store of images and videos. Excludes `media.disk`.',
-    '存储图片和视频的 S3 兼容服务。不能与 `media.disk` 同时设置。',
-  ),
-  bucket: setting('bucket', written('text', readBucket), undefined, 'Its bucket.', '存储桶。'),
+  endpoint: setting('endpoint', written('url', readEndpoint), undefined, {
+    en: 'The S3-compatible store of images and videos. Excludes `media.disk`.',
+    zh: '存储图片和视频的 S3 兼容服务。不能与 `media.disk` 同时设置。',
+  }),
+  bucket: setting('bucket', written('text', readBucket), undefined, {
+    en: 'Its bucket.',
+    zh: '存储桶。',
+  }),
   // Services without regions accept this name.
-  region: setting('region', written('text', readText), 'us-east-1', 'Its region.', '区域。'),
-  accessKey: setting(
-    'access_key',
-    written('text', readText),
-    undefined,
-    'The access key.',
-    'Access Key ID。',
-    'secret',
-  ),
-  secretKey: setting(
-    'secret_key',
-    written('text', readText),
-    undefined,
-    'The secret key.',
-    'Secret Access Key。',
-    'secret',
-  ),
+  region: setting('region', written('text', readText), 'us-east-1', { en: 'Its region.', zh: '区域。' }),
+  accessKey: setting('access_key', written('text', readText), undefined, {
+    en: 'The access key.',
+    zh: 'Access Key ID。',
+    mark: 'secret',
+  }),
+  secretKey: setting('secret_key', written('text', readText), undefined, {
+    en: 'The secret key.',
+    zh: 'Secret Access Key。',
+    mark: 'secret',
+  }),
 }
 const EXAMPLE = 'media: { disk: ./media }'
 const S3_EXAMPLE = 's3: { endpoint: "https://s3.example.com", bucket: media, access_key: ..., secret_key: ... }'

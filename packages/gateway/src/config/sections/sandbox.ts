@@ -6,20 +6,14 @@ import { readBoolean } from '../../yaml/scalars.ts'
 import { boolean, setting } from '../settings/setting.ts'
 
 export const SANDBOX = {
-  on: setting(
-    '',
-    boolean,
-    true,
-    'The sandbox models. On by default while there is no real upstream.',
-    '沙盒模型。没有真实上游时默认开启。',
-  ),
-  faults: setting(
-    'faults',
-    boolean,
-    false,
-    'Turns the sandbox on, and allows its fault switches beyond this machine. Excludes `sandbox`.',
-    '开启沙盒，并允许本机以外的客户端注入故障。不能与 `sandbox` 同时设置。',
-  ),
+  on: setting('', boolean, true, {
+    en: 'The sandbox models. On by default while there is no real upstream.',
+    zh: '沙盒模型。没有真实上游时默认开启。',
+  }),
+  faults: setting('faults', boolean, false, {
+    en: 'Turns the sandbox on, and allows its fault switches beyond this machine. Excludes `sandbox`.',
+    zh: '开启沙盒，并允许本机以外的客户端注入故障。不能与 `sandbox` 同时设置。',
+  }),
 }
 
 /** `on` undefined: not in the file; the default depends on whether there is a real upstream. */

@@ -35,169 +35,106 @@ const MIB = 1024 ** 2
 const readCidrs = listOf(readCidr, '[10.0.0.0/8]')
 
 export const SERVER = {
-  publicUrl: setting(
-    'public_url',
-    written('url', readPublicUrl),
-    undefined,
-    'The URL by which clients and browsers reach the gateway. Links and signed URLs begin with it.',
-    '链接和签名 URL 的起始地址。',
-  ),
-  showUpstreams: setting(
-    'show_upstreams',
-    boolean,
-    false,
-    'Name upstreams on the receipts of account holders.',
-    '在账户持有人的收据上显示上游名称。',
-  ),
-  drainMs: setting(
-    'drain',
-    duration(TIMER_OR_ZERO),
-    30_000,
-    'How long running requests may continue after a stop.',
-    '停止时，运行中的请求最多还能运行多久。',
-  ),
+  publicUrl: setting('public_url', written('url', readPublicUrl), undefined, {
+    en: 'The URL by which clients and browsers reach the gateway. Links and signed URLs begin with it.',
+    zh: '链接和签名 URL 的起始地址。',
+  }),
+  showUpstreams: setting('show_upstreams', boolean, false, {
+    en: 'Name upstreams on the receipts of account holders.',
+    zh: '在账户持有人的收据上显示上游名称。',
+  }),
+  drainMs: setting('drain', duration(TIMER_OR_ZERO), 30_000, {
+    en: 'How long running requests may continue after a stop.',
+    zh: '停止时，运行中的请求最多还能运行多久。',
+  }),
   // Stored, it would close the way by which it could be changed again.
-  admin: setting(
-    'admin',
-    onOrOff,
-    true,
-    'Whether there is an admin API. Off also closes the console to operators.',
-    '是否提供管理 API。关闭后运营人员也无法使用此控制台。',
-    'file only',
-  ),
-  adminNetworks: setting(
-    'admin_networks',
-    written('texts', readCidrs),
-    [],
-    'Networks that the admin API may be used from. None: any.',
-    '允许使用管理 API 的网络。留空表示不限。',
-  ),
-  logAddresses: setting(
-    'log_addresses',
-    word<LogAddresses>(['full', 'masked', 'off']),
-    'full',
-    "How much of clients' addresses logs and traces show.",
-    '日志和链路追踪中显示客户端地址的程度。',
-  ),
-  metricsToken: setting(
-    'metrics_token',
-    written('text', readMetricsToken),
-    undefined,
-    'Lets other machines read /metrics.',
-    '允许其他机器读取 /metrics 的令牌。',
-    'secret',
-  ),
-  trustedProxies: setting(
-    'trusted_proxies',
-    written('texts', readCidrs),
-    [],
-    'Networks of proxies whose X-Forwarded-For is trusted.',
-    '信任其 X-Forwarded-For 请求头的代理所在网络。',
-    'file only',
-  ),
+  admin: setting('admin', onOrOff, true, {
+    en: 'Whether there is an admin API. Off also closes the console to operators.',
+    zh: '是否提供管理 API。关闭后运营人员也无法使用此控制台。',
+    mark: 'file only',
+  }),
+  adminNetworks: setting('admin_networks', written('texts', readCidrs), [], {
+    en: 'Networks that the admin API may be used from. None: any.',
+    zh: '允许使用管理 API 的网络。留空表示不限。',
+  }),
+  logAddresses: setting('log_addresses', word<LogAddresses>(['full', 'masked', 'off']), 'full', {
+    en: "How much of clients' addresses logs and traces show.",
+    zh: '日志和链路追踪中显示客户端地址的程度。',
+  }),
+  metricsToken: setting('metrics_token', written('text', readMetricsToken), undefined, {
+    en: 'Lets other machines read /metrics.',
+    zh: '允许其他机器读取 /metrics 的令牌。',
+    mark: 'secret',
+  }),
+  trustedProxies: setting('trusted_proxies', written('texts', readCidrs), [], {
+    en: 'Networks of proxies whose X-Forwarded-For is trusted.',
+    zh: '信任其 X-Forwarded-For 请求头的代理所在网络。',
+    mark: 'file only',
+  }),
 }
 
 export const TLS = {
-  certFile: setting(
-    'cert',
-    written('path', readPath),
-    undefined,
-    'The certificate for https.',
-    'HTTPS 证书。',
-    'file only',
-  ),
-  keyFile: setting(
-    'key',
-    written('path', readPath),
-    undefined,
-    'The private key of the certificate.',
-    '证书的私钥。',
-    'file only',
-  ),
+  certFile: setting('cert', written('path', readPath), undefined, {
+    en: 'The certificate for https.',
+    zh: 'HTTPS 证书。',
+    mark: 'file only',
+  }),
+  keyFile: setting('key', written('path', readPath), undefined, {
+    en: 'The private key of the certificate.',
+    zh: '证书的私钥。',
+    mark: 'file only',
+  }),
 }
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
 const bytes = size(SIZE_RANGE)
 
 export const LIMITS = {
-  bodyBytes: setting(
-    'body',
-    size(readBody),
-    32 * MIB,
-    'The largest request body, after decompression.',
-    '请求体的最大大小。',
-  ),
+  bodyBytes: setting('body', size(readBody), 32 * MIB, {
+    en: 'The largest request body, after decompression.',
+    zh: '请求体的最大大小。',
+  }),
   // At every depth: each takes memory when it is parsed.
-  values: setting(
-    'values',
-    integer({ min: 1, max: 100_000_000 }),
-    DEFAULT_MAX_VALUES,
-    'The most JSON values in a body.',
-    '请求体中 JSON 值的最大数量。',
-  ),
-  freeRequestsPerMinute: setting(
-    'free_requests',
-    integer({ min: 0, max: 100_000_000 }),
-    600,
-    'Requests at price 0 that an account may make in a minute, in a process.',
-    '一个进程中，每个账户每分钟可发送的零价请求数。',
-  ),
-  inFlight: setting(
-    'in_flight',
-    integer({ min: 1, max: 1_000_000 }),
-    4096,
-    'Concurrent requests of a process, half of them for one account.',
-    '一个节点同时运行的请求数。',
-  ),
-  memoryBytes: setting(
-    'memory',
-    bytes,
-    512 * MIB,
-    'Memory for the bodies of running requests and for images in responses, in a process.',
-    '内存中所有运行中请求体的总大小。',
-  ),
-  uploadBytes: setting(
-    'upload',
-    bytes,
-    1024 * MIB,
-    'The largest form with files, which is kept on disk.',
-    '单次 multipart 上传的最大大小。',
-  ),
-  spoolBytes: setting(
-    'spool',
-    bytes,
-    4096 * MIB,
-    'Disk space for all forms in progress, a quarter of it for one account.',
-    '磁盘上所有上传文件的总大小。',
-  ),
-  storedPerAccountBytes: setting(
-    'stored_per_account',
-    bytes,
-    256 * MIB,
-    'Stored responses of one account. The oldest are removed.',
-    '每个账户可存储的响应。超出后删除最早的。',
-  ),
-  storedBytes: setting(
-    'stored',
-    bytes,
-    4096 * MIB,
-    'Stored responses of all accounts. The oldest of the largest account are removed.',
-    '所有账户可存储的响应。',
-  ),
-  mediaPerAccountBytes: setting(
-    'media_per_account',
-    bytes,
-    8 * 1024 * MIB,
-    'Stored images and videos of one account. The oldest are removed.',
-    '每个账户可存储的图片和视频。超出后删除最早的。',
-  ),
-  mediaBytes: setting(
-    'media',
-    bytes,
-    32 * 1024 * MIB,
-    'Stored images and videos of all accounts. The oldest of the largest account are removed.',
-    '所有账户可存储的图片和视频。',
-  ),
+  values: setting('values', integer({ min: 1, max: 100_000_000 }), DEFAULT_MAX_VALUES, {
+    en: 'The most JSON values in a body.',
+    zh: '请求体中 JSON 值的最大数量。',
+  }),
+  freeRequestsPerMinute: setting('free_requests', integer({ min: 0, max: 100_000_000 }), 600, {
+    en: 'Requests at price 0 that an account may make in a minute, in a process.',
+    zh: '一个进程中，每个账户每分钟可发送的零价请求数。',
+  }),
+  inFlight: setting('in_flight', integer({ min: 1, max: 1_000_000 }), 4096, {
+    en: 'Concurrent requests of a process, half of them for one account.',
+    zh: '一个节点同时运行的请求数。',
+  }),
+  memoryBytes: setting('memory', bytes, 512 * MIB, {
+    en: 'Memory for the bodies of running requests and for images in responses, in a process.',
+    zh: '内存中所有运行中请求体的总大小。',
+  }),
+  uploadBytes: setting('upload', bytes, 1024 * MIB, {
+    en: 'The largest form with files, which is kept on disk.',
+    zh: '单次 multipart 上传的最大大小。',
+  }),
+  spoolBytes: setting('spool', bytes, 4096 * MIB, {
+    en: 'Disk space for all forms in progress, a quarter of it for one account.',
+    zh: '磁盘上所有上传文件的总大小。',
+  }),
+  storedPerAccountBytes: setting('stored_per_account', bytes, 256 * MIB, {
+    en: 'Stored responses of one account. The oldest are removed.',
+    zh: '每个账户可存储的响应。超出后删除最早的。',
+  }),
+  storedBytes: setting('stored', bytes, 4096 * MIB, {
+    en: 'Stored responses of all accounts. The oldest of the largest account are removed.',
+    zh: '所有账户可存储的响应。',
+  }),
+  mediaPerAccountBytes: setting('media_per_account', bytes, 8 * 1024 * MIB, {
+    en: 'Stored images and videos of one account. The oldest are removed.',
+    zh: '每个账户可存储的图片和视频。超出后删除最早的。',
+  }),
+  mediaBytes: setting('media', bytes, 32 * 1024 * MIB, {
+    en: 'Stored images and videos of all accounts. The oldest of the largest account are removed.',
+    zh: '所有账户可存储的图片和视频。',
+  }),
 }
 
 type Tls = { certFile: string; keyFile: string }

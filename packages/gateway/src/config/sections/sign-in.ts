@@ -60,26 +60,22 @@ const MOST_PROVIDERS = 16
 const MOST_ENTRIES = 100
 
 export const SIGN_IN = {
-  password: setting(
-    'password',
-    boolean,
-    true,
-    'People may sign in with a password. Owners always may.',
-    '允许使用密码登录。所有者始终可以。',
-  ),
-  sessionAgeMs: setting(
-    'session_age',
-    duration({ min: 60_000, max: LONGEST_SESSION_MS }),
-    24 * 3_600_000,
-    'After a sign-in at a provider, how long until the next one.',
-    '通过提供方登录后，多久需要重新登录。',
-  ),
+  password: setting('password', boolean, true, {
+    en: 'People may sign in with a password. Owners always may.',
+    zh: '允许使用密码登录。所有者始终可以。',
+  }),
+  sessionAgeMs: setting('session_age', duration({ min: 60_000, max: LONGEST_SESSION_MS }), 24 * 3_600_000, {
+    en: 'After a sign-in at a provider, how long until the next one.',
+    zh: '通过提供方登录后，多久需要重新登录。',
+  }),
   providers: setting<readonly SignInProvider[]>(
     'providers',
     writtenAs('objects', few(listOf(readProvider, `[${EXAMPLE}]`), MOST_PROVIDERS)),
     [],
-    'OpenID Connect providers that people sign in at.',
-    '用于登录的 OpenID Connect 提供方。',
+    {
+      en: 'OpenID Connect providers that people sign in at.',
+      zh: '用于登录的 OpenID Connect 提供方。',
+    },
   ),
 }
 

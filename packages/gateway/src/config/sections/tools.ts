@@ -12,13 +12,10 @@ type Tools = NonNullable<FileConfig['tools']>
 type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
 
 export const IMAGE_GENERATION = {
-  model: setting(
-    'model',
-    written('text', readText),
-    undefined,
-    'The image model behind the tool image_generation.',
-    '工具 image_generation 使用的图片模型。',
-  ),
+  model: setting('model', written('text', readText), undefined, {
+    en: 'The image model behind the tool image_generation.',
+    zh: '工具 image_generation 使用的图片模型。',
+  }),
 }
 
 const EXAMPLE = 'tools: { image_generation: { model: my-image-model } }'

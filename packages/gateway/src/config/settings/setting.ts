@@ -91,21 +91,15 @@ export type Setting<T> = Omit<Kind<NonNullable<T>>, 'read'> & {
 
 type Mark = 'file only' | 'secret'
 
-type Row = [description: string, chinese: string, mark?: Mark]
+/** What the setting does. */
+type About = { en: string; zh: string; mark?: Mark }
 
 /** `fallback`: what holds where nothing is written. */
-export function setting<T>(name: string, kind: Kind<T>, fallback: undefined, ...row: Row): Setting<T | undefined>
-export function setting<T>(name: string, kind: Kind<T>, fallback: NoInfer<T>, ...row: Row): Setting<T>
-export function setting<T>(name: string, kind: Kind<T>, fallback: T, ...[description, chinese, mark]: Row) {
-  return {
-    ...kind,
-    name,
-    fallback,
-    description,
-    chinese,
-    isFileOnly: mark === 'file only',
-    isSecret: mark === 'secret',
-  }
+export function setting<T>(name: string, kind: Kind<T>, fallback: undefined, about: About): Setting<T | undefined>
+export function setting<T>(name: string, kind: Kind<T>, fallback: NoInfer<T>, about: About): Setting<T>
+export function setting<T>(name: string, kind: Kind<T>, fallback: T, { en, zh, mark }: About) {
+  const marks = { isFileOnly: mark === 'file only', isSecret: mark === 'secret' }
+  return { ...kind, name, fallback, description: en, chinese: zh, ...marks }
 }
 
 export type Rows = Readonly<Record<string, Setting<unknown>>>
