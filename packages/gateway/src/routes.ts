@@ -19,22 +19,19 @@ import {
 import { mayReadMetrics } from './access/metrics-access.ts'
 import type { MasterSecrets } from './access/secrets/master-secrets.ts'
 import type { AdminDispatch } from './admin-api/dispatch.ts'
-import {
-  type BackgroundEndpointDependencies,
-  cancelResponse,
-  deleteAnyResponse,
-  showAnyResponse,
-} from './background/endpoints.ts'
+import type { ResponseTaskDependencies } from './background/dependencies.ts'
+import { cancelResponse, deleteAnyResponse, showAnyResponse } from './background/endpoints.ts'
 import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
-import { listInputItems, type ResponseEndpointDependencies } from './conversations/endpoints.ts'
+import { listInputItems } from './conversations/endpoints.ts'
 import { cohereEndpoint, EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
-import { type EmbeddingDependencies, embeddingJourney } from './embeddings/journey.ts'
+import { embeddingJourney } from './embeddings/journey.ts'
+import type { ImageDependencies } from './images/dependencies.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
 import { imagesEndpoint } from './images/endpoints/images.ts'
 import { TASK_IMAGES } from './images/endpoints/task-images.ts'
-import { type ImageDependencies, imageJourney } from './images/journey.ts'
+import { imageJourney } from './images/journey.ts'
 import type { ClusterStatus } from './jobs/watch-nodes.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
@@ -56,34 +53,28 @@ import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import type { Ids } from './request/ids.ts'
 import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths.ts'
-import type { ServiceDependencies } from './services/journey.ts'
 import { moderationJourney } from './services/moderations.ts'
 import { rerankJourney } from './services/rerank.ts'
-import { type SpeechDependencies, speechContentJourney, speechJourney } from './speech/journey.ts'
+import { speechContentJourney, speechJourney } from './speech/journey.ts'
 import { listSpeechModels, listVoices } from './speech/voices.ts'
 import type { Journal } from './storage/node/journal.ts'
 import type { Node } from './storage/node/node.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
-import type { TaskWorkDependencies } from './tasks/dependencies.ts'
-import { journey, type TextDependencies } from './text/journey.ts'
+import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
-import { type CountDependencies, countTokens } from './token-counting/journey.ts'
-import { type TranscriptionDependencies, transcriptionJourney } from './transcription/journey.ts'
-import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './videos/endpoints.ts'
-import { submitVideo, type TaskDependencies } from './videos/journey.ts'
+import type { CountDependencies } from './token-counting/ask-upstream.ts'
+import { countTokens } from './token-counting/journey.ts'
+import { transcriptionJourney } from './transcription/journey.ts'
+import type { TranscriptionDependencies } from './transcription/transcription-call.ts'
+import type { VideoDependencies } from './videos/dependencies.ts'
+import { deleteTask, listTasks, showTask } from './videos/endpoints.ts'
+import { submitVideo } from './videos/journey.ts'
 
-export type GatewayDependencies = TextDependencies &
+export type GatewayDependencies = ResponseTaskDependencies &
   CountDependencies &
   ImageDependencies &
-  ServiceDependencies &
-  EmbeddingDependencies &
-  TaskDependencies &
+  VideoDependencies &
   TranscriptionDependencies &
-  SpeechDependencies &
-  TaskEndpointDependencies &
-  ResponseEndpointDependencies &
-  BackgroundEndpointDependencies &
-  TaskWorkDependencies &
   UsageDependencies &
   MediaDependencies & {
     ids: Ids

@@ -3,14 +3,7 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { isVisibleTo } from '../access/visible-key.ts'
-import {
-  decodeId,
-  deleteResponse,
-  type ResponseEndpointDependencies,
-  readerOf,
-  showResponse,
-  unknown,
-} from '../conversations/endpoints.ts'
+import { decodeId, deleteResponse, readerOf, showResponse, unknown } from '../conversations/endpoints.ts'
 import { hidePiece } from '../conversations/pieces.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
@@ -32,12 +25,10 @@ import {
 import { cancelResponse as cancelTask } from './response-tasks.ts'
 import { viewOf } from './view.ts'
 
-export type BackgroundEndpointDependencies = ResponseEndpointDependencies & ResponseTaskDependencies
-
 export async function showAnyResponse(
   id: string,
   incoming: ApiRequest,
-  deps: BackgroundEndpointDependencies,
+  deps: ResponseTaskDependencies,
 ): Promise<HttpResponse> {
   const query = new URLSearchParams(incoming.query)
   const isStreamed = ['true', '1'].includes(query.get('stream') ?? '')
@@ -62,7 +53,7 @@ function startingAfter(query: URLSearchParams): number {
 export async function cancelResponse(
   id: string,
   incoming: ApiRequest,
-  deps: BackgroundEndpointDependencies,
+  deps: ResponseTaskDependencies,
 ): Promise<HttpResponse> {
   const caller = await authenticate(incoming, 'responses', deps)
   deps.taskDeletes.count(caller)
@@ -79,7 +70,7 @@ export async function cancelResponse(
 export async function deleteAnyResponse(
   id: string,
   incoming: ApiRequest,
-  deps: BackgroundEndpointDependencies,
+  deps: ResponseTaskDependencies,
 ): Promise<HttpResponse> {
   const caller = await authenticate(incoming, 'responses', deps)
   const task = await find(id, caller, deps)
@@ -91,7 +82,7 @@ export async function deleteAnyResponse(
   return json(200, incoming.responseHeaders, { id: ownerOf(task).id, object: 'response', deleted: true })
 }
 
-async function removeAll(task: ResponseTask, deps: BackgroundEndpointDependencies): Promise<void> {
+async function removeAll(task: ResponseTask, deps: ResponseTaskDependencies): Promise<void> {
   const owner = ownerOf(task)
   await deps.store.responses.hide(owner.account, owner.id)
   await Promise.all([REQUEST_PIECE, VIEW_PIECE].map((name) => hidePiece(owner, name, deps)))
@@ -102,7 +93,7 @@ async function removeAll(task: ResponseTask, deps: BackgroundEndpointDependencie
 const [LOOK_MS, ENDED_WITHIN_MS] = [50, 8_000]
 
 /** Cancels it, and waits for its end. undefined: it does not exist any more. */
-async function end(task: ResponseTask, deps: BackgroundEndpointDependencies): Promise<ResponseTask | undefined> {
+async function end(task: ResponseTask, deps: ResponseTaskDependencies): Promise<ResponseTask | undefined> {
   let current: ResponseTask | undefined = task
   let isCancelled = false
   for (const until = performance.now() + ENDED_WITHIN_MS; current && performance.now() < until; ) {
@@ -125,7 +116,7 @@ const stillEnding = (): Failure =>
 async function find(
   id: string,
   caller: Caller,
-  { store }: BackgroundEndpointDependencies,
+  { store }: ResponseTaskDependencies,
 ): Promise<ResponseTask | undefined> {
   const request = parseResponseId(decodeId(id))
   const row = request === undefined ? undefined : await store.tasks.find(request)

@@ -5,14 +5,14 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import type { EmbeddingInput } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { authorize } from '../access/authorize.ts'
-import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
+import { offerForRequest } from '../access/urls/url-names.ts'
 import { countWords } from '../bytes/count-words.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
 import { MOST_INPUTS, MOST_TOKENS } from '../modalities/embedding.ts'
 import type { DialectOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { placeHold } from '../paid-call/hold.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
@@ -23,19 +23,13 @@ import { beginAtCandidate, type CandidateRequest } from '../routing/call-candida
 import type { RoutingDependencies } from '../routing/dependencies.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import type { EmbeddingEndpoint } from './endpoints.ts'
-import { type EmbeddingCallKind, type RespondDependencies, respond } from './respond.ts'
+import { type EmbeddingCallKind, respond } from './respond.ts'
 import { expressibleOffer, type ReadRequest, requestFor } from './upstream-request.ts'
-
-export type EmbeddingDependencies = OpenDependencies &
-  ReadDependencies &
-  RoutingDependencies &
-  UrlDependencies &
-  RespondDependencies
 
 export const embeddingJourney = (
   incoming: ApiRequest,
   endpoint: EmbeddingEndpoint,
-  deps: EmbeddingDependencies,
+  deps: RoutingDependencies,
 ): Promise<HttpResponse> => openPaidCall(EMBEDDINGS, incoming, endpoint, deps)
 
 interface EmbeddingKind extends EmbeddingCallKind {
@@ -43,7 +37,7 @@ interface EmbeddingKind extends EmbeddingCallKind {
   prepared: Kind['prepared'] & CandidateRequest<DialectOf<'embedding'>>
 }
 
-const EMBEDDINGS: Journey<EmbeddingKind, EmbeddingDependencies> = {
+const EMBEDDINGS: Journey<EmbeddingKind, RoutingDependencies> = {
   dialectOf: ({ dialect }) => dialect,
   read,
   authorize(caller, request, catalogue) {

@@ -12,27 +12,19 @@ import { codec } from '../bytes/codec.ts'
 import { countReceived } from '../bytes/free-memory.ts'
 import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
-import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import type { PaidRequest } from '../paid-call/paid-request.ts'
 import { settle } from '../paid-call/settle.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import { jsonResponse, writeLargeJson } from '../paid-call/writing/write-json.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
-import {
-  type CallDependencies,
-  type CandidateKind,
-  type CandidateSteps,
-  callCandidates,
-  nextCandidate,
-} from '../routing/call-candidates.ts'
+import { type CandidateKind, type CandidateSteps, callCandidates, nextCandidate } from '../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByOtherModel } from '../routing/other-model.ts'
 import { failedByBreak, failedByError, failedByOther, failedByThrow } from '../routing/upstream-errors.ts'
 import { convertVectors, encodingOf, lengthOf } from './convert.ts'
-import { formPath, type ReadRequest, requestFor, type UpstreamRequestDependencies } from './upstream-request.ts'
-
-export type RespondDependencies = CallDependencies & UpstreamRequestDependencies & { unsentResponses: UnsentResponses }
+import { formPath, type ReadRequest, requestFor } from './upstream-request.ts'
 
 export interface EmbeddingCallKind
   extends CandidateKind<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>> {
@@ -48,7 +40,7 @@ const LARGE = 64 * 1024
 
 type Presented = { body: Pieces; tokens: number | undefined }
 
-export async function respond(call: EmbeddingCall, deps: RespondDependencies): Promise<HttpResponse> {
+export async function respond(call: EmbeddingCall, deps: RoutingDependencies): Promise<HttpResponse> {
   const { request } = call
   const { most } = request.tokens
   const steps: CandidateSteps<RateOf<'embedding'>, ModelOf<'embedding'>, DialectOf<'embedding'>> = {
@@ -67,7 +59,7 @@ async function present(
   call: EmbeddingCall,
   response: UpstreamResponse,
   request: ReadRequest,
-  deps: RespondDependencies,
+  deps: RoutingDependencies,
 ): Promise<Presented | FailedAttempt> {
   const { offer, candidate, dialect, warnings } = call.attempt
   const bytes = await readReply(call, response, deps)
@@ -109,7 +101,7 @@ const passes = (
 async function readReply(
   call: EmbeddingCall,
   response: UpstreamResponse,
-  deps: RespondDependencies,
+  deps: RoutingDependencies,
 ): Promise<Uint8Array | FailedAttempt> {
   const { upstreamCall, slot } = call
   let isFull = false
@@ -139,7 +131,7 @@ async function write(
   call: EmbeddingCall,
   { body, tokens }: Presented,
   request: ReadRequest,
-  deps: RespondDependencies,
+  deps: RoutingDependencies,
 ): Promise<HttpResponse> {
   const { attempt, client, record } = call
   // More than the request can have is not charged.

@@ -5,17 +5,15 @@ import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { EMBEDDING_SERVICES, type EmbeddingDialectId } from '@trivium/protocol/dialects/embedding-services.ts'
 import { filled } from '@trivium/protocol/dialects/generate-content/endpoint.ts'
 import type { EmbeddingRequest, UpstreamFields } from '@trivium/protocol/dialects/shared/embeddings/embedding.ts'
-import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import { withCandidates } from '../access/urls/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import { dialectsFor, serviceOf } from '../config/upstream-dialects.ts'
 import type { CandidateRequest } from '../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { Caller } from '../storage/storage.ts'
 import { endpointOf } from '../upstreams/endpoint.ts'
-
-export type UpstreamRequestDependencies = { accountCipher: AccountCipher }
 
 /** A request that was read, with the dialect that it was read in. */
 export type ReadRequest = EmbeddingRequest & {
@@ -38,7 +36,7 @@ export function requestFor(
   request: ReadRequest,
   candidate: CandidateOf<'embedding'>,
   { account }: Caller,
-  { accountCipher }: UpstreamRequestDependencies,
+  { accountCipher }: RoutingDependencies,
 ): CandidateRequest<EmbeddingDialectId> {
   const { upstream } = candidate
   const { embedded, sharedObjects } = upstream

@@ -34,8 +34,6 @@ type Api<Route> = {
   respondTo(error: unknown, incoming: ApiRequest): HttpResponse
 }
 
-type ApiDependencies = { catalogue(): Pick<Catalogue, 'trustedProxies'>; reads: Reads }
-
 /** `path`: what follows the prefix, still percent-encoded. `reader`: the account or network whose reads these are. */
 export type ApiDispatch<Route> = (
   incoming: ApiRequest,
@@ -45,7 +43,7 @@ export type ApiDispatch<Route> = (
 
 export function createApiDispatch<Route extends { method: string; path: string }>(
   { prefix, routes, checkOrigin, credentialOf, isRead, respondTo }: Api<Route>,
-  deps: ApiDependencies,
+  deps: { catalogue(): Pick<Catalogue, 'trustedProxies'>; reads: Reads },
 ): { dispatch: ApiDispatch<Route>; readers: Readers } {
   const match = matchApiRoute(routes)
   const readers = createReaders()

@@ -8,9 +8,7 @@ import type { MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { paymentText } from '../access/contact.ts'
-import type { UrlDependencies } from '../access/urls/url-names.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import { type CompletedImage, generate, type PartialImage } from '../images/generate.ts'
 import { type ImageCall, newWork } from '../images/image-call.ts'
@@ -18,22 +16,17 @@ import { present } from '../images/present.ts'
 import { checkInputs, offerForInputs } from '../images/reading/fetch-inputs.ts'
 import { inspectedInputs } from '../images/reading/inspect-inputs.ts'
 import { boundOf, expectedBytes } from '../images/reserve.ts'
-import type { RespondDependencies } from '../images/respond-json.ts'
 import { type ImageRouted, route } from '../images/route.ts'
 import { chargeOf } from '../images/settle.ts'
 import { takesUrls, upstreamRequest } from '../images/upstream-request.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import { bodyFailure, Failure } from '../request/failure.ts'
-import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { madeText, NOT_MADE } from './history.ts'
 import { type ImageTool, imageRequestOf } from './image-tool.ts'
 import { partOfHold, recordSpent } from './part-of-hold.ts'
 import type { Spending } from './spending.ts'
-
-export type MakeDependencies = RoutingDependencies &
-  RespondDependencies &
-  UrlDependencies & { catalogue(): Pick<Catalogue, 'config'> }
+import type { ImageToolDependencies } from './stream-reply.ts'
 
 /** The item for the client, and what the model is told. */
 export type Made = { image: MediaBlock; said: string }
@@ -47,7 +40,7 @@ export async function makeImage(
   call: TextCall,
   spending: Spending,
   onPartial: OnPartial,
-  deps: MakeDependencies,
+  deps: ImageToolDependencies,
 ): Promise<Made> {
   try {
     const request = await inspectedInputs(imageRequestOf(tool, text))
@@ -80,7 +73,7 @@ async function hold(
   routed: ImageRouted,
   call: TextCall,
   spending: Spending,
-  deps: MakeDependencies,
+  deps: ImageToolDependencies,
 ): Promise<ImageCall> {
   const { offer, candidate, upstreamCall, health } = routed
   // What this upstream cannot express is rejected before anything is held.
@@ -116,7 +109,7 @@ async function make(
   call: TextCall,
   spending: Spending,
   onPartial: OnPartial,
-  deps: MakeDependencies,
+  deps: ImageToolDependencies,
 ): Promise<Made> {
   const { upstreamCall, client } = imageCall
   const { request } = imageCall.own

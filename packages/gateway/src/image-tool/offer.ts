@@ -22,10 +22,10 @@ import { ConversationImages } from './conversation-images.ts'
 import { type ImageNames, madeImages, withImageCalls } from './history.ts'
 import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool, requestFor } from './image-tool.ts'
 import { respondJson, respondStream } from './respond.ts'
-import type { RunDependencies } from './run.ts'
+import type { ImageToolDependencies } from './stream-reply.ts'
 
 export const createImageTool =
-  (deps: RunDependencies): OfferGatewayTool =>
+  (deps: ImageToolDependencies): OfferGatewayTool =>
   (routed, catalogue) => {
     const offer = offerFor(routed, catalogue)
     if (!offer) return undefined
@@ -49,7 +49,7 @@ export const createImageTool =
   }
 
 /** Some upstreams take no mask: the caller learns it before anything is held. */
-function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: RunDependencies): void {
+function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: ImageToolDependencies): void {
   const request = requestFor(tool, { prompt: 'any' }, [mask])
   const rejections = tool.offer.candidates.map((candidate) => {
     try {

@@ -18,9 +18,10 @@ import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
 import type { TextCall } from '../text/text-call.ts'
-import { type Ended, type Output, type RunDependencies, run, type ToolCall } from './run.ts'
+import { type Ended, type Output, run, type ToolCall } from './run.ts'
+import type { ImageToolDependencies } from './stream-reply.ts'
 
-export async function respondJson(toolCall: ToolCall, deps: RunDependencies): Promise<HttpResponse> {
+export async function respondJson(toolCall: ToolCall, deps: ImageToolDependencies): Promise<HttpResponse> {
   const { call } = toolCall
   const blocks: Block[] = []
   let answering: ReplyContext | undefined
@@ -46,7 +47,7 @@ export async function respondJson(toolCall: ToolCall, deps: RunDependencies): Pr
   return response
 }
 
-export function respondStream(toolCall: ToolCall, deps: RunDependencies): Promise<HttpResponse> {
+export function respondStream(toolCall: ToolCall, deps: ImageToolDependencies): Promise<HttpResponse> {
   const { call } = toolCall
   const client = new LargeStreamWriter(call, deps)
   /** What a repeated request is answered with. */
@@ -120,7 +121,7 @@ async function settleEnded(
   { call, tool }: ToolCall,
   { outcome, spending, observed, charge }: Ended,
   body: Pieces | undefined,
-  deps: RunDependencies,
+  deps: ImageToolDependencies,
 ): Promise<void> {
   const { multiplierMillionths } = call.attempt.offer.rate
   const { model, priceVersion } = tool.offer

@@ -15,7 +15,6 @@ import { chargeOf, learn, type Observed, type TextCharge } from '../text/billing
 import { coverageOf, measure } from '../text/billing/coverage.ts'
 import { outcomeOfFinish } from '../text/charge-tokens.ts'
 import type { RoutedRequest } from '../text/request.ts'
-import type { CallDependencies } from '../text/responding/call-upstream.ts'
 import { readReply } from '../text/responding/respond-json.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { prepare } from '../text/translation/prepare.ts'
@@ -23,12 +22,11 @@ import { Attempt } from '../upstreams/health/key-health.ts'
 import type { Captured, CapturedReply } from './capture-reply.ts'
 import { type CallResult, followUp, splitReply } from './conversation.ts'
 import type { ImageTool } from './image-tool.ts'
-import { type MakeDependencies, makeImage, type OnPartial } from './make-image.ts'
+import { makeImage, type OnPartial } from './make-image.ts'
 import { partOfHold } from './part-of-hold.ts'
 import { Spending } from './spending.ts'
-import { type StreamedReply, type StreamReplyDependencies, streamReply } from './stream-reply.ts'
-
-export type RunDependencies = CallDependencies & MakeDependencies & StreamReplyDependencies
+import type { ImageToolDependencies } from './stream-reply.ts'
+import { type StreamedReply, streamReply } from './stream-reply.ts'
 
 export type ToolCall = { tool: ImageTool; call: TextCall; captured: Captured }
 
@@ -64,7 +62,7 @@ const INCOMPLETE: Stop = { raw: 'length', reason: 'length' }
 const ROUNDS_AFTER_LIMIT = 1
 
 /** Throws a Failure only if the first call of the model fails without any output; the call is settled then. */
-export async function run(toolCall: ToolCall, output: Output, deps: RunDependencies): Promise<Ended> {
+export async function run(toolCall: ToolCall, output: Output, deps: ImageToolDependencies): Promise<Ended> {
   const { tool, call } = toolCall
   const spending = new Spending(tool.offer.rate.multiplierMillionths)
   let answered = await ask(call, toolCall, spending, output, deps)
@@ -124,7 +122,7 @@ async function oneImage(
   { tool, call }: ToolCall,
   spending: Spending,
   output: Output,
-  deps: RunDependencies,
+  deps: ImageToolDependencies,
 ): Promise<CallResult> {
   const { upstreamCall } = call
   await output.openImage()
@@ -147,7 +145,7 @@ async function ask(
   { captured, tool, call: first }: ToolCall,
   spending: Spending,
   output: Output,
-  deps: RunDependencies,
+  deps: ImageToolDependencies,
 ): Promise<Answered> {
   const { functionName, images } = tool
   const streaming = { functionName, isKept: first.claim !== undefined, imageBytes: images.bytes, output }
@@ -164,7 +162,7 @@ async function ask(
   return { ...read, charge }
 }
 
-async function wholeReply(call: TextCall, captured: Captured, deps: RunDependencies): Promise<StreamedReply> {
+async function wholeReply(call: TextCall, captured: Captured, deps: ImageToolDependencies): Promise<StreamedReply> {
   const { usage, finish, outputBytes } = await readReply(call, deps)
   const { last } = captured
   if (!last) throw new Error('a reply was not captured')
@@ -179,7 +177,7 @@ async function askAgain(
   results: readonly CallResult[],
   spending: Spending,
   output: Output,
-  deps: RunDependencies,
+  deps: ImageToolDependencies,
 ): Promise<Answered | undefined> {
   const { call } = toolCall
   const { client, upstreamCall } = call
@@ -204,9 +202,10 @@ async function askAgain(
 async function prepared(
   call: TextCall,
   request: RoutedRequest,
-  { ticker, upstreamCalls, statistics, ...deps }: RunDependencies,
+  deps: ImageToolDependencies,
 ): Promise<TextCall | undefined> {
-  const outbound = prepare(request, { ...deps, statistics })
+  const { ticker, upstreamCalls, statistics } = deps
+  const outbound = prepare(request, deps)
   const measured = measure(request, outbound, statistics)
   const { hold, attempt, upstreamCall } = call
   if ((await hold.raise(measured.amount, measured.minimum)) === 'stop') return undefined

@@ -4,21 +4,22 @@
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import { type CanonicalReply, fold } from '@trivium/protocol/canonical/reply.ts'
 import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { ImageDependencies } from '../images/dependencies.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
 import { DRAIN_MS } from '../paid-call/run.ts'
-import type { StreamTiming } from '../paid-call/writing/stream-timing.ts'
 import type { Failure } from '../request/failure.ts'
 import { chargeOf, type Observed } from '../text/billing/charge.ts'
+import type { TextCallDependencies } from '../text/dependencies.ts'
 import { firstOutput } from '../text/responding/before-output.ts'
-import { type CallDependencies, callUpstream } from '../text/responding/call-upstream.ts'
+import { callUpstream } from '../text/responding/call-upstream.ts'
 import { failureOfOutcome } from '../text/responding/end-stream.ts'
 import type { MeteredStream } from '../text/responding/metered-stream.ts'
 import { relay } from '../text/responding/relay.ts'
-import { StreamClient, type StreamClientDependencies } from '../text/responding/stream-client.ts'
+import { StreamClient } from '../text/responding/stream-client.ts'
 import type { TextCall } from '../text/text-call.ts'
 import type { Captured, CapturedReply } from './capture-reply.ts'
 
-export type StreamReplyDependencies = CallDependencies & StreamClientDependencies & { streamTiming: StreamTiming }
+export type ImageToolDependencies = TextCallDependencies & ImageDependencies
 
 /** Takes what the client may see. Resolves when more may follow. */
 export type EventOutput = {
@@ -37,7 +38,7 @@ export async function streamReply(
   call: TextCall,
   captured: Captured,
   { functionName, isKept, imageBytes, output }: Streaming,
-  deps: StreamReplyDependencies,
+  deps: ImageToolDependencies,
 ): Promise<StreamedReply> {
   const reply = new GrowingReply(functionName)
   const passOn = () => output.events(reply.add(captured.stream?.events.splice(0) ?? []))
@@ -122,7 +123,7 @@ class ReplyClient extends StreamClient {
   readonly #isKept: boolean
   readonly #passOn: () => Promise<void>
 
-  constructor(call: TextCall, isKept: boolean, passOn: () => Promise<void>, deps: StreamReplyDependencies) {
+  constructor(call: TextCall, isKept: boolean, passOn: () => Promise<void>, deps: ImageToolDependencies) {
     super(call, deps)
     this.#call = call
     this.#isKept = isKept

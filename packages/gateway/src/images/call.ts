@@ -4,37 +4,26 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { CandidateOf } from '../catalogue/catalogue.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
-import {
-  type CallDependencies as CandidateDependencies,
-  type CandidateSteps,
-  callCandidates,
-  nextCandidate,
-} from '../routing/call-candidates.ts'
+import { type CandidateSteps, callCandidates, nextCandidate } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import type { ImageDependencies } from './dependencies.ts'
 import type { ImageCall } from './image-call.ts'
-import { type FetchInputsDependencies, withFetchedInputs } from './reading/fetch-inputs.ts'
+import { withFetchedInputs } from './reading/fetch-inputs.ts'
 import { boundOf, isSeries, makesAll } from './reserve.ts'
 import { withImageTimeouts } from './route.ts'
-import {
-  takesUrls,
-  type UpstreamRequest,
-  type UpstreamRequestDependencies,
-  upstreamRequest,
-} from './upstream-request.ts'
-
-export type CallDependencies = CandidateDependencies & UpstreamRequestDependencies & FetchInputsDependencies
+import { takesUrls, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
 /** Calls one upstream after the other until one answers: resolves with a 2xx response whose body has not been read. */
-export const call = (imageCall: ImageCall, deps: CallDependencies): Promise<UpstreamResponse> =>
+export const call = (imageCall: ImageCall, deps: ImageDependencies): Promise<UpstreamResponse> =>
   callCandidates(imageCall, stepsOf(imageCall, deps), deps)
 
 /** Another candidate, if there may be one. Else the failure is thrown; the call is settled if it has made nothing. */
-export const nextAttempt = (imageCall: ImageCall, failed: FailedAttempt, deps: CallDependencies): Promise<void> =>
+export const nextAttempt = (imageCall: ImageCall, failed: FailedAttempt, deps: ImageDependencies): Promise<void> =>
   nextCandidate(imageCall, failed, stepsOf(imageCall, deps), deps)
 
 const stepsOf = (
   imageCall: ImageCall,
-  deps: CallDependencies,
+  deps: ImageDependencies,
 ): CandidateSteps<RateOf<'image'>, ModelOf<'image'>, ImageDialectId> => ({
   requestFor: (candidate) => outgoing(imageCall, candidate, deps),
   boundOf: (offer, candidate) => boundOf(imageCall.own.request, offer, candidate),
@@ -48,7 +37,7 @@ const stepsOf = (
 })
 
 /** Once for all candidates that take no URLs. */
-async function fetchInputs(imageCall: ImageCall, deps: CallDependencies): Promise<void> {
+async function fetchInputs(imageCall: ImageCall, deps: ImageDependencies): Promise<void> {
   const { attempt, upstreamCall, slot } = imageCall
   if (takesUrls(attempt.candidate)) return
   const { signal } = upstreamCall.cancellation
@@ -67,7 +56,7 @@ function missing({ own: { request, delivered } }: ImageCall, candidate: Candidat
   return isOneCall ? request.n - delivered.length : 1
 }
 
-function outgoing(imageCall: ImageCall, candidate: CandidateOf<'image'>, deps: CallDependencies): UpstreamRequest {
+function outgoing(imageCall: ImageCall, candidate: CandidateOf<'image'>, deps: ImageDependencies): UpstreamRequest {
   const { caller } = imageCall
   const { request } = imageCall.own
   return upstreamRequest(request, candidate, caller, missing(imageCall, candidate), deps)

@@ -12,7 +12,8 @@ import { Failure } from '../request/failure.ts'
 import { receivedPieces } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
-import { type CallDependencies, call, nextAttempt } from './call.ts'
+import { call, nextAttempt } from './call.ts'
+import type { ImageDependencies } from './dependencies.ts'
 import { EVENT_BYTES, type ImageCall, isEventStream, REPLY_BYTES } from './image-call.ts'
 import { type OnPassed, readPassed } from './passing/read-passed.ts'
 import { dimensionsOf } from './present.ts'
@@ -35,7 +36,7 @@ export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown' | 'r
 export async function generate(
   imageCall: ImageCall,
   onImage: OnImage,
-  deps: CallDependencies,
+  deps: ImageDependencies,
   onPassed: OnPassed = async () => {},
 ): Promise<ReplyFrame | undefined> {
   let frame: ReplyFrame | undefined
@@ -67,7 +68,7 @@ async function generateOnce(
   imageCall: ImageCall,
   onImage: OnImage,
   onPassed: OnPassed,
-  deps: CallDependencies,
+  deps: ImageDependencies,
 ): Promise<ReplyFrame | undefined> {
   const before = imageCall.own.delivered.length
   for (;;) {
@@ -92,7 +93,7 @@ async function passedFrame(
   imageCall: ImageCall,
   reply: UpstreamResponse,
   onPassed: OnPassed,
-  deps: CallDependencies,
+  deps: ImageDependencies,
 ): Promise<ReplyFrame | FailedAttempt> {
   const passed = await readPassed(imageCall, reply, onPassed, deps)
   return 'failure' in passed ? passed : { details: {}, unknown: [], passed }
@@ -102,7 +103,7 @@ async function readReply(
   imageCall: ImageCall,
   response: UpstreamResponse,
   onImage: OnImage,
-  deps: CallDependencies,
+  deps: ImageDependencies,
 ): Promise<ReplyFrame | FailedAttempt> {
   const { attempt } = imageCall
   const thin = openThinJson(REPLY_BYTES - imageCall.own.heldBytes)
@@ -145,7 +146,7 @@ async function readEvents(
   imageCall: ImageCall,
   response: UpstreamResponse,
   onImage: OnImage,
-  deps: CallDependencies,
+  deps: ImageDependencies,
 ): Promise<undefined | FailedAttempt> {
   const { upstreamCall, attempt } = imageCall
   const events: ImageEvent[] = []

@@ -6,34 +6,27 @@ import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.t
 import { checkImageLimits, limitSeries } from '@trivium/protocol/dialects/images/request/limits.ts'
 import { authorize } from '../access/authorize.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
-import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
+import { fundsCheck, type UploadFor } from '../media/check-funds.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
 import { isClaimed } from '../paid-call/claim.ts'
 import { fixedBound, placeHold } from '../paid-call/hold.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { beginAtCandidate, type CandidateKind } from '../routing/call-candidates.ts'
-import type { RoutingDependencies } from '../routing/dependencies.ts'
+import type { ImageDependencies } from './dependencies.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import { type ImageWork, newWork } from './image-call.ts'
 import { checkInputs, offerForInputs } from './reading/fetch-inputs.ts'
-import type { ReadDependencies } from './reading/read.ts'
 import type { ReadRequest } from './reading/read-request.ts'
 import { boundOf, expectedBytes } from './reserve.ts'
 import { respondJson } from './respond-json.ts'
-import { respondStream, type StreamDependencies } from './respond-stream.ts'
+import { respondStream } from './respond-stream.ts'
 import { route } from './route.ts'
 import { takesUrls, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
-
-export type ImageDependencies = OpenDependencies &
-  ReadDependencies &
-  FundsDependencies &
-  RoutingDependencies &
-  StreamDependencies
 
 /** A disconnect ends nothing: an image that is being made is billed. */
 export const imageJourney = (

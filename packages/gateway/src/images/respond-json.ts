@@ -4,22 +4,18 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
-import type { CallDependencies } from './call.ts'
+import type { ImageDependencies } from './dependencies.ts'
 import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
-import { type PresentDependencies, present } from './present.ts'
+import { present } from './present.ts'
 import { settle, warnIfPartial } from './settle.ts'
-
-export type RespondDependencies = CallDependencies &
-  PresentDependencies & { clock(): number; unsentResponses: UnsentResponses }
 
 export async function respondJson(
   imageCall: ImageCall,
   encoding: Pick<ImageEncoding, 'reply'>,
-  deps: RespondDependencies,
+  deps: ImageDependencies,
 ): Promise<HttpResponse> {
   const images: ReplyImage[] = []
   let usageJson: Pieces | undefined

@@ -5,21 +5,19 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import { LargeStreamWriter, lengthOf } from '../paid-call/writing/large-stream.ts'
-import { type WriteStreamDependencies, writeStream } from '../paid-call/writing/write-stream.ts'
+import { writeStream } from '../paid-call/writing/write-stream.ts'
 import { Failure } from '../request/failure.ts'
+import type { ImageDependencies } from './dependencies.ts'
 import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
 import { present } from './present.ts'
-import type { RespondDependencies } from './respond-json.ts'
 import { settle, warnIfPartial } from './settle.ts'
-
-export type StreamDependencies = RespondDependencies & WriteStreamDependencies
 
 export function respondStream(
   imageCall: ImageCall,
   encoding: ImageEncoding,
-  deps: StreamDependencies,
+  deps: ImageDependencies,
 ): Promise<HttpResponse> {
   const client = new LargeStreamWriter(imageCall, deps)
   /** What a repeated request is answered with: completed images alone. */

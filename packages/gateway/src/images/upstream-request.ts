@@ -10,7 +10,6 @@ import {
 } from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf } from '../catalogue/catalogue.ts'
@@ -19,6 +18,7 @@ import { streamedUpload, type UploadPart } from '../media/streamed-upload.ts'
 import type { Caller } from '../storage/storage.ts'
 import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
 import type { StreamedUpload } from '../upstreams/send.ts'
+import type { ImageDependencies } from './dependencies.ts'
 import { type PassableRequest, passes } from './passing/passable.ts'
 import { passedRequest } from './passing/passed-request.ts'
 
@@ -34,15 +34,13 @@ export type UpstreamRequest = {
   isPassed?: true
 }
 
-export type UpstreamRequestDependencies = { accountCipher: Pick<AccountCipher, 'pseudonym'> }
-
 /** `n`: how many images this call is for. Throws RequestError for what the upstream cannot express. */
 export function upstreamRequest(
   request: PassableRequest,
   candidate: CandidateOf<'image'>,
   caller: Caller,
   n: number,
-  deps: UpstreamRequestDependencies,
+  deps: ImageDependencies,
 ): UpstreamRequest {
   const { upstream, route } = candidate
   const dialect = dialectFor(upstream, 'image')
@@ -105,7 +103,7 @@ function endUserFor(
   { user }: ImageRequest,
   { upstream: { embedded, sharedObjects } }: CandidateOf<'image'>,
   { account }: Caller,
-  { accountCipher }: UpstreamRequestDependencies,
+  { accountCipher }: ImageDependencies,
 ): { endUser?: string } {
   if (user === undefined || embedded || sharedObjects) return {}
   return { endUser: accountCipher.pseudonym(account, 'end users', user) }

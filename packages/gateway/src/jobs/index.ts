@@ -1,6 +1,5 @@
 // Every background job of a server.
 
-import type { Callers } from '../access/authenticate.ts'
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
 import type { ResponseTaskDependencies } from '../background/dependencies.ts'
 import { responseTasks } from '../background/response-tasks.ts'
@@ -8,7 +7,6 @@ import type { Environment, FileConfig } from '../config/types.ts'
 import { mediaFolder } from '../media/open-media.ts'
 import type { ErrorCounts } from '../observe/error-counts.ts'
 import type { Latencies } from '../observe/latency-buckets.ts'
-import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics/names.ts'
 import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
 import type { RejectedRequestCounts } from '../observe/rejected-requests.ts'
@@ -16,12 +14,12 @@ import { VERSION } from '../observe/version.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { JobRun, NodeState, Storage } from '../storage/storage.ts'
-import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
 import { TASK_TIMING } from '../tasks/timing.ts'
 import { createTaskWorker } from '../tasks/worker.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
-import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
+import type { VideoDependencies } from '../videos/dependencies.ts'
+import { videoTasks } from '../videos/video-tasks.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { createJobs } from './every.ts'
 import { followSecret, pollChanges } from './poll-changes.ts'
@@ -41,10 +39,8 @@ import {
 } from './sweeps.ts'
 import { type ClusterStatus, warnOfUnsharedMedia, watchNodes } from './watch-nodes.ts'
 
-export type JobDependencies = TaskWorkDependencies &
-  VideoTaskDependencies &
+export type JobDependencies = VideoDependencies &
   ResponseTaskDependencies & {
-    callers: Pick<Callers, 'clear'>
     secrets: MasterSecrets
     latencies: Latencies
     upstreamMeasures: UpstreamMeasures
@@ -53,7 +49,6 @@ export type JobDependencies = TaskWorkDependencies &
     node: Pick<Node, 'identity' | 'commitsLostAt'>
     mediaStore: { sweep(limit: number): Promise<number> }
     admission: Pick<Admission, 'isSaturated' | 'inFlight'>
-    log: Log
     metrics: Pick<Metrics, 'jobs'>
   }
 

@@ -12,8 +12,6 @@ import { Failure } from '../request/failure.ts'
 import { availableIn } from '../storage/accounts.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
 
-export type FundsDependencies = { store: { keys: Pick<Keys, 'findWithAccount'> } }
-
 /** Throws Failure if the funds do not cover the least that this offer can cost; without an offer, any model of the caller. */
 export type CheckFunds<T extends ModelType> = (offer?: OfferOf<T>) => Promise<void>
 
@@ -26,7 +24,7 @@ export function fundsCheck<T extends ModelType>(
   caller: Caller,
   catalogue: Catalogue,
   mayReplay: () => Promise<boolean>,
-  { store }: FundsDependencies,
+  { store }: { store: { keys: Pick<Keys, 'findWithAccount'> } },
 ): CheckFunds<T> {
   const models = offersOfType(catalogue, caller.group, type)
   const allowed = models.filter(({ model }) => keyAllowsModel(caller, model.id))

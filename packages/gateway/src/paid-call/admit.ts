@@ -4,15 +4,14 @@ import { andThen } from '@trivium/http/and-then.ts'
 import { type BodyHeaders, bodyHeaders } from '@trivium/http/bodies/read-body.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { authenticate } from '../access/authenticate.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Admission, Load, Slot } from '../overload/admission.ts'
 import { OVERLOADED, rejectPaced } from '../overload/load-shedding.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
-
-export type AdmitDependencies = { admission: Admission; catalogue(): Catalogue } & AuthenticateDependencies
+import type { PaidCallDependencies } from './paid-request.ts'
 
 /**
  * Nothing is awaited if the caller is known and a slot is free: admission control reserves a slot for a request that was queued
@@ -22,7 +21,7 @@ export function enter(
   incoming: ApiRequest,
   dialect: DialectId,
   check: (caller: Caller, catalogue: Catalogue) => void,
-  deps: AdmitDependencies,
+  deps: PaidCallDependencies,
 ): Entered | Promise<Entered> {
   return andThen(authenticate(incoming, dialect, deps), (caller) => {
     const catalogue = deps.catalogue()
@@ -36,7 +35,7 @@ export function enter(
 
 type Entered = { caller: Caller; catalogue: Catalogue; slot: Slot }
 
-function admit(incoming: ApiRequest, caller: Caller, { admission }: AdmitDependencies): Slot | Promise<Slot> {
+function admit(incoming: ApiRequest, caller: Caller, { admission }: PaidCallDependencies): Slot | Promise<Slot> {
   const { body, headers } = incoming.http
   const bytes = weightOf(bodyHeaders(headers))
   const load: Load = { tenant: caller, bytes, isArriving: body.isComplete !== true }

@@ -15,6 +15,7 @@ import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
 export type HoldErrorDependencies = {
   rateLimitCache: RateLimitCache
+  /** Milliseconds since 1970. */
   clock(): number
   store: { keys: Pick<Keys, 'findWithAccount'>; members: Pick<Members, 'standing'> }
   callers: Pick<Callers, 'clear'>

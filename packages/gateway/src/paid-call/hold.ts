@@ -3,25 +3,16 @@
 import type { Nanos } from '../money/amount.ts'
 import type { Hold } from '../money/ledger.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
-import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
-import type { Node } from '../storage/node/node.ts'
-import type { Opened, Settler } from '../storage/node/settler.ts'
+import type { Opened } from '../storage/node/settler.ts'
 import { unavailable } from './hold-errors.ts'
-import type { Bound, Kind, PaidRequest } from './paid-request.ts'
+import type { Bound, Kind, PaidCallDependencies, PaidRequest } from './paid-request.ts'
 import { recentRateLimit } from './rate-limit-errors.ts'
 
 /** The bound of a call whose cost is known before it is made, and that uses no tokens. */
 export const fixedBound = (amount: Nanos): Bound => ({ amount, minimum: amount, tokens: 0, minimumTokens: 0 })
 
-export type HoldDependencies = {
-  rateLimitCache: RateLimitCache
-  clock(): number
-  node: Pick<Node, 'mayDispatch' | 'identity'>
-  settler: Pick<Settler, 'open'>
-}
-
 /** Throws where the same was rejected a moment ago; else the ledger decides. */
-export function placeHold(request: HeldFor, deps: HoldDependencies): Promise<Opened> {
+export function placeHold(request: HeldFor, deps: PaidCallDependencies): Promise<Opened> {
   return deps.settler.open(holdVerb(request, deps))
 }
 
@@ -31,7 +22,7 @@ export type HeldFor = Pick<PaidRequest<Kind>, 'id' | 'caller' | 'owner' | 'route
 /** Throws where the same was rejected a moment ago. */
 export function holdVerb(
   { id, caller, owner, routed, prepared }: HeldFor,
-  deps: Omit<HoldDependencies, 'settler'>,
+  deps: Omit<PaidCallDependencies, 'settler'>,
   { nodeId, epoch } = owner,
 ): Hold {
   const { wanted, offer, candidate } = routed

@@ -1,35 +1,14 @@
 // What a kind of request does in its own way, from its arrival to its response: the steps that open.ts takes.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { AuthenticateDependencies } from '../access/authenticate.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { FreeCallLimit } from '../overload/free-call-limit.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
-import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
-import type { AdmitDependencies } from './admit.ts'
-import type { HoldDependencies } from './hold.ts'
-import type { HoldErrorDependencies } from './hold-errors.ts'
-import type { Kind, PaidRequest } from './paid-request.ts'
-import type { SettleDependencies } from './settle.ts'
-
-export type OpenDependencies = {
-  /** The configuration in force. A request takes it once and keeps it. */
-  catalogue(): Catalogue
-  retryBudget: Pick<RetryBudget, 'addRequest'>
-  ticker: Pick<Ticker, 'now'>
-  /** Requests at price 0. */
-  freeRequests: FreeCallLimit
-} & AuthenticateDependencies &
-  AdmitDependencies &
-  SettleDependencies &
-  HoldDependencies &
-  HoldErrorDependencies
+import type { Kind, PaidCallDependencies, PaidRequest } from './paid-request.ts'
 
 /** The steps. Each may throw what the client gets as an error. Those that return a promise only if they have to wait are not awaited else. */
-export type Journey<K extends Kind, D extends OpenDependencies = OpenDependencies> = {
+export type Journey<K extends Kind, D extends PaidCallDependencies = PaidCallDependencies> = {
   dialectOf(endpoint: K['endpoint']): DialectId
   /** Before the request is admitted. */
   check?(request: PaidRequest<K>, deps: D): void

@@ -16,14 +16,15 @@ import { enter } from './admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, releaseClaim } from './claim.ts'
 import { countFreeRequest } from './free-requests.ts'
 import { holdError, unavailable } from './hold-errors.ts'
-import type { Journey, OpenDependencies } from './journey.ts'
+import type { Journey } from './journey.ts'
+import type { PaidCallDependencies } from './paid-request.ts'
 import { type Kind, PaidRequest, type Routed } from './paid-request.ts'
 import { recentRateLimit } from './rate-limit-errors.ts'
 import { endFailed } from './run.ts'
 import { showWarnings } from './warnings.ts'
 
 /** The response of the journey, or the stored one of an earlier request. */
-export async function openPaidCall<K extends Kind, D extends OpenDependencies>(
+export async function openPaidCall<K extends Kind, D extends PaidCallDependencies>(
   journey: Journey<K, D>,
   incoming: ApiRequest,
   endpoint: K['endpoint'],
@@ -112,7 +113,7 @@ function closedAfter<Q>(response: HttpResponse, request: Q, close: (request: Q) 
 }
 
 /** Resolves with the stored response of an earlier request; undefined: this one runs. */
-async function claimKey<K extends Kind, D extends OpenDependencies>(
+async function claimKey<K extends Kind, D extends PaidCallDependencies>(
   { resume, fingerprint }: Journey<K, D>,
   request: PaidRequest<K>,
   deps: D,
@@ -139,7 +140,7 @@ async function claimKey<K extends Kind, D extends OpenDependencies>(
 type Held<K extends Kind> = { verdict: 'open'; request: K['hold'] }
 
 /** The hold is granted. */
-function begin<K extends Kind, D extends OpenDependencies>(
+function begin<K extends Kind, D extends PaidCallDependencies>(
   journey: Journey<K, D>,
   request: PaidRequest<K>,
   hold: K['hold'],
@@ -160,7 +161,7 @@ function begin<K extends Kind, D extends OpenDependencies>(
 const MOST_KEY_CHANGES = 3
 
 /** Prepares the request for another try, and whether the key has changed. Throws if there is nothing left to try. */
-async function isKeyChanged<K extends Kind, D extends OpenDependencies>(
+async function isKeyChanged<K extends Kind, D extends PaidCallDependencies>(
   journey: Journey<K, D>,
   request: PaidRequest<K>,
   rejected: RejectedHold,
@@ -188,7 +189,7 @@ async function isKeyChanged<K extends Kind, D extends OpenDependencies>(
 /** Nothing was sent to the upstream. */
 export function releaseSlots(
   { upstreamCall, health }: Pick<Routed, 'upstreamCall' | 'health'>,
-  { ticker }: Pick<OpenDependencies, 'ticker'>,
+  { ticker }: Pick<PaidCallDependencies, 'ticker'>,
 ): void {
   upstreamCall.stop()
   health.end(ticker.now())

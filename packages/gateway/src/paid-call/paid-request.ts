@@ -3,20 +3,50 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
+import type { Ticker } from '@trivium/http/ticker.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { Callers } from '../access/authenticate.ts'
 import type { Candidate, Catalogue, Offer } from '../catalogue/catalogue.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
 import type { AttemptFacts } from '../observe/upstream-attempt.ts'
-import type { Slot } from '../overload/admission.ts'
+import type { Admission, Slot } from '../overload/admission.ts'
+import type { FreeCallLimit } from '../overload/free-call-limit.ts'
+import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import type { Failure } from '../request/failure.ts'
-import type { Identity } from '../storage/node/node.ts'
-import type { HeldFunds } from '../storage/node/settler.ts'
+import type { ReadDependencies } from '../request/read-json.ts'
+import type { Identity, Node } from '../storage/node/node.ts'
+import type { HeldFunds, Settler } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { Attempt } from '../upstreams/health/key-health.ts'
+import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
+import type { NameChecks } from '../upstreams/public/name-checks.ts'
 import type { UpstreamCall } from '../upstreams/upstream-call.ts'
-import type { KeyClaim } from './claim.ts'
+import type { ClaimDependencies, KeyClaim } from './claim.ts'
+import type { FreeAborts } from './free-aborts.ts'
+import type { HoldErrorDependencies } from './hold-errors.ts'
+import type { StreamTiming } from './writing/stream-timing.ts'
+
+/** What paid calls of every kind depend on. */
+export type PaidCallDependencies = ClaimDependencies &
+  HoldErrorDependencies &
+  ReadDependencies & {
+    /** The configuration in force. A request takes it once and keeps it. */
+    catalogue(): Catalogue
+    callers: Callers
+    admission: Admission
+    nameChecks: NameChecks
+    /** Requests at price 0. */
+    freeRequests: FreeCallLimit
+    freeAborts: FreeAborts
+    retryBudget: Pick<RetryBudget, 'addRequest'>
+    node: Pick<Node, 'mayDispatch'>
+    settler: Pick<Settler, 'open'>
+    streamTiming: StreamTiming
+    unsentResponses: UnsentResponses
+    ticker: Ticker
+  }
 
 /** The candidate that is called first, with a slot at its upstream and at the upstream's key. */
 export type Routed<O extends Offer = Offer, C extends Candidate = Candidate> = {

@@ -4,17 +4,14 @@ import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import { endAttempt } from '../observe/upstream-attempt.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
-import type { FreeAborts } from './free-aborts.ts'
-import type { Kind, PaidRequest } from './paid-request.ts'
-import { type SettleDependencies, settle } from './settle.ts'
+import type { Kind, PaidCallDependencies, PaidRequest } from './paid-request.ts'
+import { settle } from './settle.ts'
 
 /** How long the response is read on after the client disconnected, so that the charge is exact. */
 export const DRAIN_MS = 120_000
 
-type DisconnectDependencies = { freeAborts: FreeAborts }
-
 /** Before the upstream's headers arrive, a disconnect cancels the call at no charge; not for accounts that do so repeatedly. */
-export function cancelOnDisconnect(call: PaidRequest, { freeAborts }: DisconnectDependencies): void {
+export function cancelOnDisconnect(call: PaidRequest, { freeAborts }: PaidCallDependencies): void {
   const { client, caller, upstreamCall } = call
   client.onDisconnect = () => {
     if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
@@ -34,7 +31,7 @@ export function finishAfterDisconnect({ client, upstreamCall, attempt }: PaidReq
  * Does the work that is paid for. The work settles the request before its last byte leaves; if it throws without having done so,
  * open.ts voids the hold. `watchClient` decides what a disconnect means.
  */
-export function runPaidCall<T, C extends PaidRequest, D extends DisconnectDependencies>(
+export function runPaidCall<T, C extends PaidRequest, D extends PaidCallDependencies>(
   call: C,
   work: (call: C, deps: D) => Promise<T>,
   deps: D,
@@ -46,7 +43,7 @@ export function runPaidCall<T, C extends PaidRequest, D extends DisconnectDepend
 }
 
 /** The request has failed, perhaps before any work was done for it. */
-export async function endFailed(call: PaidRequest<Kind>, error: unknown, deps: SettleDependencies): Promise<void> {
+export async function endFailed(call: PaidRequest<Kind>, error: unknown, deps: PaidCallDependencies): Promise<void> {
   if (!isRunning(call)) return
   if (error instanceof Failure) endAttempt(call.record, error.info.code, error.info.message)
   await voidUnsettled(call, deps)
@@ -55,7 +52,7 @@ export async function endFailed(call: PaidRequest<Kind>, error: unknown, deps: S
 const isRunning = (call: PaidRequest<Kind>): call is PaidRequest => call.isRunning
 
 /** A hold that nothing settles would reserve funds for as long as this process runs. */
-export async function voidUnsettled(call: PaidRequest, deps: SettleDependencies): Promise<void> {
+export async function voidUnsettled(call: PaidRequest, deps: PaidCallDependencies): Promise<void> {
   if (call.isSettled) return
   const { reason } = call.upstreamCall
   await settle(call, { outcome: reason ?? 'failed', charges: [], sawOutput: false }, deps).catch((error) =>

@@ -1,27 +1,17 @@
 // The one end of a paid call: charged or voided, written to the ledger (or its journal), and durable when this resolves.
 
-import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
 import { attemptFacts, endAttempt } from '../observe/upstream-attempt.ts'
-import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Settled } from '../storage/node/settler.ts'
 import { FAILURE } from '../upstreams/health/key-health.ts'
-import { type ClaimDependencies, endClaim } from './claim.ts'
-import type { FreeAborts } from './free-aborts.ts'
+import { endClaim } from './claim.ts'
 import { type CallResult, DELIVERED, type Outcome } from './outcome.ts'
-import type { PaidRequest } from './paid-request.ts'
+import type { PaidCallDependencies, PaidRequest } from './paid-request.ts'
 import { type OtherIds, type ReceiptError, receiptOf } from './receipts/receipt.ts'
 
-export type SettleDependencies = ClaimDependencies & {
-  accountCipher: AccountCipher
-  freeAborts: FreeAborts
-  rateLimitCache: Pick<RateLimitCache, 'ended'>
-  ticker: { now(): number }
-}
-
-export function settle(call: PaidRequest, result: CallResult, deps: SettleDependencies): Promise<unknown> {
+export function settle(call: PaidRequest, result: CallResult, deps: PaidCallDependencies): Promise<unknown> {
   const { outcome, sawOutput } = result
   call.isSettled = true
   call.slot.setAwaitingUpstream(false)

@@ -9,18 +9,16 @@ import type { Upstream } from '../config/types.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { AttemptedCall, CallAttempt, Kind, PaidRequest, Routed } from '../paid-call/paid-request.ts'
-import { type SettleDependencies, settle } from '../paid-call/settle.ts'
+import { settle } from '../paid-call/settle.ts'
 import { showWarnings, warningsFor } from '../paid-call/warnings.ts'
 import type { HeldFunds } from '../storage/node/settler.ts'
-import type { OutgoingRequest, Send } from '../upstreams/send.ts'
+import type { OutgoingRequest } from '../upstreams/send.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import type { RoutingDependencies } from './dependencies.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
 import { endAttempt, findNext } from './next-attempt.ts'
 import { failedByBreak, failedByReply, failedByThrow } from './upstream-errors.ts'
 import { showRateLimits } from './upstream-headers.ts'
-
-export type CallDependencies = RoutingDependencies & SettleDependencies & { send: Send }
 
 type Named = { id: string }
 
@@ -77,7 +75,7 @@ export function beginAtCandidate<P extends AnyPrice, M extends Named, D extends 
 export async function callCandidates<P extends AnyPrice, M extends Named, D extends DialectId>(
   call: CandidateCall<P, M, D>,
   steps: CandidateSteps<P, M, D>,
-  deps: CallDependencies,
+  deps: RoutingDependencies,
 ): Promise<UpstreamResponse> {
   for (;;) {
     const reply = await attempt(call, steps, deps)
@@ -89,7 +87,7 @@ export async function callCandidates<P extends AnyPrice, M extends Named, D exte
 async function attempt<P extends AnyPrice, M extends Named, D extends DialectId>(
   call: CandidateCall<P, M, D>,
   steps: CandidateSteps<P, M, D>,
-  deps: CallDependencies,
+  deps: RoutingDependencies,
 ): Promise<UpstreamResponse | FailedAttempt> {
   const { upstreamCall, headers, record } = call
   const { candidate, health } = call.attempt
@@ -117,7 +115,7 @@ export async function nextCandidate<P extends AnyPrice, M extends Named, D exten
   call: CandidateCall<P, M, D>,
   failed: FailedAttempt,
   steps: CandidateSteps<P, M, D>,
-  deps: CallDependencies,
+  deps: RoutingDependencies,
 ): Promise<void> {
   const { attempt, caller, hold } = call
   const { wanted } = call.routed

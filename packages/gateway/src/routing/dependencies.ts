@@ -1,21 +1,14 @@
-// What the choice of a candidate, its queue and the next attempt depend on.
-import type { Ticker } from '@trivium/http/ticker.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Log } from '../observe/log.ts'
-import type { Node } from '../storage/node/node.ts'
+// What calls of upstreams depend on: the choice of a candidate, its queue and the next attempt.
+import type { PaidCallDependencies } from '../paid-call/paid-request.ts'
 import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
+import type { Send } from '../upstreams/send.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
 import type { UpstreamQueue } from '../upstreams/upstream-queue.ts'
 
-export type RoutingDependencies = {
-  catalogue(): Catalogue
+export type RoutingDependencies = PaidCallDependencies & {
   upstreamCalls: UpstreamCalls
   upstreamQueue: UpstreamQueue
   retryBudget: RetryBudget
-  node: Pick<Node, 'identity' | 'mayDispatch'>
-  ticker: Ticker
-  /** Milliseconds since 1970. */
-  clock(): number
+  send: Send
   random(): number
-  log: Log
 }

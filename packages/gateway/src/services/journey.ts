@@ -6,13 +6,12 @@ import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
-import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
+import { offerForRequest } from '../access/urls/url-names.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Slot } from '../overload/admission.ts'
-import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { rejectFreeRequest } from '../paid-call/free-requests.ts'
 import { placeHold } from '../paid-call/hold.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
@@ -20,11 +19,10 @@ import { settle } from '../paid-call/settle.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
-import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
+import { readJson, UNPAID_RATIO } from '../request/read-json.ts'
 import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
 import {
   beginAtCandidate,
-  type CallDependencies,
   type CandidateKind,
   type CandidateRequest,
   type CandidateSteps,
@@ -38,12 +36,6 @@ import { takeCandidate } from '../routing/take-candidate.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import type { JsonService, ServiceCall, ServiceKind, ServiceReply } from './json-service.ts'
 
-export type ServiceDependencies = OpenDependencies &
-  ReadDependencies &
-  RoutingDependencies &
-  UrlDependencies &
-  CallDependencies & { unsentResponses: UnsentResponses }
-
 /** A request that was read, with its bytes. */
 type ServiceRequest<K extends ServiceKind> = { decoded: K['request']; body: Uint8Array }
 
@@ -55,8 +47,8 @@ interface ServiceRequestKind<K extends ServiceKind> extends CandidateKind<K['pri
 
 export function serviceJourney<K extends ServiceKind>(
   service: JsonService<K>,
-): (incoming: ApiRequest, endpoint: K['endpoint'], deps: ServiceDependencies) => Promise<HttpResponse> {
-  const journey: Journey<ServiceRequestKind<K>, ServiceDependencies> = {
+): (incoming: ApiRequest, endpoint: K['endpoint'], deps: RoutingDependencies) => Promise<HttpResponse> {
+  const journey: Journey<ServiceRequestKind<K>, RoutingDependencies> = {
     dialectOf: service.dialectOf,
     check({ caller, catalogue, idempotencyKey }, deps) {
       // A stored response is served all the same.
@@ -101,7 +93,7 @@ function weigh(bytes: number, slot: Slot, { memoryBytes }: { memoryBytes: number
 async function respond<K extends ServiceKind>(
   service: JsonService<K>,
   call: PaidRequest<ServiceRequestKind<K>>,
-  deps: ServiceDependencies,
+  deps: RoutingDependencies,
 ): Promise<HttpResponse> {
   const { endpoint, slot, catalogue } = call
   const { decoded, body: sent } = call.request
@@ -139,7 +131,7 @@ async function callUntilRead<K extends ServiceKind>(
   call: ServiceCall<K>,
   request: K['request'],
   steps: CandidateSteps<K['price'], K['model'], K['dialect']>,
-  deps: ServiceDependencies,
+  deps: RoutingDependencies,
 ): Promise<{ reply: ServiceReply<K>; received: Uint8Array }> {
   for (;;) {
     const response = await callCandidates(call, steps, deps)
@@ -158,7 +150,7 @@ function readReply<K extends ServiceKind>(
   received: Uint8Array,
   request: K['request'],
   call: ServiceCall<K>,
-  deps: ServiceDependencies,
+  deps: RoutingDependencies,
 ): { reply: ServiceReply<K>; received: Uint8Array } | FailedAttempt {
   const reply = service.readReply(received, request)
   if (reply === undefined) return failedByOther(UNREADABLE)

@@ -6,24 +6,19 @@ import { decodeSpeechRequest } from '@trivium/protocol/dialects/chat/speech/requ
 import type { PathParameters } from '@trivium/protocol/dialects/dialect.ts'
 import { readSpeechContent } from '@trivium/protocol/dialects/generate-content/speech/pass-through.ts'
 import { authorize } from '../access/authorize.ts'
-import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
+import { offerForRequest } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'
 import type { DialectOf, ModelOf, RateOf } from '../modalities/index.ts'
 import { usualSeconds } from '../modalities/speech/price.ts'
 import { fixedBound, placeHold } from '../paid-call/hold.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
-import { type ReadDependencies, readJson } from '../request/read-json.ts'
-import {
-  beginAtCandidate,
-  type CallDependencies,
-  type CandidateKind,
-  type CandidateRequest,
-} from '../routing/call-candidates.ts'
+import { readJson } from '../request/read-json.ts'
+import { beginAtCandidate, type CandidateKind, type CandidateRequest } from '../routing/call-candidates.ts'
 import type { RoutingDependencies } from '../routing/dependencies.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import { EVENT_BYTES } from './read-speech.ts'
@@ -31,20 +26,14 @@ import { rejectOtherVoices } from './reject-voices.ts'
 import { boundOf, respond } from './respond.ts'
 import { offerFor, type ReadRequest, speechRequest } from './upstream-request.ts'
 
-export type SpeechDependencies = OpenDependencies &
-  ReadDependencies &
-  RoutingDependencies &
-  UrlDependencies &
-  CallDependencies
-
-export const speechJourney = (incoming: ApiRequest, deps: SpeechDependencies): Promise<HttpResponse> =>
+export const speechJourney = (incoming: ApiRequest, deps: RoutingDependencies): Promise<HttpResponse> =>
   openPaidCall(SPEECH, incoming, undefined, deps)
 
 /** `addressed`: by generateContent or streamGenerateContent. */
 export const speechContentJourney = (
   incoming: ApiRequest,
   addressed: PathParameters,
-  deps: SpeechDependencies,
+  deps: RoutingDependencies,
 ): Promise<HttpResponse> => openPaidCall(SPEECH, incoming, addressed, deps)
 
 interface SpeechKind extends CandidateKind<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>> {
@@ -53,7 +42,7 @@ interface SpeechKind extends CandidateKind<RateOf<'speech'>, ModelOf<'speech'>, 
   prepared: Kind['prepared'] & Pick<CandidateRequest<DialectOf<'speech'>>, 'dialect' | 'warnings'>
 }
 
-const SPEECH: Journey<SpeechKind, SpeechDependencies> = {
+const SPEECH: Journey<SpeechKind, RoutingDependencies> = {
   dialectOf: (addressed) => (addressed ? 'generate-content' : 'chat'),
   async read({ incoming, slot, catalogue, endpoint: addressed }, deps) {
     const { bodyBytes, values } = catalogue.config.server.limits
@@ -92,7 +81,7 @@ const SPEECH: Journey<SpeechKind, SpeechDependencies> = {
 /** In base64, of 16 bits at 24 kHz. */
 const CONTENT_BYTES_PER_SECOND = 64_000
 
-function work(call: PaidRequest<SpeechKind>, deps: SpeechDependencies): Promise<HttpResponse> {
+function work(call: PaidRequest<SpeechKind>, deps: RoutingDependencies): Promise<HttpResponse> {
   const { request, slot, catalogue } = call
   // After the hold: before it, requests may take little more memory than they have sent.
   const isContent = call.attempt.dialect === 'generate-content'

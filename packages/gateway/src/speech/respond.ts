@@ -10,13 +10,8 @@ import { bookableTokens } from '../money/limits.ts'
 import { settle } from '../paid-call/settle.ts'
 import { type WrittenBytes, writeBytes } from '../paid-call/writing/write-bytes.ts'
 import { Failure } from '../request/failure.ts'
-import {
-  type CallDependencies,
-  type CandidateCall,
-  type CandidateSteps,
-  callCandidates,
-  nextCandidate,
-} from '../routing/call-candidates.ts'
+import { type CandidateCall, type CandidateSteps, callCandidates, nextCandidate } from '../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type Heard, hear, SpeechError } from './read-speech.ts'
@@ -24,7 +19,11 @@ import { type ReadRequest, speechRequest } from './upstream-request.ts'
 
 export type SpeechCall = CandidateCall<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>>
 
-export async function respond(call: SpeechCall, request: ReadRequest, deps: CallDependencies): Promise<HttpResponse> {
+export async function respond(
+  call: SpeechCall,
+  request: ReadRequest,
+  deps: RoutingDependencies,
+): Promise<HttpResponse> {
   const { wanted } = call.routed
   const steps: CandidateSteps<RateOf<'speech'>, ModelOf<'speech'>, DialectOf<'speech'>> = {
     requestFor: (candidate) => speechRequest(request, wanted, candidate),
@@ -53,7 +52,7 @@ const NO_AUDIO = 'The upstream answered without audio.'
 async function begin(
   call: SpeechCall,
   { pieces }: Heard,
-  deps: CallDependencies,
+  deps: RoutingDependencies,
 ): Promise<AsyncIterable<Uint8Array> | FailedAttempt> {
   try {
     return (await readFirst(pieces)) ?? failedByOther(NO_AUDIO)
@@ -86,7 +85,7 @@ function charged(
   request: ReadRequest,
   heard: Heard,
   { outcome, body }: WrittenBytes,
-  deps: CallDependencies,
+  deps: RoutingDependencies,
 ): Promise<unknown> {
   const { offer, candidate } = call.attempt
   const reads = !serviceOf(candidate.upstream, 'speech')?.lacks?.includes('instructions')

@@ -4,19 +4,14 @@
 
 import type { Candidate } from '../catalogue/catalogue.ts'
 import { type Result, TASK_NODE, taskLease } from '../money/ledger.ts'
-import { type HeldFor, type HoldDependencies, holdVerb } from '../paid-call/hold.ts'
+import { type HeldFor, holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import type { HeldFunds, RejectedHold } from '../storage/node/settler.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { TaskRow } from '../storage/tasks.ts'
+import type { TaskWorkDependencies } from './dependencies.ts'
 import { decodeTaskRow, type Task, type TaskData } from './task.ts'
 import { LONGEST_LEASE_MS, TASK_TIMING } from './timing.ts'
 import { hashOfKey } from './upstream.ts'
-
-export type ReserveDependencies = Omit<HoldDependencies, 'settler'> & {
-  store: Pick<Storage, 'tasks' | 'ledger' | 'leases'>
-  taskHolder: string
-}
 
 const HOLD_LEASE_MS = 15_000
 /** The task ends its hold itself. The ledger ends it only if all processes failed to, so long after the deadline. */
@@ -35,7 +30,7 @@ export type TaskHold<T extends Task = Task> = { task: T } & Pick<HeldFunds, 'gra
 export async function reserveTask<D extends TaskData>(
   request: HeldFor,
   { model, serviceTier, candidate, data, deadlineInMs }: NewTask<D>,
-  deps: ReserveDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<{ verdict: 'open'; request: TaskHold<Task<D>> } | RejectedHold> {
   const { id, caller } = request
   const { tasks, leases, ledger } = deps.store

@@ -2,7 +2,6 @@ import { attemptFacts } from '../observe/upstream-attempt.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { releaseSlots } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
-import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt } from '../routing/next-attempt.ts'
 import type { TaskWorkDependencies } from './dependencies.ts'
@@ -12,8 +11,6 @@ import { endWith, pollInterval } from './steps/poll.ts'
 import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task, type TaskData } from './task.ts'
 import type { UpstreamTask } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
-
-export type SubmitTaskDependencies = RoutingDependencies & TaskWorkDependencies
 
 /** One submit, over all its attempts. */
 export type TaskSubmit<T extends Task = Task> = PaidRequest<Kind & { hold: TaskHold<T>; own: { task: T } }>
@@ -36,7 +33,7 @@ export type SubmitSteps<C extends TaskSubmit> = {
 export async function submitTask<C extends TaskSubmit>(
   call: C,
   steps: SubmitSteps<C>,
-  deps: SubmitTaskDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<void> {
   const { tasks } = deps.store
   await begin(call, deps)
@@ -63,7 +60,7 @@ export async function submitTask<C extends TaskSubmit>(
 }
 
 /** The intent is durable before it is sent. */
-async function begin(call: TaskSubmit, deps: SubmitTaskDependencies): Promise<void> {
+async function begin(call: TaskSubmit, deps: TaskWorkDependencies): Promise<void> {
   const change = { state: 'submitting' as const, dueInMs: TASK_TIMING.submitClaimMs }
   let task: Task | undefined
   try {
@@ -78,7 +75,7 @@ async function begin(call: TaskSubmit, deps: SubmitTaskDependencies): Promise<vo
 async function taken(
   call: TaskSubmit,
   { id, status }: Pick<UpstreamTask, 'id' | 'status'>,
-  deps: SubmitTaskDependencies,
+  deps: TaskWorkDependencies,
 ): Promise<void> {
   const now = deps.ticker.now()
   call.attempt.health.answered(now, undefined)
@@ -88,7 +85,7 @@ async function taken(
 }
 
 /** No upstream has the task. */
-async function reject(call: TaskSubmit, { failure }: FailedAttempt, deps: SubmitTaskDependencies): Promise<void> {
+async function reject(call: TaskSubmit, { failure }: FailedAttempt, deps: TaskWorkDependencies): Promise<void> {
   const { code, message } = failure.info
   const change = endWith({ state: 'rejected', error: { code, message }, facts: attemptFacts(call.record) })
   const data = { ...change.data, ...namedBy(call) }
@@ -106,7 +103,7 @@ const STORE_PAUSE_MS = 500
 const STORE_TRIES = 120
 
 /** The upstream may have the task by now, so what is known of it must not get lost: the store is tried for a minute. */
-async function record(call: TaskSubmit, change: Change, deps: SubmitTaskDependencies): Promise<void> {
+async function record(call: TaskSubmit, change: Change, deps: TaskWorkDependencies): Promise<void> {
   const { tasks } = deps.store
   for (let tries = 1; ; tries++) {
     try {

@@ -4,12 +4,10 @@ import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
 import type { CallResult, Outcome } from '../paid-call/outcome.ts'
-import { type SettleDependencies as PaidCallDependencies, settle } from '../paid-call/settle.ts'
+import { settle } from '../paid-call/settle.ts'
 import { chargeOf, isUnderpaid, learn, type Observed, receiptDetails, type TextCharge } from './billing/charge.ts'
-import type { StatisticsByModel } from './billing/model-statistics.ts'
+import type { TextCallDependencies } from './dependencies.ts'
 import type { TextCall } from './text-call.ts'
-
-export type ChargeDependencies = PaidCallDependencies & { statistics: StatisticsByModel }
 
 /** An unstreamed response: what the client gets, and when all of it was there. */
 type Whole = { body: Uint8Array; endedAt: number | undefined }
@@ -24,7 +22,7 @@ export type ChargeTokens = (observed: Observed, whole?: Whole, before?: BeforeCh
 export function chargeTokens(
   call: TextCall,
   observed: Observed,
-  deps: ChargeDependencies,
+  deps: TextCallDependencies,
   whole?: Whole,
   before?: BeforeCharge,
 ): Promise<unknown> {
@@ -53,14 +51,14 @@ async function settleAfter(
   before: Promise<void>,
   call: TextCall,
   result: CallResult,
-  deps: ChargeDependencies,
+  deps: TextCallDependencies,
 ): Promise<unknown> {
   await before
   return settle(call, result, deps)
 }
 
 /** An attempt failed before any output, and no other follows. */
-export function chargeNothing(call: TextCall, outcome: Outcome, deps: ChargeDependencies): Promise<unknown> {
+export function chargeNothing(call: TextCall, outcome: Outcome, deps: TextCallDependencies): Promise<unknown> {
   const nothing = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
   return chargeTokens(call, { outcome, ...nothing }, deps)
 }

@@ -5,26 +5,17 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { authorize } from '../access/authorize.ts'
 import { placeHold } from '../paid-call/hold.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { ReadDependencies } from '../request/read-json.ts'
-import { type RouteDependencies, route } from './candidates/route.ts'
-import { type LowFundsDependencies, rejectLowFunds } from './low-funds.ts'
+import { route } from './candidates/route.ts'
+import { rejectLowFunds } from './low-funds.ts'
 import { read } from './read.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
-import { begin, type PrepareDependencies, prepare } from './reserve.ts'
+import { begin, prepare } from './reserve.ts'
 import { respond } from './responding/respond.ts'
-import type { StreamDependencies } from './responding/respond-stream.ts'
-import type { TextCall, TextKind } from './text-call.ts'
-
-export type TextDependencies = OpenDependencies &
-  ReadDependencies &
-  LowFundsDependencies &
-  RouteDependencies &
-  PrepareDependencies &
-  StreamDependencies
+import type { TextCall, TextDependencies, TextKind } from './text-call.ts'
 
 export const journey = (incoming: ApiRequest, endpoint: TextEndpoint, deps: TextDependencies): Promise<HttpResponse> =>
   openPaidCall(TEXT, incoming, endpoint, deps)

@@ -6,12 +6,9 @@ import { codec } from '../bytes/codec.ts'
 import { type Catalogue, offerOf } from '../catalogue/catalogue.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
-import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Caller } from '../storage/storage.ts'
 import { amountsOf, boundsOf, type Sizing } from './billing/bounds.ts'
-import type { StatisticsByModel } from './billing/model-statistics.ts'
-
-export type LowFundsDependencies = { rateLimitCache: Pick<RateLimitCache, 'lowFunds'>; statistics: StatisticsByModel }
+import type { TextCallDependencies } from './dependencies.ts'
 
 const CHEAPEST: Sizing = {
   textBytes: 0,
@@ -29,7 +26,7 @@ export function rejectLowFunds(
   caller: Caller,
   model: string | Uint8Array,
   catalogue: Catalogue,
-  { rateLimitCache: { lowFunds }, statistics }: LowFundsDependencies,
+  { rateLimitCache: { lowFunds }, statistics }: TextCallDependencies,
 ): void {
   if (!lowFunds.knows(caller)) return
   const offer = offerOf(catalogue, caller.group, typeof model === 'string' ? model : modelIn(model), 'text')

@@ -6,15 +6,14 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
-import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
+import { readJson, UNPAID_RATIO } from '../request/read-json.ts'
 import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
-import { type LowFundsDependencies, rejectLowFunds } from './low-funds.ts'
+import type { TextCallDependencies } from './dependencies.ts'
+import { rejectLowFunds } from './low-funds.ts'
 import type { TextRequest } from './request.ts'
 import type { TextCall } from './text-call.ts'
 
-type Dependencies = ReadDependencies & LowFundsDependencies
-
-export function read(admitted: TextCall, deps: Dependencies): TextRequest | Promise<TextRequest> {
+export function read(admitted: TextCall, deps: TextCallDependencies): TextRequest | Promise<TextRequest> {
   const { incoming, slot, catalogue, caller } = admitted
   const { bodyBytes } = catalogue.config.server.limits
   // The model, and so whether the request is free, is only known once the body is there.
@@ -26,7 +25,7 @@ function parse(
   body: Uint8Array,
   codec: Codec,
   { incoming, endpoint, slot, catalogue, caller, idempotencyKey }: TextCall,
-  deps: Dependencies,
+  deps: TextCallDependencies,
 ): TextRequest {
   const { http, id, query } = incoming
   const { dialect, addressed, asArray = false } = endpoint

@@ -2,15 +2,11 @@
 
 import { warningsFor } from '../paid-call/warnings.ts'
 import { coverageOf, measure, withRecalled } from './billing/coverage.ts'
-import type { StatisticsByModel } from './billing/model-statistics.ts'
 import type { RoutedRequest } from './request.ts'
-import type { Prepared, PreparedElsewhere, TextCall, TextKind } from './text-call.ts'
-import type { TranslationDependencies } from './translation/outbound.ts'
+import type { Prepared, TextCall, TextDependencies, TextKind } from './text-call.ts'
 import { prepare as prepareOutbound } from './translation/prepare.ts'
 
-export type PrepareDependencies = TranslationDependencies & PreparedElsewhere & { statistics: StatisticsByModel }
-
-export function prepare(routed: TextKind['routed'], opening: TextCall, deps: PrepareDependencies): Prepared {
+export function prepare(routed: TextKind['routed'], opening: TextCall, deps: TextDependencies): Prepared {
   const found = routedRequest(routed, opening)
   const { parsed } = found
   // Tools of vendors are among what has a price of its own.

@@ -7,6 +7,7 @@ import type { HeldFor } from '../paid-call/hold.ts'
 import { type CallAttempt, forget, type Kind, type PaidRequest, type Routed } from '../paid-call/paid-request.ts'
 import type { HeldFunds, Opened } from '../storage/node/settler.ts'
 import type { Coverage, Measured } from './billing/coverage.ts'
+import type { TextCallDependencies } from './dependencies.ts'
 import type { RoutedRequest, TextEndpoint, TextRequest } from './request.ts'
 import type { Answerer, Outbound } from './translation/outbound.ts'
 
@@ -77,6 +78,8 @@ export type Deferral = {
   /** Releases the slots of the call. */
   respond(call: TextCall): Promise<HttpResponse>
 }
+
+export type TextDependencies = TextCallDependencies & PreparedElsewhere
 
 export type PreparedElsewhere = {
   offerGatewayTool: OfferGatewayTool

@@ -8,19 +8,19 @@ import { withCandidates } from '../access/urls/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
-import { type CandidateDependencies, routeToHealthy } from '../routing/find-candidate.ts'
+import type { FreeCallLimit } from '../overload/free-call-limit.ts'
+import { routeToHealthy } from '../routing/find-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
+import type { TextCallDependencies } from '../text/dependencies.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
-import { hasForeignReasoning, type Seals } from '../text/translation/seals.ts'
+import { hasForeignReasoning } from '../text/translation/seals.ts'
 import { endpointOf } from '../upstreams/endpoint.ts'
-import type { Send } from '../upstreams/send.ts'
-import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
 import type { AbsentEndpoints } from './absent-endpoints.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
-export type AskDependencies = CandidateDependencies & {
-  upstreamCalls: UpstreamCalls
-  send: Send
-  seals: Seals
+export type CountDependencies = TextCallDependencies & {
+  freeCallLimit: FreeCallLimit
+  tokenizer: Tokenizer
   absentEndpoints: AbsentEndpoints
 }
 
@@ -42,7 +42,7 @@ const TIMEOUT_MS = 5_000
 export async function askUpstream(
   counting: Counting,
   offer: OfferOf<'text'>,
-  deps: AskDependencies,
+  deps: CountDependencies,
 ): Promise<{ tokens: number; upstream: string } | undefined> {
   const { caller, request } = counting
   // Others are not called as long as these work, and may be other models.
@@ -83,7 +83,7 @@ function countBody(
   asked: TextDialectId,
   { upstream }: CandidateOf<'text'>,
   model: string,
-  { seals }: AskDependencies,
+  { seals }: CountDependencies,
 ): Record<string, unknown> | undefined {
   const { countBody } = TEXT_DIALECTS[asked].tokenCounting as TokenCounting
   if (asked === dialect.id && !hasForeignReasoning(bytes, asked)) return countBody(request.body, model)
@@ -111,7 +111,7 @@ async function ask(
   { upstream, key }: CandidateOf<'text'>,
   model: string,
   body: Record<string, unknown>,
-  { upstreamCalls, send, absentEndpoints }: AskDependencies,
+  { upstreamCalls, send, absentEndpoints }: CountDependencies,
 ): Promise<number | undefined> {
   const { endpoint, tokenCounting } = TEXT_DIALECTS[dialect]
   const path = endpoint.countPath?.(endpointOf(upstream, dialect).path, model) ?? ''

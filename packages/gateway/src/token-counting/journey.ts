@@ -7,36 +7,23 @@ import type { TokenCounting } from '@trivium/protocol/dialects/token-counting.ts
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { authorize } from '../access/authorize.ts'
 import { rejectObjects } from '../access/tenant-policy.ts'
-import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
+import { offerForRequest } from '../access/urls/url-names.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
 import { withHistory } from '../conversations/continue.ts'
-import type { ConversationDependencies } from '../conversations/dependencies.ts'
-import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
-import { type AdmitDependencies, enter } from '../paid-call/admit.ts'
+import { freeCallFailure } from '../overload/free-call-limit.ts'
+import { enter } from '../paid-call/admit.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { parseInTurn } from '../request/parse-in-turn.ts'
-import { type ReadDependencies, readJson, UNPAID_RATIO } from '../request/read-json.ts'
+import { readJson, UNPAID_RATIO } from '../request/read-json.ts'
 import { BYTES_PER_VALUE, weighJson } from '../request/weigh-json.ts'
 import type { Caller } from '../storage/storage.ts'
 import { noteCount } from '../text/billing/count-correction.ts'
-import type { StatisticsByModel } from '../text/billing/model-statistics.ts'
 import { noteParsed } from '../text/read.ts'
 import type { TextEndpoint } from '../text/request.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
-import { type AskDependencies, askUpstream, type Counting } from './ask-upstream.ts'
+import type { CountDependencies } from './ask-upstream.ts'
+import { askUpstream, type Counting } from './ask-upstream.ts'
 import { measure } from './measure.ts'
-import type { Tokenizer } from './tokenizer.ts'
-
-export type CountDependencies = UrlDependencies & {
-  /** Milliseconds since 1970. */
-  clock(): number
-  freeCallLimit: FreeCallLimit
-  tokenizer: Tokenizer
-  statistics: StatisticsByModel
-} & AdmitDependencies &
-  ReadDependencies &
-  AskDependencies &
-  ConversationDependencies
 
 /** Says how tokens were counted. */
 const SOURCE_HEADER = 'x-trivium-token-count'

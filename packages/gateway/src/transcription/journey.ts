@@ -14,26 +14,21 @@ import type { Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Nanos } from '../money/amount.ts'
 import { fixedBound, placeHold } from '../paid-call/hold.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { beginAtCandidate, type CandidateRequest, type CandidateSteps } from '../routing/call-candidates.ts'
-import type { RoutingDependencies } from '../routing/dependencies.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
-import { type ReadUploadDependencies, readUpload } from './read-upload.ts'
+import { readUpload } from './read-upload.ts'
 import { respondWhole } from './respond.ts'
-import { respondStream, type StreamDependencies } from './respond-stream.ts'
+import { respondStream } from './respond-stream.ts'
+import type { TranscriptionDependencies } from './transcription-call.ts'
 import { expectedBytes, type MeasuredRequest, type TranscriptionCallKind } from './transcription-call.ts'
 import { upstreamRequest } from './upstream-request.ts'
-
-export type TranscriptionDependencies = OpenDependencies &
-  ReadUploadDependencies &
-  RoutingDependencies &
-  StreamDependencies
 
 /** A disconnect ends nothing: audio that is being heard is billed. */
 export const transcriptionJourney = (

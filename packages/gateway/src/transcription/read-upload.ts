@@ -8,21 +8,18 @@ import {
 } from '@trivium/protocol/dialects/chat/transcription/decode-form.ts'
 import type { TranscriptionTask } from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
 import { authorize } from '../access/authorize.ts'
-import type { AudioDurations, MeasuredAudio } from '../media/audio/audio-durations.ts'
+import type { MeasuredAudio } from '../media/audio/audio-durations.ts'
 import { GOOD_BYTES_PER_SECOND } from '../media/audio/packets.ts'
-import { type FundsDependencies, fundsCheck, type UploadFor } from '../media/check-funds.ts'
-import { type ReadFormDependencies, readForm, type UploadedFile } from '../media/read-form.ts'
+import { fundsCheck, type UploadFor } from '../media/check-funds.ts'
+import { readForm, type UploadedFile } from '../media/read-form.ts'
 import { MOST_MEGABYTES } from '../modalities/transcription/index.ts'
-import { type ClaimDependencies, isClaimed } from '../paid-call/claim.ts'
+import { isClaimed } from '../paid-call/claim.ts'
 import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { Failure } from '../request/failure.ts'
 import { sendsJson } from '../request/read-json.ts'
 import { readJsonForm } from './read-json-form.ts'
+import type { TranscriptionDependencies } from './transcription-call.ts'
 import { type HeardAudio, longest, type ReadRequest } from './transcription-call.ts'
-
-export type ReadUploadDependencies = ReadFormDependencies &
-  FundsDependencies &
-  ClaimDependencies & { audioDurations: AudioDurations }
 
 const MEGABYTE = 1024 * 1024
 /** Samples of up to four voices are fields, as data URLs. */
@@ -37,7 +34,7 @@ const TRANSCRIPTS: UploadFor<'transcription'> = {
 
 export async function readUpload(
   admitted: PaidRequest<Kind & { endpoint: TranscriptionTask }>,
-  deps: ReadUploadDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<ReadRequest> {
   const { incoming, endpoint: task, caller, slot, catalogue, idempotencyKey } = admitted
   const { http, record } = incoming

@@ -15,16 +15,15 @@ import { codec } from '../bytes/codec.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import { LargeStreamWriter } from '../paid-call/writing/large-stream.ts'
-import { type WriteStreamDependencies, writeStream } from '../paid-call/writing/write-stream.ts'
+import { writeStream } from '../paid-call/writing/write-stream.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { callCandidates, nextCandidate } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError } from '../routing/upstream-errors.ts'
-import { type RespondDependencies, readTranscript, type TranscriptionSteps } from './respond.ts'
+import { readTranscript, type TranscriptionSteps } from './respond.ts'
+import type { TranscriptionDependencies } from './transcription-call.ts'
 import { settle, type TranscriptionCall, typeOfReply } from './transcription-call.ts'
-
-export type StreamDependencies = RespondDependencies & WriteStreamDependencies
 
 type Done = Extract<TranscriptEvent, { type: 'done' }>
 /** `failed`: a stream that had begun. */
@@ -33,7 +32,7 @@ type Read = { text: string; done?: Done; failed?: FailedAttempt }
 export function respondStream(
   call: TranscriptionCall,
   steps: TranscriptionSteps,
-  deps: StreamDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<HttpResponse> {
   const client = new LargeStreamWriter(call, deps)
   /** What a repeated request is answered with. */
@@ -87,7 +86,7 @@ async function transcribe(
   call: TranscriptionCall,
   steps: TranscriptionSteps,
   write: (sse: string) => Promise<void>,
-  deps: StreamDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<Read> {
   for (;;) {
     const reply = await callCandidates(call, steps, deps)
@@ -103,7 +102,7 @@ async function readWhole(
   call: TranscriptionCall,
   reply: UpstreamResponse,
   write: (sse: string) => Promise<void>,
-  deps: StreamDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<Read | FailedAttempt> {
   const read = await readTranscript(call, reply, deps)
   if ('failure' in read) return read
@@ -116,7 +115,7 @@ async function readEvents(
   call: TranscriptionCall,
   reply: UpstreamResponse,
   write: (sse: string) => Promise<void>,
-  deps: StreamDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<Read | FailedAttempt> {
   const arrived: TranscriptEvent[] = []
   const reader = TRANSCRIPTION_SERVICES[call.attempt.dialect].openEvents((event) => arrived.push(event), codec)

@@ -13,27 +13,20 @@ import {
 } from '@trivium/protocol/dialects/transcription-services.ts'
 import { codec } from '../bytes/codec.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
-import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
-import {
-  type CallDependencies,
-  type CandidateSteps,
-  callCandidates,
-  nextCandidate,
-  receivedPieces,
-} from '../routing/call-candidates.ts'
+import { type CandidateSteps, callCandidates, nextCandidate, receivedPieces } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
+import type { TranscriptionDependencies } from './transcription-call.ts'
 import { settle, TRANSCRIPT_BYTES, type TranscriptionCall, typeOfReply } from './transcription-call.ts'
 
 type Offer = OfferOf<'transcription'>
 export type TranscriptionSteps = CandidateSteps<Offer['rate'], Offer['model'], TranscriptionDialectId>
-export type RespondDependencies = CallDependencies & { unsentResponses: UnsentResponses }
 
 export async function respondWhole(
   call: TranscriptionCall,
   steps: TranscriptionSteps,
-  deps: RespondDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<HttpResponse> {
   const { format } = call.request.request
   const { transcript, passed } = await transcribe(call, steps, deps)
@@ -44,7 +37,7 @@ export async function respondWhole(
 }
 
 /** Calls one upstream after the other until one sends a transcript. */
-async function transcribe(call: TranscriptionCall, steps: TranscriptionSteps, deps: RespondDependencies) {
+async function transcribe(call: TranscriptionCall, steps: TranscriptionSteps, deps: TranscriptionDependencies) {
   for (;;) {
     const reply = await callCandidates(call, steps, deps)
     const read = await readTranscript(call, reply, deps)
@@ -57,7 +50,7 @@ async function transcribe(call: TranscriptionCall, steps: TranscriptionSteps, de
 export async function readTranscript(
   call: TranscriptionCall,
   reply: UpstreamResponse,
-  deps: RespondDependencies,
+  deps: TranscriptionDependencies,
 ): Promise<{ transcript: Transcript; passed?: Uint8Array } | FailedAttempt> {
   if (typeOfReply(reply) === 'text/html') {
     reply.cancel()

@@ -8,12 +8,17 @@ import type {
 } from '@trivium/protocol/dialects/shared/transcription/transcription.ts'
 import type { TranscriptionDialectId } from '@trivium/protocol/dialects/transcription-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import type { AudioDurations } from '../media/audio/audio-durations.ts'
+import type { Spool } from '../media/spool.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
-import type { PaidRequest } from '../paid-call/paid-request.ts'
-import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
+import type { PaidCallDependencies, PaidRequest } from '../paid-call/paid-request.ts'
+import { settle as settlePaidCall } from '../paid-call/settle.ts'
 import type { CandidateKind } from '../routing/call-candidates.ts'
+import type { RoutingDependencies } from '../routing/dependencies.ts'
+
+export type TranscriptionDependencies = RoutingDependencies & { spool: Spool; audioDurations: AudioDurations }
 
 /** `seconds`: by the content of the file. `most`: the same, or a bound where it does not tell. */
 export type HeardAudio = { seconds: number; most: number }
@@ -48,7 +53,7 @@ export async function settle(
   call: TranscriptionCall,
   { text, report, outcome }: Heard,
   body: Pieces | undefined,
-  deps: SettleDependencies,
+  deps: PaidCallDependencies,
 ): Promise<void> {
   const { offer, candidate } = call.attempt
   const { audio, file } = call.request.request

@@ -6,25 +6,19 @@ import { decodeListQuery } from '@trivium/protocol/dialects/video-tasks/task/lis
 import { authenticate } from '../access/authenticate.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
 import { deleteTask as deleteAnyTask, ownTask } from '../tasks/endpoints.ts'
 import { decodeTaskRow, parseTaskId } from '../tasks/task.ts'
+import type { VideoDependencies } from './dependencies.ts'
 import type { VideoTaskData } from './task.ts'
-import { type VideoTaskDependencies, videoTasks } from './video-tasks.ts'
+import { videoTasks } from './video-tasks.ts'
 import { viewOf } from './view.ts'
 
-export type TaskEndpointDependencies = TaskWorkDependencies & VideoTaskDependencies
-
-export async function showTask(
-  id: string,
-  incoming: ApiRequest,
-  deps: TaskEndpointDependencies,
-): Promise<HttpResponse> {
+export async function showTask(id: string, incoming: ApiRequest, deps: VideoDependencies): Promise<HttpResponse> {
   const task = await ownTask<VideoTaskData>(id, incoming, 'video-tasks', 'video', deps)
   return jsonText(incoming, encodeTask(viewOf(task, deps)))
 }
 
-export async function listTasks(incoming: ApiRequest, deps: TaskEndpointDependencies): Promise<HttpResponse> {
+export async function listTasks(incoming: ApiRequest, deps: VideoDependencies): Promise<HttpResponse> {
   const caller = await authenticate(incoming, 'video-tasks', deps)
   const madeWith = visibleKey(caller)
   const { page, pageSize, statuses, ids, model, serviceTier } = decodeListQuery(new URLSearchParams(incoming.query))
@@ -43,7 +37,7 @@ export async function listTasks(incoming: ApiRequest, deps: TaskEndpointDependen
   return jsonText(incoming, encodeList(total, items))
 }
 
-export const deleteTask = (id: string, incoming: ApiRequest, deps: TaskEndpointDependencies): Promise<HttpResponse> =>
+export const deleteTask = (id: string, incoming: ApiRequest, deps: VideoDependencies): Promise<HttpResponse> =>
   deleteAnyTask(id, incoming, 'video-tasks', 'video', videoTasks(deps), deps)
 
 function jsonText({ responseHeaders: headers }: ApiRequest, text: string): HttpResponse {

@@ -7,33 +7,27 @@ import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/enc
 import { authorize } from '../access/authorize.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
 import { endClaim } from '../paid-call/claim.ts'
-import type { Journey, OpenDependencies } from '../paid-call/journey.ts'
+import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { RoutingDependencies } from '../routing/dependencies.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
 import { callerIdsOf } from '../tasks/caller-ids.ts'
-import { type ReserveDependencies, reserveTask } from '../tasks/reserve.ts'
+import { reserveTask } from '../tasks/reserve.ts'
 import { submitTask } from '../tasks/submit.ts'
 import { formatTaskId } from '../tasks/task.ts'
+import type { VideoDependencies } from './dependencies.ts'
 import { prepare, type Submission } from './submitting/prepare.ts'
-import { offerFor, type ReadTaskDependencies, readRequest } from './submitting/read.ts'
-import { attempt, moveOn, type SubmitDependencies, type VideoKind, type VideoSubmit } from './submitting/submit.ts'
+import { offerFor, readRequest } from './submitting/read.ts'
+import { attempt, moveOn, type VideoKind, type VideoSubmit } from './submitting/submit.ts'
 import { dataOf, deadlineOf } from './submitting/task-data.ts'
 import type { VideoTask } from './task.ts'
 
-export type TaskDependencies = OpenDependencies &
-  ReadTaskDependencies &
-  RoutingDependencies &
-  ReserveDependencies &
-  SubmitDependencies
-
-export const submitVideo = (incoming: ApiRequest, deps: TaskDependencies): Promise<HttpResponse> =>
+export const submitVideo = (incoming: ApiRequest, deps: VideoDependencies): Promise<HttpResponse> =>
   openPaidCall(VIDEOS, incoming, undefined, deps)
 
-const VIDEOS: Journey<VideoKind, TaskDependencies> = {
+const VIDEOS: Journey<VideoKind, VideoDependencies> = {
   dialectOf: () => 'video-tasks',
   read: readRequest,
   authorize: (caller, { video }, catalogue) => authorize(caller, video.model, 'video', catalogue),
@@ -83,7 +77,7 @@ const submissionOf = ({ request: { video, draft }, incoming, slot }: VideoSubmit
 })
 
 /** The submit runs to its end whatever the client does: what an upstream has begun is billed. */
-async function respond(call: VideoSubmit, deps: TaskDependencies): Promise<HttpResponse> {
+async function respond(call: VideoSubmit, deps: VideoDependencies): Promise<HttpResponse> {
   const { claim, headers, record, slot } = call
   const end = (outcome: 'completed' | 'failed', body: Uint8Array | undefined) =>
     claim ? endClaim(claim, { outcome, charged: 0n, headers, body }, deps) : undefined
@@ -111,7 +105,7 @@ async function respond(call: VideoSubmit, deps: TaskDependencies): Promise<HttpR
 async function resume(
   first: bigint,
   { account }: Caller,
-  { store }: TaskDependencies,
+  { store }: VideoDependencies,
 ): Promise<Uint8Array | undefined> {
   const row = await store.tasks.find(first)
   const isThere = row?.account === account && row.state !== 'accepted' && row.state !== 'submitting'

@@ -3,15 +3,14 @@
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { encodeTask } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import type { TaskType } from '../tasks/task-type.ts'
+import type { VideoDependencies } from './dependencies.ts'
 import { changeByRecord } from './steps/change-by-record.ts'
-import { type CopyDependencies, copyResult } from './steps/copy-result.ts'
+import { copyResult } from './steps/copy-result.ts'
 import type { VideoTask } from './task.ts'
 import { cancelTask, listTasks, queryTask } from './upstream.ts'
-import { type ViewDependencies, viewOf } from './view.ts'
+import { viewOf } from './view.ts'
 
-export type VideoTaskDependencies = CopyDependencies & ViewDependencies
-
-export const videoTasks = (deps: VideoTaskDependencies): TaskType<VideoTask, UpstreamVideoTask> => ({
+export const videoTasks = (deps: VideoDependencies): TaskType<VideoTask, UpstreamVideoTask> => ({
   query: (task, id) => queryTask(task, id, deps),
   list: (task, page) => listTasks(task, page, deps),
   cancel: (task, id) => cancelTask(task, id, deps),

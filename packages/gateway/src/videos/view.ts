@@ -1,15 +1,13 @@
 // A task as clients see it.
 
 import type { VideoTaskRecord } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
-import type { SignedUrls } from '../media/signed-urls.ts'
 import { formatTaskId, storeNow } from '../tasks/task.ts'
 import type { ShownStatus } from '../tasks/task-type.ts'
+import type { VideoDependencies } from './dependencies.ts'
 import type { StoredMedia, VideoTask } from './task.ts'
 
-export type ViewDependencies = { signedUrls: Pick<SignedUrls, 'sign'> }
-
 /** `as`: the task as it was when it got this status. Absent: as it is. */
-export function viewOf(task: VideoTask, { signedUrls }: ViewDependencies, as?: ShownStatus): VideoTaskRecord {
+export function viewOf(task: VideoTask, { signedUrls }: VideoDependencies, as?: ShownStatus): VideoTaskRecord {
   const { id, account, model, createdAt, data } = task
   const { status, updatedAt } = as ?? task
   const urlOf = (media: StoredMedia | undefined): string | undefined =>

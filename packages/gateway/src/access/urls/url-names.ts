@@ -10,8 +10,6 @@ import type { NameChecks } from '../../upstreams/public/name-checks.ts'
 import { keyAllowsModel } from '../authorize.ts'
 import { forbiddenUrlError, type NamedUrl, offerForUrls, withCandidates } from './url-policy.ts'
 
-export type UrlDependencies = { nameChecks: NameChecks }
-
 /** Limits the different hosts in one request. */
 const MOST_NAMES = 16
 
@@ -20,7 +18,7 @@ export async function offerForRequest<P extends AnyPrice, M extends { id: string
   offered: Offer<P, M>,
   request: { urls: readonly NamedUrl[] },
   caller: Caller,
-  { nameChecks }: UrlDependencies,
+  { nameChecks }: { nameChecks: NameChecks },
 ): Promise<Offer<P, M>> {
   const offer = offerForUrls(offered, request, caller)
   const names = namesIn(request.urls)

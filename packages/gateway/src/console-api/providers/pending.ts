@@ -13,8 +13,6 @@ const LONGEST_COOKIE = 4_000
 /** `next`: the page of the console to show then. */
 export type Pending = Secrets & { next: string; end: number }
 
-type Dependencies = Pick<ConsoleDependencies, 'accountCipher' | 'config' | 'clock'>
-
 /** It belongs to no account. */
 const NOBODY = 0n
 const PURPOSE = 'sign-ins'
@@ -23,7 +21,7 @@ export function keepPending(
   { headers }: Pick<Call, 'headers'>,
   provider: string,
   pending: Omit<Pending, 'end'>,
-  { accountCipher, config, clock }: Dependencies,
+  { accountCipher, config, clock }: ConsoleDependencies,
 ): void {
   const plain = Buffer.from(JSON.stringify({ ...pending, end: clock() + PENDING_LIFE_MS }))
   const value = Buffer.from(accountCipher.encrypt(NOBODY, PURPOSE, plain, Buffer.from(provider))).toString('base64url')
@@ -34,7 +32,7 @@ export function keepPending(
 export function takePending(
   { http, headers }: Pick<Call, 'http' | 'headers'>,
   provider: string,
-  { accountCipher, config, clock }: Dependencies,
+  { accountCipher, config, clock }: ConsoleDependencies,
 ): Pending | undefined {
   const { server } = config()
   const value = readCookie(http.headers, server, NAME)

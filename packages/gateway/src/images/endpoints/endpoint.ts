@@ -5,10 +5,10 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import type { Failure } from '../../request/failure.ts'
+import type { ImageDependencies } from '../dependencies.ts'
 import type { CompletedImage, PartialImage } from '../generate.ts'
 import type { ImageCall, ImageWork } from '../image-call.ts'
 import type { PassedEvent } from '../passing/read-passed.ts'
-import type { ReadDependencies } from '../reading/read.ts'
 import type { ReadContext, ReadRequest } from '../reading/read-request.ts'
 
 export type ImageEndpoint = {
@@ -16,7 +16,7 @@ export type ImageEndpoint = {
   /** Part of the fingerprint of a repeated request: what decides, beside the body, the response and its form. */
   name: string
   /** Throws Failure and RequestError. */
-  read(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest>
+  read(incoming: ApiRequest, context: ReadContext, deps: ImageDependencies): Promise<ReadRequest>
   /** `created`: the time of the response, in seconds since 1970. */
   encoding(call: Pick<ImageWork, 'request'> & Pick<ImageCall, 'id'>, created: () => number): ImageEncoding
 }

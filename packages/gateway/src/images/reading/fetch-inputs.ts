@@ -4,15 +4,13 @@ import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image
 import { urlsInUnread } from '@trivium/protocol/dialects/shared/pass-through/unread-fields.ts'
 import { base64Bytes } from '@trivium/protocol/image-data/base64.ts'
 import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/urls/fetch-media.ts'
-import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
+import { offerForRequest } from '../../access/urls/url-names.ts'
 import { withCandidates } from '../../access/urls/url-policy.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Caller } from '../../storage/storage.ts'
-import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
+import type { ImageDependencies } from '../dependencies.ts'
 import { type PassableRequest, passes } from '../passing/passable.ts'
 import { inspectedInput } from './inspect-inputs.ts'
-
-export type FetchInputsDependencies = { fetchPublic: typeof fetchPublic }
 
 const inputsOf = ({ images, mask }: ImageRequest): readonly ImageInput[] => (mask ? [...images, mask] : images)
 
@@ -28,7 +26,7 @@ export async function offerForInputs(
   offer: OfferOf<'image'>,
   request: PassableRequest,
   caller: Caller,
-  deps: UrlDependencies,
+  deps: ImageDependencies,
 ): Promise<OfferOf<'image'>> {
   const { passing } = request
   const named = () => [...urlsIn(request)].map(([url, field]) => ({ url, field }))
@@ -55,7 +53,7 @@ export function checkInputs(request: ImageRequest): void {
 export async function withFetchedInputs(
   request: PassableRequest,
   options: Pick<FetchMediaOptions, 'signal' | 'grow'>,
-  deps: FetchInputsDependencies,
+  deps: Pick<ImageDependencies, 'fetchPublic'>,
 ): Promise<PassableRequest> {
   const urls = urlsIn(request)
   if (urls.size === 0) return request

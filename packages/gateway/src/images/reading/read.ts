@@ -2,22 +2,19 @@
 
 import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
-import type { UrlDependencies } from '../../access/urls/url-names.ts'
-import type { ReadFormDependencies } from '../../media/read-form.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { memoryFailure } from '../../request/failure.ts'
 import { readJson, sendsJson } from '../../request/read-json.ts'
+import type { ImageDependencies } from '../dependencies.ts'
 import { inspectedInputs } from './inspect-inputs.ts'
 import { readEditForm } from './read-edit-form.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 
-export type ReadDependencies = ReadFormDependencies & UrlDependencies
-
-export const readGeneration = (incoming: ApiRequest, context: ReadContext, deps: ReadDependencies) =>
+export const readGeneration = (incoming: ApiRequest, context: ReadContext, deps: ImageDependencies) =>
   readBody(incoming, context, decodeImageRequest, deps)
 
 /** A form, or JSON with URLs of its images. */
-export function readEdit(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest> {
+export function readEdit(incoming: ApiRequest, context: ReadContext, deps: ImageDependencies): Promise<ReadRequest> {
   return sendsJson(incoming.http)
     ? readBody(incoming, context, decodeImageEdit, deps)
     : readEditForm(incoming, context, deps)
@@ -30,7 +27,7 @@ async function readBody(
   incoming: ApiRequest,
   { slot, catalogue }: ReadContext,
   decode: typeof decodeImageRequest,
-  deps: ReadDependencies,
+  deps: ImageDependencies,
 ): Promise<ReadRequest> {
   const { bodyBytes, memoryBytes } = catalogue.config.server.limits
   const parse = (body: Uint8Array, codec: Codec) => {

@@ -3,10 +3,8 @@
 import type { Sink } from '@trivium/http/response.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { UnsentResponse, UnsentResponses } from '../../overload/unsent-responses.ts'
-import type { PaidRequest } from '../paid-request.ts'
-import { StreamWriter, type StreamWriterDependencies } from './stream-writer.ts'
-
-export type LargeStreamDependencies = StreamWriterDependencies & { unsentResponses: UnsentResponses }
+import type { PaidCallDependencies, PaidRequest } from '../paid-request.ts'
+import { StreamWriter } from './stream-writer.ts'
 
 type Call = Pick<PaidRequest, 'upstreamCall' | 'client' | 'slot' | 'caller'>
 
@@ -24,7 +22,7 @@ export class LargeStreamWriter extends StreamWriter {
   /** The weight of the request while it does not wait for the client. */
   #weight: number | undefined
 
-  constructor(call: Call, deps: LargeStreamDependencies) {
+  constructor(call: Call, deps: PaidCallDependencies) {
     super(call, deps)
     const { promise: started, resolve: start } = Promise.withResolvers<void>()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()

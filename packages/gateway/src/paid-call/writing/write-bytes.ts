@@ -8,9 +8,8 @@ import { Failure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { unlessAborted } from '../../upstreams/upstream-call.ts'
 import { type Outcome, outcomeOfBreak } from '../outcome.ts'
-import type { PaidRequest } from '../paid-request.ts'
+import type { PaidCallDependencies, PaidRequest } from '../paid-request.ts'
 import { voidUnsettled } from '../run.ts'
-import type { SettleDependencies } from '../settle.ts'
 import { showWarnings } from '../warnings.ts'
 import { setStreamHeaders } from './stream-headers.ts'
 
@@ -35,7 +34,7 @@ export type ByteResponse = {
 export async function writeBytes(
   call: PaidRequest,
   { contentType, pieces, settle }: ByteResponse,
-  deps: SettleDependencies,
+  deps: PaidCallDependencies,
 ): Promise<HttpResponse> {
   const begun = await readFirst(pieces)
   if (!begun) throw new Failure('upstream_error', 'The upstream sent an empty response.')

@@ -1,17 +1,13 @@
 // The streamed response of a paid call: it begins with its first output, and its last bytes leave after the settlement.
 
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
-import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import { Failure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
-import type { PaidRequest } from '../paid-request.ts'
+import type { PaidCallDependencies, PaidRequest } from '../paid-request.ts'
 import { voidUnsettled } from '../run.ts'
-import type { SettleDependencies } from '../settle.ts'
 import { showWarnings } from '../warnings.ts'
 import { setStreamHeaders } from './stream-headers.ts'
-import type { StreamTiming } from './stream-timing.ts'
-
-export type WriteStreamDependencies = SettleDependencies & { ticker: Ticker; streamTiming: StreamTiming }
 
 export type StreamWork = {
   /** Asked for when the response begins. */
@@ -30,7 +26,7 @@ export type StreamWork = {
 export async function writeStream(
   call: PaidRequest,
   { contentType, begun, run, close }: StreamWork,
-  deps: WriteStreamDependencies,
+  deps: PaidCallDependencies,
 ): Promise<HttpResponse> {
   // Until then an error can still be a real status.
   const first = await withTimeout(deps.ticker, deps.streamTiming.commitAfterMs, begun.then(wrapped))

@@ -3,23 +3,25 @@
 import type { Offer } from '../../catalogue/catalogue.ts'
 import type { Affinity } from '../../routing/find-candidate.ts'
 import type { Caller } from '../../storage/storage.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { TextRequest } from '../request.ts'
-import { type Seals, sealedText } from '../translation/seals.ts'
-
-export type AffinityDependencies = { seals: Pick<Seals, 'unseal'> }
+import { sealedText } from '../translation/seals.ts'
 
 type Conversation = Pick<TextRequest, 'body' | 'dialect' | 'parsed' | 'recalled'>
 
-export const affinityOf = (conversation: Conversation, caller: Caller, deps: AffinityDependencies): Affinity =>
-  new ConversationAffinity(conversation, caller, deps)
+export const affinityOf = (
+  conversation: Conversation,
+  caller: Caller,
+  deps: Pick<TextCallDependencies, 'seals'>,
+): Affinity => new ConversationAffinity(conversation, caller, deps)
 
 /** A class, not closures: one is created for every request, and few are asked. */
 class ConversationAffinity implements Affinity {
   readonly #conversation: Conversation
   readonly #caller: Caller
-  readonly #deps: AffinityDependencies
+  readonly #deps: Pick<TextCallDependencies, 'seals'>
 
-  constructor(conversation: Conversation, caller: Caller, deps: AffinityDependencies) {
+  constructor(conversation: Conversation, caller: Caller, deps: Pick<TextCallDependencies, 'seals'>) {
     this.#conversation = conversation
     this.#caller = caller
     this.#deps = deps
@@ -57,7 +59,7 @@ function homeOf(
   offer: Offer,
   { body, dialect }: Conversation,
   { account }: Caller,
-  { seals }: AffinityDependencies,
+  { seals }: Pick<TextCallDependencies, 'seals'>,
 ): string | undefined {
   const sealed = sealedText(body, dialect.id)
   if (sealed === undefined) return undefined

@@ -3,28 +3,23 @@
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { warningsFor } from '../../paid-call/warnings.ts'
 import { Failure } from '../../request/failure.ts'
-import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { endAttempt, findNext } from '../../routing/next-attempt.ts'
 import { modelCap } from '../billing/bounds.ts'
 import { type Coverage, coverageOf, measure } from '../billing/coverage.ts'
-import { type ChargeDependencies, chargeNothing } from '../charge-tokens.ts'
+import { chargeNothing } from '../charge-tokens.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { TextCall } from '../text-call.ts'
-import type { Outbound, TranslationDependencies } from '../translation/outbound.ts'
+import type { Outbound } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
-import { type AffinityDependencies, affinityOf } from './affinity.ts'
-
-export type NextAttemptDependencies = RoutingDependencies &
-  AffinityDependencies &
-  TranslationDependencies &
-  ChargeDependencies
+import { affinityOf } from './affinity.ts'
 
 /** What to send next. Where nothing may be sent, the call is settled and the failure thrown. */
 export async function nextAttempt(
   call: TextCall,
   failed: FailedAttempt,
-  deps: NextAttemptDependencies,
+  deps: TextCallDependencies,
 ): Promise<Outbound> {
   endAttempt(call, failed, deps)
   const last = call.own.pending?.request
@@ -43,14 +38,14 @@ export async function nextAttempt(
   return outbound
 }
 
-const routed = (last: RoutedRequest, deps: AffinityDependencies) => ({
+const routed = (last: RoutedRequest, deps: TextCallDependencies) => ({
   ...last,
   affinity: affinityOf(last, last.caller, deps),
 })
 
 type Prepared = { request: RoutedRequest; outbound: Outbound }
 
-const stepsFor = (call: TextCall, last: RoutedRequest, deps: NextAttemptDependencies) => ({
+const stepsFor = (call: TextCall, last: RoutedRequest, deps: TextCallDependencies) => ({
   prepare(offer: RoutedRequest['offer'], candidate: RoutedRequest['candidate'], tried: RoutedRequest['tried']) {
     const warnings = warningsFor(offer, last.wanted, last.ownWarnings)
     const request: RoutedRequest = { ...last, offer, candidate, tried, warnings }
@@ -60,7 +55,7 @@ const stepsFor = (call: TextCall, last: RoutedRequest, deps: NextAttemptDependen
   cover: ({ request, outbound }: Prepared) => coverageFor(call, request, outbound, deps),
 })
 
-function prepared(request: RoutedRequest, deps: NextAttemptDependencies): Outbound | undefined {
+function prepared(request: RoutedRequest, deps: TextCallDependencies): Outbound | undefined {
   try {
     return prepare(request, deps)
   } catch (error) {
@@ -77,7 +72,7 @@ async function coverageFor(
   { attempt, hold, own: { pending } }: TextCall,
   request: RoutedRequest,
   outbound: Outbound,
-  { statistics }: NextAttemptDependencies,
+  { statistics }: TextCallDependencies,
 ): Promise<Coverage | undefined> {
   const isSameLimit = pending && modelCap(pending.request, statistics) === modelCap(request, statistics)
   const isSameCap = pending?.outbound.maxOutput === outbound.maxOutput && isSameLimit

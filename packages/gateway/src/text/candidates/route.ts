@@ -1,32 +1,25 @@
 // The candidate that a text request is sent to first. Before that, the request gets everything that it refers to.
 
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
-import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
+import { offerForRequest } from '../../access/urls/url-names.ts'
 import type { OfferOf } from '../../catalogue/catalogue.ts'
 import { continueConversation } from '../../conversations/continue.ts'
 import type { ConversationDependencies } from '../../conversations/dependencies.ts'
 import { parseInTurn } from '../../request/parse-in-turn.ts'
 import { weighJson } from '../../request/weigh-json.ts'
-import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import { takeCandidate } from '../../routing/take-candidate.ts'
 import { checkContext } from '../context-limit.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { noteParsed } from '../read.ts'
-import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
 import { mayLackReasoning, recallReasoning } from '../reasoning/recall-reasoning.ts'
 import type { TextRequest } from '../request.ts'
 import type { TextCall, TextKind } from '../text-call.ts'
 import { expressibleOffer } from '../translation/native.ts'
-import { type AffinityDependencies, affinityOf } from './affinity.ts'
-
-export type RouteDependencies = RoutingDependencies &
-  AffinityDependencies &
-  ConversationDependencies &
-  ReasoningDependencies &
-  UrlDependencies
+import { affinityOf } from './affinity.ts'
 
 type TextRouted = TextKind['routed']
 
-export function route(opening: TextCall, deps: RouteDependencies): TextRouted | Promise<TextRouted> {
+export function route(opening: TextCall, deps: TextCallDependencies): TextRouted | Promise<TextRouted> {
   const { request, offer } = opening
   if (request.parsed.state || request.parsed.urls.length > 0) return routeLater(opening, deps)
   checkContext(request, offer)
@@ -34,7 +27,7 @@ export function route(opening: TextCall, deps: RouteDependencies): TextRouted | 
 }
 
 /** Most requests refer to nothing that has to be looked up. */
-async function routeLater(opening: TextCall, deps: RouteDependencies): Promise<TextRouted> {
+async function routeLater(opening: TextCall, deps: TextCallDependencies): Promise<TextRouted> {
   const { caller, offer, catalogue, slot } = opening
   const { parsed, conversation } = opening.request
   if (parsed.state && !conversation) opening.request = await inConversation(opening, deps)
@@ -51,7 +44,7 @@ async function routeLater(opening: TextCall, deps: RouteDependencies): Promise<T
 function routeTo(
   wanted: OfferOf<'text'>,
   { request, caller, incoming, tooExpensive }: TextCall,
-  deps: RouteDependencies,
+  deps: TextCallDependencies,
 ): TextRouted | Promise<TextRouted> {
   return takeCandidate(
     {

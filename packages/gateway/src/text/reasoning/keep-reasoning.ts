@@ -1,13 +1,14 @@
 // Keeps the reasoning of a response that its client cannot send back.
 
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { TextCall } from '../text-call.ts'
-import { keepReasoning as keep, type ReasoningDependencies } from './kept-reasoning.ts'
+import { keepReasoning as keep } from './kept-reasoning.ts'
 
 /**
  * Called before the settlement and awaited after it, so that neither waits for the other; the last byte waits for both, since the
  * client's next request needs it.
  */
-export function keepReasoning({ attempt, caller }: TextCall, deps: ReasoningDependencies): Promise<void> | undefined {
+export function keepReasoning({ attempt, caller }: TextCall, deps: TextCallDependencies): Promise<void> | undefined {
   const { collector } = attempt.answerer
   if (!collector) return undefined
   const calls = collector.calls()

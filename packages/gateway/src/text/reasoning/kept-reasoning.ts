@@ -1,26 +1,16 @@
 // Reasoning that a client cannot send back is kept here with the tool call that it belongs to, for the account and the upstream
 // that made it, and found again when the conversation goes on.
 
-import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import {
   type CalledTool,
   type CallReasoning,
   callKey,
   type ReasonedCall,
 } from '@trivium/protocol/canonical/call-reasoning.ts'
-import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { Log } from '../../observe/log.ts'
-import type { Reasoning, ReasoningEntry } from '../../storage/reasoning.ts'
-
-export type ReasoningDependencies = {
-  store: { reasoning: Reasoning }
-  accountCipher: Pick<AccountCipher, 'pseudonyms' | 'encrypt' | 'decrypt'>
-  ticker: Ticker
-  log: Log
-  /** For what fails with every request while the store is down. */
-  outageLog: Log
-}
+import type { ReasoningEntry } from '../../storage/reasoning.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 
 /** Longer reasoning of one call is not kept. An account's whole share is limited by the store. */
 const MOST_ENTRY_BYTES = 256 * 1024
@@ -33,7 +23,7 @@ export async function keepReasoning(
   upstream: string,
   calls: readonly ReasonedCall[],
   keepMs: number,
-  deps: ReasoningDependencies,
+  deps: TextCallDependencies,
 ): Promise<void> {
   const entries = new Map<string, ReasoningEntry>()
   for (const { call, reasoning } of calls) {
@@ -68,7 +58,7 @@ export async function findReasoning(
   upstreams: readonly string[],
   calls: readonly CalledTool[],
   weigh: (bytes: number) => void,
-  deps: ReasoningDependencies,
+  deps: TextCallDependencies,
 ): Promise<FoundReasoning> {
   const named = new Set(calls.map(callKey))
   const wanted = upstreams.flatMap((upstream) =>
@@ -98,7 +88,7 @@ async function valuesOf(
   account: bigint,
   keys: readonly Uint8Array[],
   mostBytes: number,
-  { store, ticker, outageLog }: ReasoningDependencies,
+  { store, ticker, outageLog }: TextCallDependencies,
 ): Promise<ReadonlyMap<string, Uint8Array> | number> {
   try {
     const values = await withTimeout(ticker, WITHIN_MS, store.reasoning.findWithin(account, keys, mostBytes))
@@ -115,7 +105,7 @@ const NO_KEY = new Uint8Array(32)
 /**
  * `call`: see `callKey`. 32 bytes each that say nothing about the call without the master secret; the first is by the one that is in force.
  */
-const storeKeys = (account: bigint, upstream: string, call: string, deps: ReasoningDependencies): Uint8Array[] =>
+const storeKeys = (account: bigint, upstream: string, call: string, deps: TextCallDependencies): Uint8Array[] =>
   deps.accountCipher
     .pseudonyms(account, 'reasoning', JSON.stringify([upstream, call]))
     .map((name) => Buffer.from(name, 'base64url'))

@@ -8,9 +8,10 @@ import type { WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts
 import type { CandidateOf, Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { chooseDialect } from '../translation/choose-dialect.ts'
-import { findReasoning, type ReasoningDependencies } from './kept-reasoning.ts'
+import { findReasoning } from './kept-reasoning.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
 
 /** Only the newest calls are recalled. Models have answered to the older ones long ago. */
@@ -64,7 +65,7 @@ export async function recallReasoning(
   { account }: RoutedRequest['caller'],
   { config }: Catalogue,
   slot: Pick<Slot, 'weigh'>,
-  deps: ReasoningDependencies,
+  deps: TextCallDependencies,
 ): Promise<RecalledReasoning> {
   const wanting = candidatesOf(offer).filter((candidate) => wantedFrom(candidate, request) !== undefined)
   const forms = new Set(wanting.flatMap((candidate) => wantedFrom(candidate, request)?.form ?? []))

@@ -8,8 +8,9 @@ import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
-import { type CallDependencies, callUpstream } from './call-upstream.ts'
+import { callUpstream } from './call-upstream.ts'
 import { MeteredStream } from './metered-stream.ts'
 import { failedByBody, isEventStream } from './not-a-stream.ts'
 import { openStreamBudget } from './stream-budget.ts'
@@ -26,7 +27,7 @@ export async function awaitOutput(
   textCall: TextCall,
   calling: Promise<UpstreamResponse>,
   client: StreamClient,
-  deps: CallDependencies,
+  deps: TextCallDependencies,
 ): Promise<Started | Failure> {
   try {
     const started = await firstOutput(textCall, await calling, client, deps)
@@ -49,7 +50,7 @@ export async function firstOutput(
   textCall: TextCall,
   first: UpstreamResponse,
   client: StreamClient,
-  deps: CallDependencies,
+  deps: TextCallDependencies,
 ): Promise<Started> {
   for (let reply = first; ; ) {
     textCall.slot.resize(0)

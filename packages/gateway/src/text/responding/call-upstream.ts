@@ -2,21 +2,14 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { Latencies } from '../../observe/latency-buckets.ts'
 import { showWarnings } from '../../paid-call/warnings.ts'
-import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByReply, failedByThrow } from '../../routing/upstream-errors.ts'
 import { showRateLimits } from '../../routing/upstream-headers.ts'
-import type { Send } from '../../upstreams/send.ts'
-import { type NextAttemptDependencies, nextAttempt } from '../candidates/next-attempt.ts'
-import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
+import { nextAttempt } from '../candidates/next-attempt.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
-
-export type CallDependencies = NextAttemptDependencies &
-  RoutingDependencies &
-  ReasoningDependencies & { send: Send; latencies: Pick<Latencies, 'note'> }
 
 /** Upstream headers that a client gets; all others would reveal what is behind the gateway. */
 const SHOWN_HEADERS = ['x-sandbox']
@@ -31,7 +24,7 @@ const CORRECTABLE = [400, 422]
  * Calls one upstream after the other until one answers: resolves with a 2xx reply whose body has not been read. If that turns
  * out to be no response of a model, `nextAttempt` says what to send next, and this is called again.
  */
-export async function callUpstream(textCall: TextCall, deps: CallDependencies): Promise<UpstreamResponse> {
+export async function callUpstream(textCall: TextCall, deps: TextCallDependencies): Promise<UpstreamResponse> {
   textCall.slot.setAwaitingUpstream(true)
   let sending = outboundOf(textCall)
   for (let corrections = 0; ; ) {
@@ -71,7 +64,7 @@ function replaceOutbound(textCall: TextCall, outbound: Outbound): void {
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status < 300
 
-function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): Promise<UpstreamResponse> {
+function send(textCall: TextCall, outbound: Outbound, deps: TextCallDependencies): Promise<UpstreamResponse> {
   const { attempt, upstreamCall, slot } = textCall
   const body = outbound.body(attempt.coverage.loweredCap, upstreamCall.cancellation, slot)
   return body instanceof Promise ? sendLater(body, textCall, outbound, deps) : sendBody(body, textCall, outbound, deps)
@@ -81,7 +74,7 @@ async function sendLater(
   body: Promise<Pieces>,
   textCall: TextCall,
   outbound: Outbound,
-  deps: CallDependencies,
+  deps: TextCallDependencies,
 ): Promise<UpstreamResponse> {
   return sendBody(await body, textCall, outbound, deps)
 }
@@ -90,7 +83,7 @@ function sendBody(
   body: Pieces,
   { attempt, upstreamCall, isStream, record }: TextCall,
   outbound: Outbound,
-  deps: CallDependencies,
+  deps: TextCallDependencies,
 ): Promise<UpstreamResponse> {
   const cancel = upstreamCall.cancellation
   const { upstream, key, route } = attempt.candidate

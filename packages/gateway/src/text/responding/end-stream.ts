@@ -9,8 +9,8 @@ import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import { cutOff, failureOfAbort, failureOfUpstream, wordsWithin } from '../../routing/upstream-errors.ts'
 import type { TextCharge } from '../billing/charge.ts'
 import type { ChargeTokens } from '../charge-tokens.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
-import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
 import type { StreamClient } from './stream-client.ts'
@@ -22,7 +22,7 @@ export async function endStream(
   stream: MeteredStream,
   { deliveredBytes }: Pick<StreamClient, 'deliveredBytes'>,
   charge: ChargeTokens,
-  deps: RoutingDependencies & ReasoningDependencies,
+  deps: RoutingDependencies & TextCallDependencies,
 ): Promise<Uint8Array> {
   const { usage, finish, outputBytes, sawOutput, done } = stream.state
   if (done) stream.release(call.upstreamCall)

@@ -10,15 +10,16 @@ import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
 import { chargeTokens, outcomeOfFinish } from '../charge-tokens.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
-import { type CallDependencies, callUpstream } from './call-upstream.ts'
+import { callUpstream } from './call-upstream.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
 
 type Whole = Extract<PassThroughReply, { ok: true }>
 
-export async function respondJson(call: TextCall, deps: CallDependencies): Promise<HttpResponse> {
+export async function respondJson(call: TextCall, deps: TextCallDependencies): Promise<HttpResponse> {
   const { client } = call
   const reading = readWhole(call, await callUpstream(call, deps), deps)
   const first = reading instanceof Promise ? await reading : reading
@@ -38,12 +39,12 @@ export async function respondJson(call: TextCall, deps: CallDependencies): Promi
 }
 
 /** One upstream after the other, until there is a response. */
-export async function readReply(call: TextCall, deps: CallDependencies): Promise<Whole> {
+export async function readReply(call: TextCall, deps: TextCallDependencies): Promise<Whole> {
   const read = await readWhole(call, await callUpstream(call, deps), deps)
   return 'failure' in read ? readNext(call, read, deps) : read
 }
 
-async function readNext(call: TextCall, failed: FailedAttempt, deps: CallDependencies): Promise<Whole> {
+async function readNext(call: TextCall, failed: FailedAttempt, deps: TextCallDependencies): Promise<Whole> {
   // A disconnect from here on comes before the headers of the next attempt.
   cancelOnDisconnect(call, deps)
   await nextAttempt(call, failed, deps)
@@ -53,7 +54,7 @@ async function readNext(call: TextCall, failed: FailedAttempt, deps: CallDepende
 function readWhole(
   call: TextCall,
   reply: UpstreamResponse,
-  deps: CallDependencies,
+  deps: TextCallDependencies,
 ): Whole | FailedAttempt | Promise<Whole | FailedAttempt> {
   const { upstreamCall, client } = call
   // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
@@ -71,7 +72,7 @@ function readWhole(
 const readLater = (
   reading: Promise<Uint8Array | undefined>,
   call: TextCall,
-  deps: CallDependencies,
+  deps: TextCallDependencies,
 ): Promise<Whole | FailedAttempt> =>
   reading.then(
     (bytes) => replyIn(bytes, call, deps),
@@ -79,7 +80,7 @@ const readLater = (
   )
 
 /** `bytes`: undefined if there are too many. */
-function replyIn(bytes: Uint8Array | undefined, textCall: TextCall, deps: CallDependencies): Whole | FailedAttempt {
+function replyIn(bytes: Uint8Array | undefined, textCall: TextCall, deps: TextCallDependencies): Whole | FailedAttempt {
   const read = bytes && textCall.attempt.answerer.readReply(withoutByteOrderMark(bytes))
   textCall.firstOutputAt = performance.now()
   if (!read) return failedByOther('The upstream sent a response that is too large.')

@@ -1,20 +1,19 @@
 // The streamed response, in three phases: before output, relaying, ending.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { type WriteStreamDependencies, writeStream } from '../../paid-call/writing/write-stream.ts'
+import { writeStream } from '../../paid-call/writing/write-stream.ts'
 import { Failure } from '../../request/failure.ts'
 import { type ChargeTokens, chargeTokens } from '../charge-tokens.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { TextCall } from '../text-call.ts'
 import { awaitOutput, type Started } from './before-output.ts'
-import { type CallDependencies, callUpstream } from './call-upstream.ts'
+import { callUpstream } from './call-upstream.ts'
 import { endStream } from './end-stream.ts'
 import { relay } from './relay.ts'
 import { StreamClient } from './stream-client.ts'
 
-export type StreamDependencies = CallDependencies & WriteStreamDependencies
-
 /** The call to the upstream is not awaited: a slow one must not leave the client without a sign of life. */
-export function respondStream(call: TextCall, deps: StreamDependencies): Promise<HttpResponse> {
+export function respondStream(call: TextCall, deps: TextCallDependencies): Promise<HttpResponse> {
   const client = new StreamClient(call, deps)
   const output = awaitOutput(call, callUpstream(call, deps), client, deps)
   const charge: ChargeTokens = (observed, whole, before) => chargeTokens(call, observed, deps, whole, before)

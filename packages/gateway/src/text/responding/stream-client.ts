@@ -7,7 +7,7 @@ import { StreamWriter, type StreamWriterDependencies } from '../../paid-call/wri
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
 
-export type StreamClientDependencies = StreamWriterDependencies & {
+type StreamClientDependencies = StreamWriterDependencies & {
   freeAborts: Pick<FreeAborts, 'mustDrain'>
   streamTiming: StreamTiming
 }

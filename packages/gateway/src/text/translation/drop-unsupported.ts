@@ -1,12 +1,13 @@
 // Drops fields of a translated request that an upstream's model has rejected, if the request keeps its meaning without them.
+
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import { askedSearch, isSearchDemanded } from '@trivium/protocol/canonical/encoding/web-search.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { Target } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { RoutedRequest } from '../request.ts'
-import type { TranslationDependencies } from './outbound.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
 /** Sampling may be left to the model. */
@@ -47,7 +48,7 @@ export function noteUnsupported(
   rejection: ErrorInfo,
   upstream: TextDialect,
   routed: RoutedRequest,
-  { unsupportedFields }: TranslationDependencies,
+  { unsupportedFields }: TextCallDependencies,
 ) {
   const field =
     FIELDS.find((each) => has(request, each) && isAboutField(rejection, upstream, each)) ??
@@ -87,7 +88,7 @@ function isAboutField(rejection: ErrorInfo, { endUserField, fieldNames }: TextDi
 /** All fields that this upstream's model has rejected. */
 export function unsupportedBy(
   { candidate: { upstream, route } }: RoutedRequest,
-  { unsupportedFields }: TranslationDependencies,
+  { unsupportedFields }: TextCallDependencies,
 ): ReadonlySet<string> {
   return unsupportedFields.of(upstream.id, route.model)
 }
@@ -96,7 +97,7 @@ export function dropUnsupported(
   request: CanonicalRequest,
   routed: RoutedRequest,
   warn: Target['warn'],
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
 ): CanonicalRequest {
   const known = unsupportedBy(routed, deps)
   if (known.size === 0) return request

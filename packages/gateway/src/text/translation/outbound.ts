@@ -6,23 +6,10 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { isTextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/pass-through.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { CandidateOf } from '../../catalogue/catalogue.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import type { Slot } from '../../overload/admission.ts'
-import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
-import type { StatisticsByModel } from '../billing/model-statistics.ts'
 import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
-import type { Seals } from './seals.ts'
-import type { UnsupportedFields } from './unsupported-fields.ts'
-
-export type TranslationDependencies = {
-  seals: Seals
-  unsupportedFields: UnsupportedFields
-  statistics: StatisticsByModel
-  accountCipher: AccountCipher
-  fetchPublic: typeof fetchPublic
-}
 
 export type Outbound = {
   /** The upstream's dialect. */

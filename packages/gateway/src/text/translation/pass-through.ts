@@ -18,16 +18,17 @@ import type { PricedOptions } from '../../money/prices/token-price.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { choiceCap, modelCap } from '../billing/bounds.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { collectFrom, collectorFor, collectWhole, type ReasoningCollector } from '../reasoning/collect-reasoning.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { hasToolCalls, wantedBy } from '../reasoning/recall-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
 import { hidingEncrypted } from './hide-encrypted.ts'
-import type { Answerer, Outbound, StreamMeter, TranslationDependencies } from './outbound.ts'
+import type { Answerer, Outbound, StreamMeter } from './outbound.ts'
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
-export function passThrough(routed: RoutedRequest, deps: TranslationDependencies): Outbound {
+export function passThrough(routed: RoutedRequest, deps: TextCallDependencies): Outbound {
   const policy = tenantPolicy(routed, deps)
   for (const field of policy.unpriced) addWarning(routed.warnings, field, 'no-price')
   return new PassingOutbound(routed, policy, deps)
@@ -42,7 +43,7 @@ class PassingOutbound implements Outbound {
   readonly options: PricedOptions
   readonly answerer: Answerer
   readonly #routed: RoutedRequest
-  readonly #deps: TranslationDependencies
+  readonly #deps: TextCallDependencies
   readonly #edits: PassThroughEdits
   /** Filled when the body is made, which knows the cap. */
   readonly #quirks: ReplyQuirks | undefined
@@ -50,7 +51,7 @@ class PassingOutbound implements Outbound {
   readonly #named: string | undefined
   #isEdited = false
 
-  constructor(routed: RoutedRequest, policy: TenantPolicy, deps: TranslationDependencies) {
+  constructor(routed: RoutedRequest, policy: TenantPolicy, deps: TextCallDependencies) {
     const { dialect, parsed, offer, candidate } = routed
     const { upstream, route } = candidate
     const model = upstreamModel(routed)
@@ -132,7 +133,7 @@ function freeMemory(body: Uint8Array): void {
 /** The field for an end user that the caller has not named. */
 function fieldToName(
   { dialect, parsed, candidate }: RoutedRequest,
-  { unsupportedFields }: TranslationDependencies,
+  { unsupportedFields }: TextCallDependencies,
 ): string | undefined {
   const { upstream, route } = candidate
   if (parsed.endUser !== undefined || upstream.embedded) return undefined
@@ -157,7 +158,7 @@ function editsFor(
   policy: TenantPolicy,
   model: string,
   endUser: string | undefined,
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
 ): PassThroughEdits {
   const { dialect, parsed } = routed
   const own: PassThroughEdits =
@@ -187,7 +188,7 @@ function editsFor(
 /** Models that do not reason reject it. */
 function includeFor(
   { conversation, candidate: { upstream, route } }: RoutedRequest,
-  { unsupportedFields }: TranslationDependencies,
+  { unsupportedFields }: TextCallDependencies,
 ): string | undefined {
   const isKnown = upstream.embedded || unsupportedFields.has(upstream.id, route.model, INCLUDE)
   return isKnown ? undefined : conversation?.include
@@ -198,7 +199,7 @@ const REASONING = 'reasoning_content'
 /** Reasoning for messages with tool calls that came back without it. A service that demands it takes empty text. */
 function reasoningFor(
   { parsed, body, dialect, candidate, recalled, warnings }: RoutedRequest,
-  { unsupportedFields }: TranslationDependencies,
+  { unsupportedFields }: TextCallDependencies,
 ): ReadonlyMap<number, string> | undefined {
   if (!parsed.calledMessages || !hasToolCalls(body)) return undefined
   const { upstream, route } = candidate
@@ -214,7 +215,7 @@ function reasoningFor(
 }
 
 /** The vendor sees pseudonyms of the caller's end users, different for each account. */
-function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: TranslationDependencies): void {
+function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: TextCallDependencies): void {
   const set: Record<string, string> = {}
   for (const { field, value } of routed.parsed.endUserFields) {
     const pseudonym = pseudonymOf(routed, value, deps)
@@ -237,7 +238,7 @@ function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOp
 }
 
 /** No field that the upstream may read as a cap exceeds what is held. */
-function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics }: TranslationDependencies): void {
+function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics }: TextCallDependencies): void {
   const { parsed, candidate, warnings } = routed
   const { extraCapFields } = candidate.upstream
   const fields = parsed.outputFields.filter(({ name }) => extraCapFields === undefined || extraCapFields.includes(name))
@@ -287,7 +288,7 @@ function pick(headers: RequestHeaders, names: readonly string[]): Record<string,
 }
 
 /** Only messages of the chat dialect have reasoning that clients drop. */
-function passingCollector(routed: RoutedRequest, { seals }: TranslationDependencies): ReasoningCollector | undefined {
+function passingCollector(routed: RoutedRequest, { seals }: TextCallDependencies): ReasoningCollector | undefined {
   const mayReason = routed.parsed.calledMessages && routed.parsed.tools > 0 && wantedBy(routed.candidate, routed)
   return mayReason ? collectorFor(routed, false, seals) : undefined
 }

@@ -1,11 +1,12 @@
 // One vendor account serves many callers. This policy isolates them: caches are separated by account, stored objects rejected, and
 // end users replaced by a hash. Options without a price are removed or rejected.
+
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughEdits, PricedField } from '@trivium/protocol/dialects/pass-through.ts'
 import { rejectObjects, removeUnpriced } from '../../access/tenant-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import type { RoutedRequest } from '../request.ts'
-import type { TranslationDependencies } from './outbound.ts'
 
 export type TenantPolicy = {
   /** Instead of the caller's own, which could collide with another caller's. */
@@ -26,7 +27,7 @@ const TAG_IN_KEY = 12
 /** `translated`: into another dialect. What of hosted tools can be translated, and is charged, the translation decides. */
 export function tenantPolicy(
   { caller, parsed, candidate, offer }: RoutedRequest,
-  { seals }: Pick<TranslationDependencies, 'seals'>,
+  { seals }: Pick<TextCallDependencies, 'seals'>,
   translated = false,
 ): TenantPolicy {
   rejectObjects(parsed, candidate.upstream.sharedObjects)
@@ -95,7 +96,7 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 export function pseudonymOf(
   { caller, candidate }: RoutedRequest,
   endUser: string,
-  { accountCipher }: Pick<TranslationDependencies, 'accountCipher'>,
+  { accountCipher }: Pick<TextCallDependencies, 'accountCipher'>,
 ): string | undefined {
   const { embedded, sharedObjects } = candidate.upstream
   if (sharedObjects || embedded) return undefined

@@ -11,10 +11,11 @@ import type { PassThroughReply, ReplyQuirks } from '@trivium/protocol/dialects/p
 import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from '../../bytes/codec.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { collectorFor } from '../reasoning/collect-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
 import { hidingEncrypted } from './hide-encrypted.ts'
-import type { Answerer, TranslationDependencies } from './outbound.ts'
+import type { Answerer } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
 import type { Seals } from './seals.ts'
 import { MALFORMED, openTranslation, type Pair, stopAtCap } from './translate-stream.ts'
@@ -25,7 +26,7 @@ export function createTranslatingAnswerer(
   upstream: TextDialect,
   canonical: CanonicalRequest,
   { tools, quirks }: { tools: SentTools; quirks: ReplyQuirks | undefined },
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
 ): Answerer {
   const { dialect, asArray, warnings, id } = routed
   const customs = customsOf(canonical)
@@ -65,7 +66,7 @@ function answeringFor(
   routed: RoutedRequest,
   canonical: CanonicalRequest,
   id: string,
-  { statistics: byModel, seals }: TranslationDependencies,
+  { statistics: byModel, seals }: TextCallDependencies,
 ): ReplyContext {
   const { caller, candidate, offer, parsed } = routed
   const { account } = caller

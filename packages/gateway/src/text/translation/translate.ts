@@ -1,4 +1,5 @@
 // Client and upstream have different dialects: request and response are translated by way of the canonical model.
+
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import { untranslatedFields } from '@trivium/protocol/canonical/encoding/untranslated-fields.ts'
 import { askedSearch } from '@trivium/protocol/canonical/encoding/web-search.ts'
@@ -20,11 +21,12 @@ import { codec } from '../../bytes/codec.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
+import type { TextCallDependencies } from '../dependencies.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { bodyOf, type RoutedRequest } from '../request.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy, WEB_SEARCH } from './drop-unsupported.ts'
 import { withMadeImages } from './made-images.ts'
-import type { Outbound, TranslationDependencies } from './outbound.ts'
+import type { Outbound } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
 import {
@@ -45,7 +47,7 @@ const USUAL: Encoding = { withReasoning: true, most: undefined }
 export function translate(
   routed: RoutedRequest,
   upstream: TextDialect,
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
   as: Encoding = USUAL,
 ): Outbound {
   const { parsed, dialect, warnings } = routed
@@ -126,7 +128,7 @@ function smallerCap(
   { body }: EncodedRequest,
   upstream: TextDialect,
   { parsed, candidate }: RoutedRequest,
-  { statistics }: TranslationDependencies,
+  { statistics }: TextCallDependencies,
 ) {
   const sent = body.max_tokens
   if (!upstream.requiresOutputCap || typeof sent !== 'number' || sent === parsed.maxOutput) return undefined
@@ -174,7 +176,7 @@ function optionsOf(
 }
 
 /** A web search needs a price, and a model that has not rejected it. */
-function maySearch(routed: RoutedRequest, deps: TranslationDependencies): boolean {
+function maySearch(routed: RoutedRequest, deps: TextCallDependencies): boolean {
   return routed.offer.rate.price.tools?.has(WEB_SEARCH) === true && !unsupportedBy(routed, deps).has(WEB_SEARCH)
 }
 
@@ -193,7 +195,7 @@ async function encodeAgain(
   loweredCap: number | undefined,
   fetching: FetchMediaOptions,
   as: Encoding,
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
 ): Promise<Pieces> {
   const fetched = await fetchMedia(addresses, { ...fetching, fieldOf: fieldsOf(routed) }, deps)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
@@ -219,7 +221,7 @@ function withPolicy(
   upstream: TextDialect,
   routed: RoutedRequest,
   warn: Target['warn'],
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
 ): CanonicalRequest {
   const { tier, endUser: named } = request
   const pseudonym = named === undefined ? endUserFor(upstream, policy, routed) : pseudonymOf(routed, named, deps)
@@ -271,7 +273,7 @@ function targetOf(
   warn: Target['warn'],
   fetched: Fetched,
   { withReasoning: withThoughts, most }: Encoding,
-  deps: TranslationDependencies,
+  deps: TextCallDependencies,
 ): Target & { unsealed(): boolean } {
   const { caller, candidate } = routed
   let unsealed = false

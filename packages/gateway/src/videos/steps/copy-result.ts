@@ -5,28 +5,19 @@
 import type { UpstreamVideoTask, VideoResult } from '@trivium/protocol/canonical/video.ts'
 import { decodeBase64 } from '../../bytes/base64.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { MediaStore } from '../../media/media-store.ts'
-import type { TaskWorkDependencies } from '../../tasks/dependencies.ts'
 import { endWith } from '../../tasks/steps/poll.ts'
 import { changeTask, formatTaskId, storeNow } from '../../tasks/task.ts'
 import { TASK_TIMING } from '../../tasks/timing.ts'
 import { type Located, locate } from '../../tasks/upstream.ts'
 import { callSettings, credentialHeader } from '../../upstreams/endpoint.ts'
 import { ownHostOf } from '../../upstreams/own-host.ts'
-import type { downloadPublic } from '../../upstreams/public/download-public.ts'
 import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
-import type { Embedded } from '../../upstreams/send.ts'
+import type { VideoDependencies } from '../dependencies.ts'
 import type { StoredMedia, VideoTask } from '../task.ts'
 import { queryTask } from '../upstream.ts'
 import { chargeFor } from './charge.ts'
 import { type Content, mediaContent, NoVideo } from './media-content.ts'
 import { urlExpiry } from './url-expiry.ts'
-
-export type CopyDependencies = TaskWorkDependencies & {
-  mediaStore: MediaStore
-  downloadPublic: typeof downloadPublic
-  embedded: Embedded
-}
 
 export const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
 const LARGEST_FRAME = 64 * 1024 * 1024
@@ -34,7 +25,7 @@ const COPY_WITHIN_MS = 30 * 60_000
 const SHORTEST_KEPT_MS = 60 * 60_000
 
 /** For a task in `copying`. undefined: another process has changed it. */
-export async function copyResult(task: VideoTask, deps: CopyDependencies): Promise<VideoTask | undefined> {
+export async function copyResult(task: VideoTask, deps: VideoDependencies): Promise<VideoTask | undefined> {
   const { tasks } = deps.store
   const stop = new AbortController()
   const renewal = setInterval(async () => {
@@ -68,7 +59,7 @@ function withoutUrls({ video: _, lastFrame: __, ...rest }: UpstreamVideoTask): U
 type Current = { result: UpstreamVideoTask; isFresh: boolean }
 
 /** The upstream may give another URL each time. `isFresh`: it has just been asked. */
-async function currentResult(task: VideoTask, deps: CopyDependencies): Promise<Current> {
+async function currentResult(task: VideoTask, deps: VideoDependencies): Promise<Current> {
   const { result, copies = 0, noVideo = 0 } = task.data
   if (result?.video && copies === 0 && noVideo === 0) return { result, isFresh: true }
   const answer = task.upstreamTask === undefined ? undefined : await queryTask(task, task.upstreamTask, deps)
@@ -82,7 +73,7 @@ async function copyAll(
   task: VideoTask,
   { video, lastFrame }: UpstreamVideoTask,
   signal: AbortSignal,
-  deps: CopyDependencies,
+  deps: VideoDependencies,
 ): Promise<Copies> {
   const located = locate(task, deps.catalogue())
   if (!located || !video) throw new Error('the upstream is not in the configuration any more')
@@ -100,7 +91,7 @@ async function copyAll(
 }
 
 /** No task refers to these. What cannot be removed now expires. */
-async function removeCopies({ video, lastFrame }: Copies, { mediaStore }: CopyDependencies): Promise<void> {
+async function removeCopies({ video, lastFrame }: Copies, { mediaStore }: VideoDependencies): Promise<void> {
   for (const media of [video, lastFrame]) if (media) await mediaStore.remove(media.id).catch(() => {})
 }
 
@@ -112,7 +103,7 @@ async function copyOne(
   { account, data }: VideoTask,
   result: VideoResult,
   { type, most, signal, located }: CopyOptions,
-  { mediaStore, downloadPublic, catalogue, embedded }: CopyDependencies,
+  { mediaStore, downloadPublic, catalogue, embedded }: VideoDependencies,
 ): Promise<StoredMedia> {
   const { media } = catalogue().config.retention
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
@@ -154,7 +145,7 @@ async function copyOne(
 const isDefinite = (status: number): boolean => status >= 400 && status < 500 && !PASSING.includes(status)
 const PASSING: readonly number[] = [408, 425, 429]
 
-async function retryLater(task: VideoTask, error: unknown, deps: CopyDependencies): Promise<VideoTask | undefined> {
+async function retryLater(task: VideoTask, error: unknown, deps: VideoDependencies): Promise<VideoTask | undefined> {
   const { copies = 0, noVideo: before = 0, result, finishedAt = storeNow(task) } = task.data
   deps.log.warn('video not copied', { task: formatTaskId(task.id), upstream: task.upstream, error: String(error) })
   const url = result?.video?.kind === 'url' ? result.video.url : ''

@@ -14,11 +14,9 @@ import { fixedBound } from '../../paid-call/hold.ts'
 import type { Bound } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
 import { dialectFor } from '../../upstreams/endpoint.ts'
-import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
+import type { VideoDependencies } from '../dependencies.ts'
 import { requestOptions, unpricedWarnings } from './priced-options.ts'
 import type { Draft } from './read.ts'
-
-export type PrepareDependencies = { fetchPublic: typeof fetchPublic }
 
 export type Prepared = {
   dialect: VideoDialectId
@@ -51,7 +49,7 @@ export async function prepare(
   { request, draft, reference, slot }: Submission,
   offer: OfferOf<'video'>,
   candidate: CandidateOf<'video'>,
-  deps: PrepareDependencies,
+  deps: VideoDependencies,
 ): Promise<Prepared> {
   const { upstream } = candidate
   const dialect = dialectFor(upstream, 'video')
@@ -126,7 +124,7 @@ function upstreamModel({ model }: VideoRequest, { upstream, route }: CandidateOf
 async function withoutUrls(
   request: VideoRequest,
   slot: Submission['slot'],
-  deps: PrepareDependencies,
+  deps: VideoDependencies,
 ): Promise<VideoRequest> {
   // Other inputs than images are rejected without being fetched.
   const fields = new Map<string, string>()

@@ -4,7 +4,7 @@ import type { VideoInput, VideoRequest } from '@trivium/protocol/canonical/video
 import { urlsInUnread } from '@trivium/protocol/dialects/shared/pass-through/unread-fields.ts'
 import { decodeVideoRequest } from '@trivium/protocol/dialects/video-tasks/request/decode-request.ts'
 import { checkVideoLimits } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
-import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
+import { offerForRequest } from '../../access/urls/url-names.ts'
 import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../access/urls/url-policy.ts'
 import { isVisibleTo } from '../../access/visible-key.ts'
 import { codec } from '../../bytes/codec.ts'
@@ -12,22 +12,20 @@ import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import { billableVideo } from '../../modalities/video/bound.ts'
 import type { Kind, PaidRequest } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
-import { type ReadDependencies, readJson } from '../../request/read-json.ts'
+import { readJson } from '../../request/read-json.ts'
 import type { Caller } from '../../storage/storage.ts'
-import type { Tasks } from '../../storage/tasks.ts'
 import { decodeTaskRow, parseTaskId } from '../../tasks/task.ts'
 import { hashOfKey } from '../../tasks/upstream.ts'
+import type { VideoDependencies } from '../dependencies.ts'
 import { thawPrice } from '../frozen-price.ts'
 import type { VideoTaskData } from '../task.ts'
-
-export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store: { tasks: Tasks } }
 
 /** `draft`: the video that it is the final of, once that has been looked up. */
 export type ReadVideoRequest = { video: VideoRequest; body: Uint8Array; draft: Draft | undefined }
 
 export async function readRequest(
   { incoming, slot, catalogue }: PaidRequest<Kind>,
-  deps: ReadTaskDependencies,
+  deps: VideoDependencies,
 ): Promise<ReadVideoRequest> {
   const { bodyBytes } = catalogue.config.server.limits
   const parse = (body: Uint8Array) => ({ video: decodeVideoRequest(body, codec), body, draft: undefined })
@@ -50,7 +48,7 @@ export type Draft = {
 export async function offerFor(
   request: VideoRequest,
   { offer, caller, catalogue }: { offer: OfferOf<'video'>; caller: Caller; catalogue: Catalogue },
-  deps: ReadTaskDependencies,
+  deps: VideoDependencies,
 ): Promise<{ offer: OfferOf<'video'>; draft: Draft | undefined }> {
   checkVideoLimits(request, offer.model.limits)
   const { callbackUrl } = request
@@ -82,7 +80,7 @@ function withoutAssets(offer: OfferOf<'video'>, { inputs }: VideoRequest): Offer
   return narrowed
 }
 
-async function draftOf(input: VideoInput, caller: Caller, { store }: ReadTaskDependencies): Promise<Draft> {
+async function draftOf(input: VideoInput, caller: Caller, { store }: VideoDependencies): Promise<Draft> {
   const id = input.source.kind === 'asset' ? parseTaskId(input.source.id) : undefined
   const row = id === undefined ? undefined : await store.tasks.find(id)
   if (!row || !isVisibleTo(caller, row) || row.state !== 'succeeded' || row.upstreamTask === undefined)

@@ -8,21 +8,18 @@ import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { errorText } from '../../observe/log.ts'
 import type { CallAttempt, Kind, PaidRequest, Routed } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
-import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { findNext } from '../../routing/next-attempt.ts'
 import { failedByError, failedByOther, failedByReply, failedByThrow } from '../../routing/upstream-errors.ts'
 import { placeOf, type TaskHold } from '../../tasks/reserve.ts'
-import type { SubmitTaskDependencies, Submitted } from '../../tasks/submit.ts'
+import type { Submitted } from '../../tasks/submit.ts'
 import { changeTask } from '../../tasks/task.ts'
 import { TASK_TIMING } from '../../tasks/timing.ts'
-import type { Send } from '../../upstreams/send.ts'
+import type { VideoDependencies } from '../dependencies.ts'
 import type { VideoTask } from '../task.ts'
-import { type PrepareDependencies, type Prepared, prepare, type Submission } from './prepare.ts'
+import { type Prepared, prepare, type Submission } from './prepare.ts'
 import type { ReadVideoRequest } from './read.ts'
 import { dataOf } from './task-data.ts'
-
-export type SubmitDependencies = SubmitTaskDependencies & RoutingDependencies & PrepareDependencies & { send: Send }
 
 export interface VideoKind extends Kind {
   endpoint: undefined
@@ -53,7 +50,7 @@ const DEFINITE: ReadonlySet<string> = new Set([
   'upstream_no_credit',
 ])
 
-export async function attempt(call: VideoSubmit, deps: SubmitDependencies): Promise<Submitted> {
+export async function attempt(call: VideoSubmit, deps: VideoDependencies): Promise<Submitted> {
   const { attempt, upstreamCall, prepared } = call
   const { upstream, key, route } = attempt.candidate
   const { path, body = [] } = prepared.call
@@ -83,7 +80,7 @@ export async function attempt(call: VideoSubmit, deps: SubmitDependencies): Prom
 }
 
 /** Another candidate, if there is one whose video costs no more than is held. */
-export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: SubmitDependencies): Promise<boolean> {
+export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: VideoDependencies): Promise<boolean> {
   const { caller, attempt, tried } = call
   const { wanted } = call.routed
   const { submission, task } = call.own

@@ -18,14 +18,13 @@ const MOST_PEOPLE = 4
 /** Id, end in seconds since 1970, and signature. */
 const MARK = /^([A-Za-z0-9_-]{22})\.(\d{10})\.([A-Za-z0-9_-]{43})$/
 
-type Dependencies = Pick<ConsoleDependencies, 'accountCipher' | 'config' | 'clock'>
 type Known = Pick<SignIn, 'person' | 'password'>
 
 /** The id of the browser, if this person has signed in with it before. */
 export function knownBrowser(
   { headers }: Pick<HttpRequest, 'headers'>,
   known: Known | undefined,
-  deps: Dependencies,
+  deps: ConsoleDependencies,
 ): string | undefined {
   if (known === undefined) return undefined
   for (const mark of marksIn(headers, deps)) {
@@ -40,7 +39,7 @@ export function knownBrowser(
 export function rememberBrowser(
   { http, headers }: { http: Pick<HttpRequest, 'headers'>; headers: ResponseHeaders },
   known: Known,
-  deps: Dependencies,
+  deps: ConsoleDependencies,
 ): void {
   const former = knownBrowser(http, known, deps)
   const id = former ?? newToken().slice(0, 22)
@@ -51,12 +50,16 @@ export function rememberBrowser(
   appendCookie(headers, deps.config().server, { name: NAME, value, maxAgeMs: LIFE_MS, sameSite: 'Strict' })
 }
 
-const marksIn = (headers: HttpRequest['headers'], { config }: Dependencies): string[] =>
+const marksIn = (headers: HttpRequest['headers'], { config }: ConsoleDependencies): string[] =>
   (readCookie(headers, config().server, NAME) ?? '')
     .split('~')
     .slice(0, MOST_PEOPLE)
     .filter((mark) => MARK.test(mark))
 
 /** The first one is by the master secret that is in force. */
-const signaturesOf = ({ person, password = '' }: Known, id: string, end: string, { accountCipher }: Dependencies) =>
-  accountCipher.pseudonyms(person, 'known browsers', `${id} ${end} ${password}`)
+const signaturesOf = (
+  { person, password = '' }: Known,
+  id: string,
+  end: string,
+  { accountCipher }: ConsoleDependencies,
+) => accountCipher.pseudonyms(person, 'known browsers', `${id} ${end} ${password}`)
