@@ -313,6 +313,12 @@ test('no folder has too many files, tests aside', () => {
   expect([...folders].filter(([, inside]) => inside.length > MOST_FILES).map(([folder]) => folder)).toEqual([])
 })
 
+/** Most of the rooms have one, or take that of the floor below. */
+test('types of what a room depends on are few', () => {
+  const types = sources(GATEWAY).flatMap((path) => read(path).match(/^(export )?type \w*Dependencies\b/gm) ?? [])
+  expect(types.length).toBeLessThan(40)
+})
+
 test('ARCHITECTURE.md is short', () => {
   expect(read('ARCHITECTURE.md').split(/\s+/).length).toBeLessThan(900)
 })
