@@ -51,14 +51,15 @@ const EXHAUSTIVE = ['test-all', 'screenshots']
 async function installFor(name, args) {
   if (!name.startsWith(':')) return await installOnce(root, 'server')
   const task = name.slice(1)
-  await installOnce(root, partFor(task))
-  const isNamed = args.some((arg) => /(^|\/)exhaustive(\/|$)/.test(arg))
-  if (EXHAUSTIVE.includes(task) || isNamed) await installOnce(join(root, 'exhaustive'), 'package')
+  const isExhaustive = EXHAUSTIVE.includes(task) || args.some((arg) => /(^|\/)exhaustive(\/|$)/.test(arg))
+  await installOnce(root, partFor(task, isExhaustive))
+  if (isExhaustive) await installOnce(join(root, 'exhaustive'), 'package')
 }
 
-function partFor(task) {
+/** Exhaustive tests check types, too: of what the how-tos of docs/contribute/ add. */
+function partFor(task, isExhaustive) {
   if (OF_SERVER.includes(task)) return 'server'
-  return CHECKS.includes(task) ? 'all' : 'tests'
+  return CHECKS.includes(task) || isExhaustive ? 'all' : 'tests'
 }
 
 /** The Bun binary comes inside a platform package; an install script, where npm runs it, moves it to bun/bin. */

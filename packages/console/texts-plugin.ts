@@ -8,15 +8,18 @@ import type { BunPlugin } from 'bun'
 
 const SOURCE = join(import.meta.dir, 'src')
 
-/** Before the second text of two. Both are constants, so that the minifier drops one. */
+/** Before the second text of two. Both are constants and neither is empty, so that the minifier drops one. */
 const CHOICES: Readonly<Record<string, string>> = { en: '??', zh: '&&' }
 
 /** `en('Usage').zh('用量')` becomes `('Usage') && ('用量')`. What is no call any more must not end in a comma. */
-const inOneLanguage = (source: string, language: string): string =>
-  source
+function inOneLanguage(source: string, language: string): string {
+  if (/\ben\(''\)/.test(source))
+    throw new Error('an English text is empty, which would be shown instead of the Chinese')
+  return source
     .replace(/\b(?:en(?:<[^(]*>)?|same|texts)\(/g, '(')
     .replace(/\)\.zh\(/g, `) ${CHOICES[language]} (`)
     .replace(/,(\s*\))/g, '$1')
+}
 
 /** `trivium:settings`: the gateway describes its settings in English, and the console has the Chinese of the same rows. */
 const chineseSettings = (): string =>

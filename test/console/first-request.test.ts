@@ -72,7 +72,8 @@ test('sign up, create a key, copy it, choose a client, send a test request, see 
     await page.getByRole('button', { name: 'Go to the overview' }).click()
     await page.getByRole('heading', { name: 'Spend, last 14 days' }).waitFor()
     const row = page.getByRole('table', { name: 'Latest requests' }).getByRole('row').nth(1)
-    await row.getByText(/USD/).waitFor()
+    // The unit is seen in the head.
+    await row.getByText(/USD/).waitFor({ state: 'attached' })
     expect((await row.innerText()).replace(/\s+/g, ' ')).toContain(shown)
     expect(await page.getByText(secret).count()).toBe(0)
     await row.getByRole('button').first().click()

@@ -94,7 +94,9 @@ export const help = texts({
   search: en('Search the pages').zh('搜索文档页面'),
   missing: en('The documentation has no such page.').zh('文档中没有此页面。'),
   /** Only where the documentation is in another language than the console. */
-  translated: en('').zh('文档为英文。阅读中文版《快速开始》'),
+  translated: en('The documentation is in English. Read the quick start in Chinese').zh(
+    '文档为英文。阅读中文版《快速开始》',
+  ),
 })
 
 export const theme = texts({

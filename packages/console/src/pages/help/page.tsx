@@ -4,7 +4,7 @@ import { INDEX, PAGES } from 'trivium:help'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useTexts } from '../../i18n/language.tsx'
+import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { type Document, DocumentContext, Markdown } from '../../markdown/markdown.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search.tsx'
@@ -18,7 +18,8 @@ const FIRST = 'README'
 const CHINESE_START = 'start/quick-start.zh-CN'
 
 export default function HelpPage() {
-  const t = useTexts().help
+  const { language, texts } = useLanguage()
+  const t = texts.help
   const [location] = useLocation()
   const [root = '', base = root.replace(/\/?$/, '/')] = BASE.exec(location) ?? []
   const page = location.slice(root.length) || FIRST
@@ -48,7 +49,7 @@ export default function HelpPage() {
   return (
     <>
       <PageHeader title={isIndex ? t.title : title} />
-      {t.translated !== '' && !isChinese && CHINESE_START in PAGES && (
+      {language === 'zh' && !isChinese && CHINESE_START in PAGES && (
         <p className="mb-4">
           <Link href={`${base}${CHINESE_START}`} className="text-link hover:underline">
             {t.translated}
