@@ -34,11 +34,13 @@ export const PLANTED = {
   imported: 'planted-upstream-key-three',
   proxy: 'planted-proxy-password',
   mail: 'planted-mail-password',
+  hookPath: 'planted-path-of-a-webhook',
   webhook: `whsec_${Buffer.from('a planted secret of a webhook 01').toString('base64')}`,
   metrics: 'planted-metrics-token-0123456789',
   s3: 'planted-s3-secret-key-0123456789',
   password: 'planted password of a person',
 }
+const HOOK = `https://hooks.example.com/${PLANTED.hookPath}`
 const ADA = 'ada@example.com'
 const ofAda = () => ({ account: ADA })
 const ofKey = ({ key = '' }: State) => ({ key })
@@ -230,6 +232,19 @@ export const STEPS: Step[] = [
   ['config entries', READ],
   ['mail test', 'after', () => ({ to: 'ada@example.com' })],
   ['alert test', 'after'],
+  [
+    'alert target add',
+    'both',
+    () => ({ url: `${HOOK}/one` }),
+    ({ id }, state) => Object.assign(state, { target: String(id) }),
+  ],
+  [
+    'alert target replace',
+    'both',
+    ({ target = '' }) => ({ target, url: `${HOOK}/two`, secret: PLANTED.webhook }),
+    ({ id }, state) => Object.assign(state, { target: String(id) }),
+  ],
+  ['alert target remove', 'both', ({ target = '' }) => ({ target, reason: 'a test' })],
   [
     'config import',
     'after',

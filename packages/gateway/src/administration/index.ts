@@ -5,6 +5,7 @@ import * as notes from './accounts/notes.ts'
 import * as accounts from './accounts.ts'
 import * as alerts from './alerts/alerts.ts'
 import * as alertRules from './alerts/rules.ts'
+import * as alertTargets from './alerts/targets.ts'
 import * as auditLog from './audit-log.ts'
 import * as manyAccounts from './bulk/accounts.ts'
 import * as importAccounts from './bulk/import-accounts.ts'
@@ -81,6 +82,7 @@ const NOUNS = [
   audit,
   books,
   alertRules,
+  alertTargets,
   alerts,
   cluster,
   mailTest,

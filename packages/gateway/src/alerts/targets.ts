@@ -58,7 +58,7 @@ export function targetsOf(config: Pick<FileConfig, 'alerts' | 'mail'>, deps: Tar
       send: (message: Outgoing) => post(webhook, message, alerts.allowPrivate, deps),
     })),
     ...alerts.email.map((to) => ({
-      name: `email ${to}`,
+      name: emailName(to),
       send: ({ body }: Outgoing) =>
         mailer.send({ to, ...letterOf(JSON.parse(body) as AlertMessage) }).catch((error) => {
           throw new Error(describeMailError(error).error)
@@ -68,10 +68,12 @@ export function targetsOf(config: Pick<FileConfig, 'alerts' | 'mail'>, deps: Tar
 }
 
 /** Tells two webhooks of one host apart. */
-function webhookName(url: string): string {
+export function webhookName(url: string): string {
   const mark = new Bun.CryptoHasher('sha256').update(url).digest('hex').slice(0, 8)
   return `webhook ${new URL(url).host} ${mark}`
 }
+
+export const emailName = (to: string): string => `email ${to}`
 
 async function post(
   { url, secret }: AlertsConfig['webhooks'][number],

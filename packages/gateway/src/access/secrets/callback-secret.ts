@@ -31,6 +31,10 @@ export const signatureHeaders = (message: SignedMessage, account: bigint, secret
     secrets.pseudonyms(account, 'callbacks', VALUE).map((key) => Buffer.from(key, 'base64url')),
   )
 
+/** For targets that no account has. */
+export const newSigningSecret = (): string =>
+  `${PREFIX}${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`
+
 /** `secret`: as receivers have it, `whsec_...`. */
 export const signedBy = (message: SignedMessage, secret: string): Record<string, string> =>
   signedHeaders(message, [Buffer.from(secret.slice(PREFIX.length), 'base64')])

@@ -1,6 +1,5 @@
-// The rules of the alerts with their thresholds, where alerts are sent, and mutes.
+// The rules of the alerts with their thresholds, and mutes.
 import { RULES } from '../../alerts/rules.ts'
-import { targetsOf } from '../../alerts/targets.ts'
 import {
   ALERT_DEFAULTS,
   ALERT_RULES,
@@ -11,13 +10,12 @@ import {
 import { formatUsd } from '../../money/amount.ts'
 import { fields, idOf, NOTHING, optional, word } from '../../request/schema/schema.ts'
 import { type Alert, type AlertMute, ANY_OBJECT } from '../../storage/storage.ts'
-import { postPublic } from '../../upstreams/public/post-public.ts'
 import { formatDuration } from '../../yaml/units.ts'
 import { isoTime, readFuture } from '../inputs/fields.ts'
 import { EXPIRY } from '../inputs/schemas.ts'
 import { type Actor, actorText, audited, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { ALERT_MUTE, ALERT_RULE, ALERT_TARGET } from '../resources/operating.ts'
+import { ALERT_MUTE, ALERT_RULE } from '../resources/operating.ts'
 
 export const listAlertRules = operation({
   name: 'alert rules',
@@ -73,17 +71,6 @@ export function mutedUntil(mutes: readonly AlertMute[], { rule, object }: Pick<A
   const own = mutes.filter((mute) => mute.rule === rule && (mute.object === ANY_OBJECT || mute.object === object))
   return own.length === 0 ? null : isoTime(Math.max(...own.map(({ until }) => until)))
 }
-
-export const listAlertTargets = operation({
-  name: 'alert targets',
-  permission: 'see',
-  route: { at: 'GET alerts/targets', summary: 'Lists where alerts are sent', output: ALERT_TARGET, list: true },
-  input: NOTHING,
-  async run({ config }) {
-    const items = targetsOf(config, { postPublic, clock: Date.now }).map(({ name }) => ({ id: name }))
-    return { items, next: null }
-  },
-})
 
 const ABOUT = { rule: optional(word(...ALERT_RULES)), alert: optional(idOf('an alert')) }
 type About = { rule?: string; alert?: string }

@@ -77,7 +77,7 @@ export const changeSettings = operation({
 const shown = (context: OperationContext, state: State) => ({ id: 'settings', settings: allSettings(context, state) })
 
 /** What the file or the environment sets is theirs. */
-function rejectReadOnly({ loaded }: State, id: string): void {
+export function rejectReadOnly({ loaded }: State, id: string): void {
   const found = [...loaded.origins].find(
     ([name, { from }]) =>
       from !== 'stored' && name.startsWith('settings/') && overlaps(name.slice('settings/'.length), id),

@@ -110,7 +110,19 @@ export const ALERT_RULE = resource(
     open: number('Alerts of the rule that are open.'),
   }),
 )
-export const ALERT_TARGET = resource('alert_target', fields({ id: ID }))
+export const ALERT_TARGET = resource(
+  'alert_target',
+  fields({
+    id: string('Names the host of a webhook, never its URL.'),
+    kind: nullable(word('webhook', 'email')),
+    read_only: boolean(),
+    place: nullable(string('Where it has to be changed, if not here.')),
+  }),
+)
+export const NEW_ALERT_TARGET = fields({
+  ...ALERT_TARGET.properties,
+  secret: nullable(string('What was made to sign with; null: the one that was sent, or none.')),
+})
 export const ALERT_MUTE = resource(
   'alert_mute',
   fields({

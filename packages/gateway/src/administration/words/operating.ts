@@ -45,6 +45,28 @@ export const OPERATING_WORDS = {
   },
   'mail test': { did: { en: 'sent a test email', zh: '发送了测试邮件' } },
   'alert test': { did: { en: 'sent a test alert', zh: '发送了告警测试' } },
+  'alert target add': {
+    act: { en: 'Add', zh: '添加' },
+    ask: { en: 'Send alerts to one more target?', zh: '添加一个告警接收方？' },
+    done: { en: 'Alerts are sent there, too.', zh: '告警也会发送到该接收方。' },
+    did: { en: 'added the target of alerts {x}', zh: '添加了告警接收方 {x}' },
+  },
+  'alert target replace': {
+    act: { en: 'Edit', zh: '编辑' },
+    ask: { en: 'Edit {x}', zh: '编辑 {x}' },
+    done: { en: 'The target was changed.', zh: '接收方已修改。' },
+    did: { en: 'changed the target of alerts {x}', zh: '修改了告警接收方 {x}' },
+  },
+  'alert target remove': {
+    act: { en: 'Remove', zh: '移除' },
+    ask: { en: 'Send no more alerts to {x}?', zh: '不再向 {x} 发送告警？' },
+    text: {
+      en: 'Pending deliveries to it are abandoned. An earlier revision brings the target back.',
+      zh: '尚未送达的告警不再发送。恢复较早的版本可重新启用该接收方。',
+    },
+    done: { en: 'The target was removed.', zh: '接收方已移除。' },
+    did: { en: 'removed the target of alerts {x}', zh: '移除了告警接收方 {x}' },
+  },
   'alert mute': {
     act: { en: 'Mute', zh: '静音' },
     ask: { en: 'Mute "{x}"?', zh: '静音“{x}”？' },

@@ -147,20 +147,25 @@ function readWebhook(value: YamlValue): Webhook | undefined {
   return url === undefined || secret === undefined ? undefined : { url, secret }
 }
 
+export const isWebhookUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
+
 /** Messages never repeat it: many services put a token into the URL. */
 function readWebhookUrl(value: YamlValue): string | undefined {
   const text = readText(value)
-  if (text === undefined || (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text))) return text
+  if (text === undefined || isWebhookUrl(text)) return text
   addMistake(value, 'is not an http:// or https:// URL; write one such as https://example.com/alerts')
   return undefined
 }
 
-function readSecret(value: YamlValue): string | undefined {
-  const text = readText(value)
-  if (text === undefined) return undefined
+export function isSigningSecret(text: string): boolean {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const { length } = Buffer.from(encoded, 'base64')
-  if (length >= 24 && length <= 64) return text
+  return length >= 24 && length <= 64
+}
+
+function readSecret(value: YamlValue): string | undefined {
+  const text = readText(value)
+  if (text === undefined || isSigningSecret(text)) return text
   addMistake(value, `is not a signing secret; write ${SECRET_EXAMPLE}`)
   return undefined
 }

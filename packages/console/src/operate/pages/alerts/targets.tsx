@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { ButtonLink } from '../../../ui/button.tsx'
+import { ButtonLink, IconButton } from '../../../ui/button.tsx'
+import { Menu } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, EmptyRow, ErrorState, useErrorMessage } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
@@ -7,10 +8,14 @@ import { callAdmin } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
-import { ActButton } from '../../ui/act-button.tsx'
+import { useAct } from '../../ui/act.tsx'
+import { ActButton, useActItem } from '../../ui/act-button.tsx'
+import { TargetForm } from './target-form.tsx'
 
 type Target = Row<'alerts/targets'>
+type Editing = { kind: 'webhook' | 'email'; id?: string }
 /** undefined: it runs. */
 type Tested = { error: string | null } | undefined
 
@@ -25,11 +30,42 @@ export function Targets() {
     const result = await callAdmin({ method: 'POST', path: 'alerts/test', body: { target } })
     note(target, { error: result.ok ? (result.value.targets[0]?.error ?? null) : messageOf(result.error) })
   }
+  const act = useAct()
+  const words = useWords()
+  const item = useActItem()
+  const [editing, setEditing] = useState<Editing>()
+  const remove = (id: string) =>
+    act({
+      method: 'DELETE',
+      path: 'alerts/targets/{target}',
+      params: { target: id },
+      ...words('alert target remove', id),
+      danger: true,
+      hideChanges: true,
+    })
+  const itemsOf = ({ id, kind }: Target) => [
+    item('configuration', {
+      label: words('alert target replace').action,
+      icon: 'edit',
+      onSelect: () => kind && setEditing({ kind, id }),
+    }),
+    item('configuration', {
+      label: words('alert target remove').action,
+      icon: 'trash',
+      danger: true,
+      onSelect: () => void remove(id),
+    }),
+  ]
   const columns: readonly Column<Target>[] = [
     {
       id: 'target',
       label: t.columns.target,
-      cell: ({ id }) => <span className="wrap-anywhere">{id}</span>,
+      cell: ({ id, place }) => (
+        <span className="flex min-w-0 flex-col wrap-anywhere">
+          {id}
+          {place !== null && <span className="text-sm font-normal text-muted">{t.targets.place(place)}</span>}
+        </span>
+      ),
       skeleton: 'w-56',
     },
     {
@@ -38,8 +74,8 @@ export function Targets() {
       cell: ({ id }) => <TestResult result={tested.get(id)} />,
     },
     {
-      id: 'actions',
-      label: t.columns.actions,
+      id: 'test',
+      label: t.targets.test,
       control: 'button',
       cell: ({ id }) => (
         <ActButton
@@ -53,12 +89,33 @@ export function Targets() {
         </ActButton>
       ),
     },
+    {
+      id: 'actions',
+      label: t.columns.actions,
+      control: 'icon',
+      cell: (target) =>
+        target.read_only ? null : (
+          <Menu trigger={<IconButton icon="more" label={t.targets.manage(target.id)} />} items={itemsOf(target)} />
+        ),
+    },
   ]
   return (
     <Section
       title={t.targets.title}
       text={t.targets.text}
-      actions={<ButtonLink href={pathOf('configuration')}>{t.targets.settings}</ButtonLink>}
+      actions={
+        <>
+          <ActButton permission="configuration" small icon="plus" onClick={() => setEditing({ kind: 'webhook' })}>
+            {t.targets.addWebhook}
+          </ActButton>
+          <ActButton permission="configuration" small icon="plus" onClick={() => setEditing({ kind: 'email' })}>
+            {t.targets.addEmail}
+          </ActButton>
+          <ButtonLink small href={`${pathOf('configuration')}?tab=settings#alerts`}>
+            {t.targets.settings}
+          </ButtonLink>
+        </>
+      }
       flush
     >
       {error && !data ? (
@@ -73,6 +130,7 @@ export function Targets() {
           empty={<EmptyRow>{t.targets.empty}</EmptyRow>}
         />
       )}
+      {editing && <TargetForm {...editing} onClose={() => setEditing(undefined)} />}
     </Section>
   )
 }

@@ -139,10 +139,34 @@ export const alerts = texts({
   },
   targets: {
     title: en('Where alerts are sent').zh('接收方'),
-    text: en('Webhooks and email addresses are settings in the section alerts.').zh(
-      'Webhook 和邮箱在“告警”设置中配置。',
+    text: en('Webhooks are signed. Email needs a mail server. Each change is a revision of the settings.').zh(
+      'Webhook 带有签名；发送邮件需先设置邮件服务器。每次修改都会产生一个新版本。',
     ),
-    settings: en('Open the configuration').zh('打开配置'),
+    settings: en('Settings').zh('设置'),
+    addWebhook: en('Add a webhook').zh('添加 Webhook'),
+    addEmail: en('Add an email address').zh('添加邮箱'),
+    next: en('Continue').zh('继续'),
+    url: en('URL').zh('URL'),
+    urlHint: en('It is stored encrypted, and never shown again: only its host is.').zh('加密存储，之后只显示主机名。'),
+    urlKept: en('Leave it empty to keep the present URL.').zh('留空则保留当前 URL。'),
+    urlMissing: en('Enter the URL.').zh('请输入 URL。'),
+    secret: en('Signing secret').zh('签名密钥'),
+    secretHint: en('Such as whsec_... in base64. If it is empty, one is made and shown once.').zh(
+      '形如 whsec_…（base64）。留空则自动生成，且只显示一次。',
+    ),
+    secretKept: en('Leave it empty to keep the present secret.').zh('留空则保留当前密钥。'),
+    email: en('Email address').zh('邮箱'),
+    emailMissing: en('Enter an email address.').zh('请输入邮箱。'),
+    made: en('Signing secret of the webhook').zh('Webhook 的签名密钥'),
+    madeText: en(
+      'Receivers check with it that a message is from this gateway. It is not shown again. Receivers that check no signatures, such as Slack, do not need it.',
+    ).zh('接收方用它验证消息来自本网关。此密钥不再显示。不验证签名的接收方（如 Slack）无需此密钥。'),
+    leave: en('Leave without the secret?').zh('不保存密钥就离开？'),
+    leaveText: en('It cannot be shown again. Edit the webhook to store another one.').zh(
+      '密钥无法再次显示。可编辑 Webhook 以设置新的密钥。',
+    ),
+    place: en((place: string) => `From ${place}`).zh((place) => `来自 ${place}`),
+    manage: en((target: string) => `Manage ${target}`).zh((target) => `管理 ${target}`),
     empty: en('Alerts are only listed here and logged. Add a webhook or an email address to be notified.').zh(
       '告警目前只显示在此处和日志中。添加 Webhook 或邮箱即可收到通知。',
     ),
