@@ -59,6 +59,8 @@ models: [{ id: gpt-x, routes: [{ upstream: near, model: sandbox-text }], price: 
   credentials.session = await signIn(owner.email)
   const key = String((await done('consolePostKeys', { body: { name: 'models' } })).body.secret)
   for (const scheme of ['clientKey', 'clientKeyHeader', 'clientKeyGenerateContent']) credentials[scheme] = key
+  // Other examples name what this one creates.
+  await done('upstreamCreate')
 })
 afterAll(async () => {
   await gateway?.stop()
@@ -127,6 +129,7 @@ async function mailed(email: unknown, send: () => Promise<unknown>): Promise<str
 }
 
 const newUpstream = () => idOf(another('upstreamCreate', { id: newName('upstream') }))
+const newTarget = () => idOf(another('alertTargetAdd', { url: `https://${newName('example')}.com/alerts` }))
 const newTask = () => idOf(another('createVideoTask', {}))
 const requestOf = async () => (await done('chat')).headers.get('x-request-id') ?? ''
 const newResponse = () => idOf(another('responses', {}))
@@ -191,8 +194,15 @@ const GIVEN: Record<string, () => Promise<Given>> = {
   upstreamModels: async () => ({ parameters: { upstream: 'near' } }),
   upstreamDraftModels: async () => ({ body: { dialect: 'chat', base_url: `${sandbox.url}/v1`, keys: ['any'] } }),
   upstreamTest: async () => ({ parameters: { upstream: 'near' } }),
+  upstreamCreate: async () => ({ body: { ...example('upstreamCreate'), id: newName('upstream') } }),
+  alertTargetReplace: async () => ({
+    parameters: { target: await newTarget() },
+    body: { url: `https://${newName('example')}.com/alerts` },
+  }),
+  alertTargetRemove: async () => ({ parameters: { target: await newTarget() } }),
   upstreamKeyRemove: storedKey,
   upstreamKeyErase: storedKey,
+  upstreamKeyReplace: storedKey,
   modelPricePreview: async () => ({ parameters: { model: 'gpt-x' } }),
   modelRoutePreview: async () => ({ parameters: { model: 'gpt-x' } }),
   consoleGetSignInProvider: async () => ({ parameters: { provider: 'company' } }),

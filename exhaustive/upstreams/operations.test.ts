@@ -227,7 +227,7 @@ describe('one server', () => {
       certify('y\n', '--record', '/dev/null/x'),
       certify('y\n', '--model', ''),
     ])
-    expect(unasked.stderr).toContain('with inner (text): 13 calls, at most 0.')
+    expect(unasked.stderr).toContain('with inner (text): 15 calls, at most 0.')
     expect([unasked.code, unasked.stdout, unasked.stderr]).toEqual([2, '', expect.stringContaining('add --yes')])
     expect([declined.code, declined.stderr]).toEqual([1, expect.stringContaining('nothing was called')])
     expect(wrong.map(({ code, stderr }) => [code, JSON.parse(stderr).error.message])).toEqual([
@@ -249,7 +249,8 @@ describe('one server', () => {
     expect(readFileSync(join(folder, 'chat/text-streamed.chunks.txt'), 'utf8')).toContain('"content":"Hello"')
     expect(done.stdout + done.stderr).not.toContain('first-key')
     expect(await gateway.command('audit')).toEqual({ ...before, transfers: before.transfers + 1 } as never)
-    expect(await gateway.command('audit-log', '--object', 'upstream/first', '--limit', '1')).toMatchObject([
+    expect(await gateway.command('audit-log', '--object', 'upstream/first', '--limit', '2')).toMatchObject([
+      { action: 'upstream certify', after: { parts: ['completions'] } },
       { action: 'upstream certify', after: { parts: ['chat'], ok: false, cost_usd: table.cost_usd } },
     ])
   })

@@ -144,6 +144,9 @@ test('every path of the list is served', async () => {
   const bodies: Json = {
     '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
     '/v1/messages': message('x'),
+    '/v1/completions': { model: 'sandbox-text', prompt: 'x' },
+    '/v1/fim/completions': { model: 'sandbox-text', prompt: 'x' },
+    '/beta/completions': { model: 'sandbox-text', prompt: 'x' },
     '/v1/messages/count_tokens': { model: 'sandbox-text', messages: [hello] },
     '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
     '/v1/rerank': ranking,
@@ -154,6 +157,8 @@ test('every path of the list is served', async () => {
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
     '/v1beta/models/{model}:predictLongRunning': { instances: [{ prompt: 'x' }] },
     '/v1/embeddings': { model: 'sandbox-embedding', input: 'x' },
+    '/v1/embed': { model: 'sandbox-embedding', texts: ['x'] },
+    '/v2/embed': { model: 'sandbox-embedding', texts: ['x'] },
     '/v1beta/models/{model}:embedContent': embedded,
     '/v1beta/models/{model}:batchEmbedContents': { requests: [embedded] },
   }
