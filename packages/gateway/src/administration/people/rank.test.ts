@@ -150,7 +150,7 @@ const ACTS: Record<string, ((of: Of) => object) | 'reads' | 'money'> = {
 test('the table has every operation that names a person, an account, a key or an invitation', () => {
   const fields = ['account', 'accounts', 'person', 'email', 'key', 'keys', 'admin_key', 'invitation', 'rows']
   // Operations on the configuration, whose fields have the same names for other things.
-  const isOther = (name: string) => /^(upstream|group) /.test(name)
+  const isOther = (name: string) => /^(upstream|group|alert target) /.test(name)
   const naming = [...OPERATIONS].filter(([, { input }]) =>
     fields.some((field) => field in ((input as unknown as TObject).properties ?? {})),
   )
