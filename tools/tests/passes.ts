@@ -16,11 +16,15 @@ const TIMINGS = 'tools/test-timings.json'
  */
 const TIMEOUT_MS = 300_000
 
-/** These measure how long something takes or how much CPU it gets, or open as many connections as a process may have: other work disturbs them. */
+/**
+ * These measure how long something takes, how much CPU it gets or what a request costs beside the process's jobs, or open as many
+ * connections as a process may have: other work disturbs them.
+ */
 const ALONE = [
   'packages/gateway/src/observe/cpu-time.test.ts',
   'test/overload/admission.test.ts',
   'test/overload/connections.test.ts',
+  'test/requests/allocations.test.ts',
   'test/routing/load-balancing.test.ts',
 ]
 

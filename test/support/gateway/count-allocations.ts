@@ -16,11 +16,14 @@ export type Allocations = {
 
 /** Nothing is collected, and no compiler that removes allocations runs: which of them it removes depends on the load. */
 const COUNTABLE = { BUN_JSC_useGC: '0', BUN_JSC_useDFGJIT: '0', BUN_GC_TIMER_DISABLE: '1' }
-const REQUESTS = 150
+const REQUESTS = 120
 const WARM_UP = 400
-/** What the process does on the side, such as its jobs and sending traces, only adds to a count. Most rounds are short enough to have none. */
-const ROUNDS = 12
-const IDLE_ROUNDS = 3
+/**
+ * What the process does on the side, such as its jobs and sending traces, only adds to a count, and so does the count, after which
+ * jobs are due. Short rounds have that, too: a request costs what long ones have in addition.
+ */
+const SHORT = 10
+const ROUNDS = 8
 
 const REQUEST = {
   model: 'same',
@@ -44,20 +47,18 @@ export async function countAllocations(env: Record<string, string>): Promise<All
       upstream.received.length = 0
     }
     await send(WARM_UP)
-    // What a count itself allocates is no request's.
-    const idle: Counts[] = []
-    const busy: Counts[] = []
+    const long: Counts[] = []
+    const short: Counts[] = []
     let before = await counted(gateway)
-    for (let round = 0; round < IDLE_ROUNDS + ROUNDS; round++) {
-      const isIdle = round < IDLE_ROUNDS
-      if (!isIdle) await send(REQUESTS)
+    for (let round = 0; round < 2 * ROUNDS; round++) {
+      const [rounds, count] = round % 2 === 0 ? [short, SHORT] : [long, SHORT + REQUESTS]
+      await send(count)
       const after = await counted(gateway)
-      const rounds = isIdle ? idle : busy
       rounds.push(difference(after, before))
       before = after
     }
     const leastIn = (rounds: readonly Counts[], name: string) => Math.min(...rounds.map((counts) => counts[name] ?? 0))
-    const least = (name: string) => (leastIn(busy, name) - leastIn(idle, name)) / REQUESTS
+    const least = (name: string) => (leastIn(long, name) - leastIn(short, name)) / REQUESTS
     return {
       promises: least('Promise'),
       asyncFunctions: least('AsyncFunctionGenerator'),
