@@ -1,15 +1,14 @@
 // Adds a paid endpoint to a copy of the sources, in the files that docs/contribute/adding.md lists and in no others, and calls it: by
 // the API with a charge and a receipt, in the descriptions that derive from it, and in the types of the gateway.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { OpenApiDocument } from '../../packages/gateway/src/openapi/document.ts'
 import { audit, newKey } from '../../test/support/gateway/accounts.ts'
-import { copySources } from '../../test/support/gateway/copy-sources.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
+import { checkTypes, copyWith } from '../support/how-to.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
 const NEW: Readonly<Record<string, string>> = {
   'packages/gateway/src/endpoints/keywords/index.ts': `// Keywords of texts.
@@ -166,20 +165,18 @@ const EDITS: Readonly<Record<string, readonly (readonly [before: RegExp, line: s
 let copy: string
 let gateway: Gateway
 
+const withLines = (source: string, lines: (typeof EDITS)[string]): string =>
+  lines.reduce((edited, [before, line]) => {
+    expect(edited).toMatch(before)
+    return edited.replace(before, `${line}\n$&`)
+  }, source)
+
 beforeAll(async () => {
-  copy = copySources()
-  for (const [file, source] of Object.entries(NEW)) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true })
-    writeFileSync(join(copy, file), source)
-  }
-  for (const [file, lines] of Object.entries(EDITS)) {
-    let source = readFileSync(join(copy, file), 'utf8')
-    for (const [before, line] of lines) {
-      expect(source).toMatch(before)
-      source = source.replace(before, `${line}\n$&`)
-    }
-    writeFileSync(join(copy, file), source)
-  }
+  const added = Object.entries(NEW).map(([file, source]) => [file, () => source] as const)
+  const edited = Object.entries(EDITS).map(
+    ([file, lines]) => [file, (source: string) => withLines(source, lines)] as const,
+  )
+  copy = copyWith(Object.fromEntries([...added, ...edited]))
   gateway = await startGateway({ main: join(copy, 'packages/gateway/src/main.ts') })
 })
 afterAll(async () => {
@@ -227,14 +224,11 @@ test('it is described and listed', async () => {
 })
 
 test('the gateway has its types', async () => {
-  cpSync(join(ROOT, 'tsconfig.base.json'), join(copy, 'tsconfig.base.json'))
   const whole = { lib: ['ESNext'], types: ['bun'] }
   const include = ['packages/gateway/src/routes.ts', 'packages/gateway/src/**/*.d.ts']
   writeFileSync(
     join(copy, 'tsconfig.json'),
     JSON.stringify({ extends: './tsconfig.base.json', compilerOptions: whole, include }),
   )
-  const child = Bun.spawn([process.execPath, TSC, '-p', '.'], { cwd: copy, stdout: 'pipe', stderr: 'pipe' })
-  expect(await child.stdout.text()).toBe('')
-  expect(await child.exited).toBe(0)
+  await checkTypes(copy, '.')
 })

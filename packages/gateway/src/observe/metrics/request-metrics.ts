@@ -47,13 +47,15 @@ export function observeRequests(metrics: Metrics, known: () => KnownNames): Requ
   }
 }
 
-/** By a label: found once. */
+/** By a label, which is a route or a model of the catalogue and so one of few: found once. */
 function resolved<T extends object>(find: (label: string) => T): (label: string) => T {
   const known = new Map<string, T>()
   return (label) => {
-    const found = known.get(label) ?? find(label)
-    known.set(label, found)
-    return found
+    const found = known.get(label)
+    if (found) return found
+    const first = find(label)
+    known.set(label, first)
+    return first
   }
 }
 
