@@ -28,6 +28,25 @@ async function expectCode(article: Locator, codes: readonly (readonly [language:
   }
 }
 
+test('a text is gone on with, and the gap before another text is filled in', async () => {
+  await play('completion', async (page) => {
+    await page.getByLabel('Text before').fill('def add(a, b):\n')
+    await page.getByRole('button', { name: 'Complete' }).click()
+    const first = page.getByRole('article')
+    await costOf(first).waitFor()
+    await page.getByLabel('Text after').fill('print(add(1, 2))')
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await page.getByRole('article').nth(1).waitFor()
+    const second = page.getByRole('article').first()
+    await costOf(second).waitFor()
+    expect(await second.locator('pre').first().innerText()).toMatch(/\S[\s\S]*print\(add\(1, 2\)\)$/)
+    await expectCode(second, [
+      ['curl', `${open.gateway.url}/v1/completions`],
+      ['Python', 'suffix="print(add(1, 2))"'],
+    ])
+  })
+})
+
 test('texts are compared by their vectors, of which only the similarities are kept', async () => {
   await play('embedding', async (page) => {
     const compare = page.getByRole('button', { name: 'Compare' })

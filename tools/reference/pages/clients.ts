@@ -38,7 +38,7 @@ function markdownOf(part: SnippetPart, client: Client): string {
   if (part.kind === 'form')
     return `${wrapped(part.where.en)}\n\n${table(
       ['Field', 'Value'],
-      part.fields.map(({ label, value }) => [typeof label === 'string' ? label : label.en, code(value)]),
+      part.fields.map(({ label, value }) => [label.en, code(value)]),
     )}`
   if (part.kind === 'file') {
     const block = fenced(part.language, part.code)

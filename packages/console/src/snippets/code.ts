@@ -1,7 +1,7 @@
 // Source text that sends a request: curl, Python and JavaScript with the SDK of each protocol.
 
 import { asksForVector, httpRequest, protocolBase } from './endpoints.ts'
-import { javascriptLiteral, jsonLiteral, pythonLiteral, shellQuote } from './literals.ts'
+import { javascriptLiteral, jsonLiteral, pythonLiteral, shellQuote, shellWord } from './literals.ts'
 import type { Access, ExampleRequest, Protocol } from './types.ts'
 
 export function curlCode(request: ExampleRequest, access: Access): string {
@@ -16,7 +16,7 @@ type Http = ReturnType<typeof httpRequest>
 function curlOf(url: string, headers: Http['headers'], body: Http['body']): string {
   const isStream = body.stream === true
   const lines = [
-    `curl${isStream ? ' -N' : ''} ${shellUrl(url)}`,
+    `curl${isStream ? ' -N' : ''} ${shellWord(url)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
     `-d ${shellQuote(jsonLiteral(body, '  '))}`,
   ]
@@ -27,7 +27,7 @@ function curlOf(url: string, headers: Http['headers'], body: Http['body']): stri
 function uploadByCurl(url: string, headers: Http['headers'], { file, ...fields }: Http['body']): string {
   const { 'Content-Type': _, ...credential } = headers
   return [
-    `curl ${shellUrl(url)}`,
+    `curl ${shellWord(url)}`,
     ...Object.entries(credential).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
     ...Object.entries(fields).map(([name, value]) => `-F ${shellQuote(`${name}=${value}`)}`),
     `-F ${shellQuote(`file=@${file}`)}`,
@@ -37,29 +37,38 @@ function uploadByCurl(url: string, headers: Http['headers'], { file, ...fields }
 /** What speech is written to. */
 const fileOf = ({ response_format = 'mp3' }: Readonly<Record<string, unknown>>): string => `speech.${response_format}`
 
-/** Without quotes where the shell takes it literally. */
-const shellUrl = (url: string): string => (/^[\w:/.@%+,-]+$/.test(url) ? url : shellQuote(url))
-
+const OPENAI = { python: 'openai', javascript: 'openai' }
 const PACKAGES: Readonly<Record<Protocol, { python: string; javascript: string }>> = {
-  chat: { python: 'openai', javascript: 'openai' },
-  responses: { python: 'openai', javascript: 'openai' },
+  chat: OPENAI,
+  responses: OPENAI,
   messages: { python: 'anthropic', javascript: '@anthropic-ai/sdk' },
   'generate-content': { python: 'google-genai', javascript: '@google/genai' },
-  images: { python: 'openai', javascript: 'openai' },
+  completions: OPENAI,
+  images: OPENAI,
   'video-tasks': { python: 'volcengine-python-sdk[ark]', javascript: '' },
-  embeddings: { python: 'openai', javascript: 'openai' },
+  embeddings: OPENAI,
+  embed: { python: 'cohere', javascript: '' },
   rerank: { python: 'requests', javascript: '' },
-  speech: { python: 'openai', javascript: 'openai' },
-  transcriptions: { python: 'openai', javascript: 'openai' },
-  moderations: { python: 'openai', javascript: 'openai' },
+  speech: OPENAI,
+  transcriptions: OPENAI,
+  moderations: OPENAI,
 }
+
+/** Calls of OpenAI's SDKs whose response is printed: the method, and what of the response in Python and in JavaScript. */
+const PRINTED = {
+  chat: ['chat.completions.create', 'choices[0].message.content'],
+  responses: ['responses.create', 'output_text'],
+  completions: ['completions.create', 'choices[0].text'],
+  embeddings: ['embeddings.create', 'data[0].embedding[:5]', 'data[0].embedding.slice(0, 5)'],
+  moderations: ['moderations.create', 'results[0].flagged'],
+} as const satisfies Partial<Record<Protocol, readonly string[]>>
+type Printed = keyof typeof PRINTED
+const isPrinted = (protocol: Protocol): protocol is Printed => Object.hasOwn(PRINTED, protocol)
 
 export const pythonInstall = (protocol: Protocol): string => `pip install ${shellWord(PACKAGES[protocol].python)}`
 /** undefined: nothing to install. */
 export const javascriptInstall = (protocol: Protocol): string | undefined =>
   PACKAGES[protocol].javascript === '' ? undefined : `npm install ${PACKAGES[protocol].javascript}`
-
-const shellWord = (text: string): string => (/^[\w-]+$/.test(text) ? text : shellQuote(text))
 
 /** What the client of an SDK is given: that of generate-content adds the version itself. */
 export const sdkBase = (protocol: Protocol, baseUrl: string): string =>
@@ -78,9 +87,7 @@ export function pythonCode(request: ExampleRequest, { baseUrl, secret }: Access)
     body.stream === true
       ? [`for event in ${call(method, body)}:`, '    print(event)']
       : [`response = ${call(method, body)}`, `print(${result})`]
-  const lines: Readonly<Record<Protocol, () => string[]>> = {
-    chat: () => [...openai, ...print('client.chat.completions.create', 'response.choices[0].message.content')],
-    responses: () => [...openai, ...print('client.responses.create', 'response.output_text')],
+  const lines: Readonly<Record<Exclude<Protocol, Printed>, () => string[]>> = {
     messages: () => [
       'from anthropic import Anthropic',
       '',
@@ -129,7 +136,13 @@ export function pythonCode(request: ExampleRequest, { baseUrl, secret }: Access)
       '    time.sleep(3)',
       'print(result.status, result.content.video_url if result.content else result.error)',
     ],
-    embeddings: () => [...openai, ...print('client.embeddings.create', 'response.data[0].embedding[:5]')],
+    embed: () => [
+      'import cohere',
+      '',
+      `client = cohere.ClientV2(base_url=${base}, api_key=${key})`,
+      `response = ${call('client.embed', body)}`,
+      'print(response.embeddings.float_[0][:5])',
+    ],
     rerank: () => {
       const { url, headers } = httpRequest(request, { baseUrl, secret })
       return [
@@ -154,9 +167,10 @@ export function pythonCode(request: ExampleRequest, { baseUrl, secret }: Access)
         'print(response.text)',
       ]
     },
-    moderations: () => [...openai, ...print('client.moderations.create', 'response.results[0].flagged')],
   }
-  return lines[protocol]().join('\n')
+  if (!isPrinted(protocol)) return lines[protocol]().join('\n')
+  const [method, result] = PRINTED[protocol]
+  return [...openai, ...print(`client.${method}`, `response.${result}`)].join('\n')
 }
 
 export function javascriptCode(request: ExampleRequest, access: Access): string {
@@ -168,9 +182,7 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
     body.stream === true
       ? [`const stream = ${call(method, body)}`, 'for await (const event of stream) console.log(event)']
       : [`const response = ${call(method, body)}`, `console.log(${result})`]
-  const lines: Readonly<Record<Protocol, () => string[]>> = {
-    chat: () => [...openai, ...print('client.chat.completions.create', 'response.choices[0].message.content')],
-    responses: () => [...openai, ...print('client.responses.create', 'response.output_text')],
+  const lines: Readonly<Record<Exclude<Protocol, Printed>, () => string[]>> = {
     messages: () => [
       "import Anthropic from '@anthropic-ai/sdk'",
       '',
@@ -204,19 +216,8 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
             "await writeFile('image.png', Buffer.from(response.data[0].b64_json, 'base64'))",
           ],
     'video-tasks': () => videoInJavascript(request, access),
-    embeddings: () => [...openai, ...print('client.embeddings.create', 'response.data[0].embedding.slice(0, 5)')],
-    rerank: () => {
-      const { url, headers } = httpRequest(request, access)
-      return [
-        `const response = await fetch(${javascriptLiteral(url)}, {`,
-        "  method: 'POST',",
-        `  headers: ${javascriptLiteral(headers, '  ')},`,
-        `  body: JSON.stringify(${javascriptLiteral(body, '  ')}),`,
-        '})',
-        'const { results } = await response.json()',
-        'console.log(results)',
-      ]
-    },
+    embed: () => fetched(request, access, 'embeddings', '.float[0].slice(0, 5)'),
+    rerank: () => fetched(request, access, 'results'),
     speech: () => [
       "import { writeFile } from 'node:fs/promises'",
       ...openai,
@@ -236,9 +237,24 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
         'console.log(response.text)',
       ]
     },
-    moderations: () => [...openai, ...print('client.moderations.create', 'response.results[0].flagged')],
   }
-  return lines[protocol]().join('\n')
+  if (!isPrinted(protocol)) return lines[protocol]().join('\n')
+  const [method, result, own = result]: readonly [string, string, string?] = PRINTED[protocol]
+  return [...openai, ...print(`client.${method}`, `response.${own}`)].join('\n')
+}
+
+/** Without an SDK: `field` of the response is printed, or `part` of it. */
+function fetched(request: ExampleRequest, access: Access, field: string, part = ''): string[] {
+  const { url, headers, body } = httpRequest(request, access)
+  return [
+    `const response = await fetch(${javascriptLiteral(url)}, {`,
+    "  method: 'POST',",
+    `  headers: ${javascriptLiteral(headers, '  ')},`,
+    `  body: JSON.stringify(${javascriptLiteral(body, '  ')}),`,
+    '})',
+    `const { ${field} } = await response.json()`,
+    `console.log(${field}${part})`,
+  ]
 }
 
 function videoInJavascript(request: ExampleRequest, access: Access): string[] {

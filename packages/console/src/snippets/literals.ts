@@ -2,6 +2,8 @@
 
 /** For POSIX shells. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** Without quotes where the shell takes it literally. */
+export const shellWord = (text: string): string => (/^[\w:/.@%+,-]+$/.test(text) ? text : shellQuote(text))
 
 type Style = {
   text(value: string): string

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useLanguage, useTexts } from '../i18n/language.tsx'
 import { CodeBlock, CopyText } from '../ui/copy.tsx'
 import { Facts } from '../ui/page.tsx'
-import type { Localized, Snippet, SnippetPart } from './types.ts'
+import type { Snippet, SnippetPart } from './types.ts'
 
 export function SnippetParts({ snippet }: { snippet: Snippet }) {
   const t = useTexts().snippets
@@ -38,14 +38,13 @@ function Code({ title, label, code }: { title: ReactNode; label: string; code: s
 
 function Form({ part }: { part: SnippetPart & { kind: 'form' } }) {
   const { language } = useLanguage()
-  const shown = (text: string | Localized) => (typeof text === 'string' ? text : text[language])
   return (
     <>
-      <p>{shown(part.where)}</p>
+      <p>{part.where[language]}</p>
       <Facts
-        items={part.fields.map(({ label, value }) => ({
-          label: shown(label),
-          value: <CopyText text={value} label={shown(label)} />,
+        items={part.fields.map(({ label: { [language]: label }, value }) => ({
+          label,
+          value: <CopyText text={value} label={label} />,
         }))}
       />
     </>

@@ -22,7 +22,7 @@ export type SnippetPart =
   | { kind: 'terminal'; code: string }
   | { kind: 'code'; language: CodeLanguage; code: string }
   | { kind: 'file'; path: string; language: FileLanguage; code: string }
-  | { kind: 'form'; where: Localized; fields: readonly { label: string | Localized; value: string }[] }
+  | { kind: 'form'; where: Localized; fields: readonly { label: Localized; value: string }[] }
 
 /** `baseUrl`: what this client must be given, which depends on the protocol and on what the client adds itself. */
 export type Snippet = { baseUrl: string; parts: readonly SnippetPart[] }

@@ -166,7 +166,7 @@ describe('image models', () => {
     expect(described('plain')).toEqual({
       price: { input: '3.00', cached_input: '3.00', cache_write: '3.00', output: '12.00' },
       limits: { context: null, max_output: null },
-      protocols: ['chat', 'responses', 'messages', 'generate-content'],
+      protocols: ['chat', 'responses', 'messages', 'generate-content', 'completions'],
       capabilities: ['images', 'tools', 'reasoning'],
     })
   })

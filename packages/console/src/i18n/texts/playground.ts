@@ -16,6 +16,7 @@ export const playground = texts({
   ),
   tabs: {
     text: en('Text').zh('文本'),
+    completion: en('Completions').zh('补全'),
     image: en('Image').zh('图片'),
     video: en('Video').zh('视频'),
     embedding: en('Embeddings').zh('向量嵌入'),
@@ -270,6 +271,13 @@ export const playground = texts({
     (dimensions: string) =>
       `Cosine similarity of vectors with ${dimensions} dimensions: 1 is the same direction, 0 is unrelated.`,
   ).zh((dimensions) => `${dimensions} 维向量的余弦相似度：1 表示方向相同，0 表示无关。`),
+  completeAction: en('Complete').zh('补全'),
+  emptyCompletion: en('Write the beginning of a text or of code').zh('输入文本或代码的开头'),
+  textBefore: en('Text before').zh('前文'),
+  textAfter: en('Text after').zh('后文'),
+  textAfterHint: en('The model fills in what is between. Chat models without this feature reject it.').zh(
+    '由模型补全中间的内容。不支持此功能的对话模型会拒绝请求。',
+  ),
   speakAction: en('Generate speech').zh('生成语音'),
   emptySpeech: en('Write a text to turn into speech').zh('输入要朗读的文本'),
   textToSpeak: en('Text to speak').zh('要朗读的文本'),

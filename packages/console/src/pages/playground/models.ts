@@ -4,18 +4,9 @@ import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { preferredModels } from '../models/preferred.ts'
-import type { Kind } from './history/entry.ts'
+import { KINDS, type Kind } from './history/entry.ts'
 
-/** The protocol in which each tab calls its models. */
-const PROTOCOLS: Readonly<Record<Kind, string>> = {
-  text: 'chat',
-  image: 'images',
-  video: 'video-tasks',
-  embedding: 'embeddings',
-  speech: 'speech',
-  transcription: 'transcriptions',
-}
-export const TABS = Object.keys(PROTOCOLS) as readonly Kind[]
+export const TABS = Object.keys(KINDS) as readonly Kind[]
 export const isTab = (type: string): boolean => TABS.some((tab) => tab === type)
 export const PLACE = { tab: 'text', model: '' }
 
@@ -29,7 +20,8 @@ export function useModels(kind: Kind) {
   const [{ model: chosen }, setPlace] = useUrlState(PLACE)
   const { id: account } = useSession().account
   const lastUsed = localStorage.getItem(storedAt(account, kind)) ?? ''
-  const callable = all?.filter(({ type, protocols }) => type === kind && protocols.includes(PROTOCOLS[kind]))
+  const wanted = KINDS[kind]
+  const callable = all?.filter(({ type, protocols }) => type === wanted.type && protocols.includes(wanted.protocol))
   const ranked = callable && preferredModels(callable, key?.group)
   const named = (id: string) => ranked?.find((each) => each.id === id)
   const model: ModelRow | undefined = named(chosen) ?? named(lastUsed) ?? ranked?.[0]

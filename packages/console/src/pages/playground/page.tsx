@@ -2,6 +2,7 @@ import { useTexts } from '../../i18n/language.tsx'
 import { Tabs } from '../../ui/overlay.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
+import { CompletionTab } from './completion/completion-tab.tsx'
 import { EmbeddingTab } from './embedding/embedding-tab.tsx'
 import { ImageTab } from './image/image-tab.tsx'
 import { KeyBar } from './key-bar.tsx'
@@ -13,6 +14,7 @@ import { VideoTab } from './video/video-tab.tsx'
 
 const CONTENTS = {
   text: <TextTab />,
+  completion: <CompletionTab />,
   image: <ImageTab />,
   video: <VideoTab />,
   embedding: <EmbeddingTab />,

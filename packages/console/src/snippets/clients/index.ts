@@ -1,13 +1,11 @@
 // All clients with how each is set up: the console's snippets, the pages of docs/use/ and the table of docs/reference/clients.md come from here.
-
+/// <reference path="./text.d.ts" />
 import type { Access, Client, Connection, Protocol, Snippet, Wanted } from '../types.ts'
-import { AIDER, CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE } from './agents.ts'
-import { CHERRY_STUDIO, DIFY, LIBRECHAT, LOBECHAT, N8N, OPEN_WEBUI } from './chat.ts'
-import { CLINE, CLINE_CLI, CONTINUE, CURSOR, ROO_CODE, ZED } from './editors.ts'
-import { AI_SDK, LANGCHAIN_JS, OPENAI_AGENTS_JS } from './frameworks.ts'
-import { GO } from './go.ts'
-import { JAVA } from './java.ts'
-import { LANGCHAIN_PYTHON, LLAMA_INDEX, OPENAI_AGENTS_PYTHON, PYDANTIC_AI } from './python-frameworks.ts'
+import agents from './agent.txt' with { type: 'text' }
+import chats from './chat.txt' with { type: 'text' }
+import frameworks from './framework.txt' with { type: 'text' }
+import { readClients } from './read-clients.ts'
+import sdks from './sdk.txt' with { type: 'text' }
 import { CURL, JAVASCRIPT, PYTHON } from './sdks.ts'
 
 /** In the order in which they are offered, kind by kind. */
@@ -15,32 +13,10 @@ export const CLIENTS: readonly Client[] = [
   CURL,
   PYTHON,
   JAVASCRIPT,
-  GO,
-  JAVA,
-  AI_SDK,
-  LANGCHAIN_JS,
-  LANGCHAIN_PYTHON,
-  LLAMA_INDEX,
-  PYDANTIC_AI,
-  OPENAI_AGENTS_JS,
-  OPENAI_AGENTS_PYTHON,
-  CLAUDE_CODE,
-  CODEX,
-  GEMINI_CLI,
-  CURSOR,
-  CLINE,
-  CLINE_CLI,
-  ROO_CODE,
-  CONTINUE,
-  ZED,
-  AIDER,
-  OPENCODE,
-  OPEN_WEBUI,
-  LIBRECHAT,
-  LOBECHAT,
-  CHERRY_STUDIO,
-  N8N,
-  DIFY,
+  ...readClients('sdk', sdks),
+  ...readClients('framework', frameworks),
+  ...readClients('agent', agents),
+  ...readClients('chat', chats),
 ]
 
 export const protocolsOf = ({ connections }: Client): Protocol[] => connections.flatMap(({ protocols }) => protocols)

@@ -1,117 +1,75 @@
-// curl and the vendors' SDKs for Python and JavaScript.
+// curl and the vendors' SDKs for Python and JavaScript, which show a request of any protocol.
 
 import { exampleRequest } from '../endpoints.ts'
 import { basePath, PROTOCOLS } from '../protocols.ts'
 import { type RequestClient, requestSnippet } from '../request-snippet.ts'
-import type { Client, Connection, Protocol, SetUp } from '../types.ts'
+import type { Client, Connection, Protocol, SetUp, Tested } from '../types.ts'
+import { VARIABLES } from './read-clients.ts'
 
 const partsBy =
   (client: RequestClient) =>
   ({ protocol, model, prompt, wanted, ...access }: SetUp) =>
     requestSnippet(client, exampleRequest(protocol, model, prompt, wanted), access).parts
 
-/** Protocols of OpenAI's SDKs. */
-const OPENAI: readonly Protocol[] = [
-  'chat',
-  'responses',
-  'images',
-  'embeddings',
-  'speech',
-  'transcriptions',
-  'moderations',
-]
+const plain = (client: RequestClient, protocols: readonly Protocol[]): Connection[] =>
+  protocols.map((protocol) => ({ protocols: [protocol], path: basePath(protocol), parts: partsBy(client) }))
 
 export const CURL: Client = {
   id: 'curl',
   name: 'curl',
   kind: 'sdk',
   anyModel: true,
-  connections: PROTOCOLS.map((protocol) => ({
-    protocols: [protocol],
-    path: basePath(protocol),
-    parts: partsBy('curl'),
-  })),
+  connections: plain('curl', PROTOCOLS),
 }
 
-export const OPENAI_VARIABLES = 'the code, or `OPENAI_BASE_URL` and `OPENAI_API_KEY`'
-export const ANTHROPIC_VARIABLES = 'the code, or `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`'
-export const GOOGLE_VARIABLES = 'the code, or `GOOGLE_GEMINI_BASE_URL` and `GEMINI_API_KEY`'
+/** Protocols of OpenAI's SDKs. */
+const OPENAI: readonly Protocol[] = [
+  'chat',
+  'responses',
+  'completions',
+  'images',
+  'embeddings',
+  'speech',
+  'transcriptions',
+  'moderations',
+]
+const TITLES = { openai: 'OpenAI SDK', anthropic: 'Anthropic SDK', google: 'Google Gen AI SDK' }
 
-const python: Pick<Connection, 'parts'> = { parts: partsBy('python') }
+type Sdk = keyof typeof TITLES
+/** `names`: what the SDKs call the base URL and the key. */
+type Language = { id: RequestClient; name: string; names: readonly [string, string]; googleUrl: string }
 
-export const PYTHON: Client = {
-  id: 'python',
-  name: 'Python',
-  kind: 'sdk',
-  anyModel: true,
-  connections: [
-    {
-      ...python,
-      title: 'OpenAI SDK for Python',
-      protocols: OPENAI,
-      path: '/v1',
-      settings: { baseUrl: 'base_url', key: 'api_key', model: 'model', place: OPENAI_VARIABLES },
-      tested: { version: 'openai 3.51.0', date: '2026-11-18' },
-    },
-    {
-      ...python,
-      title: 'Anthropic SDK for Python',
-      protocols: ['messages'],
-      path: '',
-      settings: { baseUrl: 'base_url', key: 'api_key', model: 'model', place: ANTHROPIC_VARIABLES },
-      tested: { version: 'anthropic 2.10.0', date: '2026-11-18' },
-    },
-    {
-      ...python,
-      title: 'Google Gen AI SDK for Python',
-      protocols: ['generate-content'],
-      path: '',
-      settings: {
-        baseUrl: 'http_options={"base_url": ...}',
-        key: 'api_key',
-        model: 'model',
-        place: GOOGLE_VARIABLES,
-      },
-      tested: { version: 'google-genai 2.34.0', date: '2026-11-18' },
-    },
-    { ...python, protocols: ['video-tasks'], path: '/api/v3' },
-    { ...python, protocols: ['rerank'], path: '/v1' },
-  ],
+function clientOf({ id, name, names, googleUrl }: Language, tested: Readonly<Record<Sdk, Tested>>): Client {
+  const [baseUrl, key] = names
+  const connection = (sdk: Sdk, protocols: readonly Protocol[], path: string, place: string, url = baseUrl) => ({
+    title: `${TITLES[sdk]} for ${name}`,
+    protocols,
+    path,
+    settings: { baseUrl: url, key, model: 'model', place },
+    tested: tested[sdk],
+    parts: partsBy(id),
+  })
+  const connections = [
+    connection('openai', OPENAI, '/v1', VARIABLES.OPENAI),
+    connection('anthropic', ['messages'], '', VARIABLES.ANTHROPIC),
+    connection('google', ['generate-content'], '', VARIABLES.GOOGLE, googleUrl),
+    ...plain(id, ['video-tasks', 'embed', 'rerank']),
+  ]
+  return { id, name, kind: 'sdk', anyModel: true, connections }
 }
 
-const javascript: Pick<Connection, 'parts'> = { parts: partsBy('javascript') }
+const DATE = '2026-11-18'
 
-export const JAVASCRIPT: Client = {
-  id: 'javascript',
-  name: 'JavaScript',
-  kind: 'sdk',
-  anyModel: true,
-  connections: [
-    {
-      ...javascript,
-      title: 'OpenAI SDK for JavaScript',
-      protocols: OPENAI,
-      path: '/v1',
-      settings: { baseUrl: 'baseURL', key: 'apiKey', model: 'model', place: OPENAI_VARIABLES },
-      tested: { package: 'openai' },
-    },
-    {
-      ...javascript,
-      title: 'Anthropic SDK for JavaScript',
-      protocols: ['messages'],
-      path: '',
-      settings: { baseUrl: 'baseURL', key: 'apiKey', model: 'model', place: ANTHROPIC_VARIABLES },
-      tested: { package: '@anthropic-ai/sdk' },
-    },
-    {
-      ...javascript,
-      title: 'Google Gen AI SDK for JavaScript',
-      protocols: ['generate-content'],
-      path: '',
-      settings: { baseUrl: 'httpOptions.baseUrl', key: 'apiKey', model: 'model', place: GOOGLE_VARIABLES },
-      tested: { package: '@google/genai' },
-    },
-    { ...javascript, protocols: ['video-tasks'], path: '/api/v3' },
-    { ...javascript, protocols: ['rerank'], path: '/v1' },
-  ],
-}
+export const PYTHON = clientOf(
+  { id: 'python', name: 'Python', names: ['base_url', 'api_key'], googleUrl: 'http_options={"base_url": ...}' },
+  {
+    openai: { version: 'openai 3.51.0', date: DATE },
+    anthropic: { version: 'anthropic 2.10.0', date: DATE },
+    google: { version: 'google-genai 2.34.0', date: DATE },
+  },
+)
+
+export const JAVASCRIPT = clientOf(
+  { id: 'javascript', name: 'JavaScript', names: ['baseURL', 'apiKey'], googleUrl: 'httpOptions.baseUrl' },
+  { openai: { package: 'openai' }, anthropic: { package: '@anthropic-ai/sdk' }, google: { package: '@google/genai' } },
+)

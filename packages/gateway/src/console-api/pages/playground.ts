@@ -76,6 +76,7 @@ const FORMER_MS = 3_600_000
 /** The endpoints that the playground uses; ids of tasks follow the last one. */
 const ENDPOINTS = [
   'v1/chat/completions',
+  'v1/completions',
   'v1/responses',
   'v1/images/generations',
   'v1/images/edits',

@@ -18,7 +18,7 @@ export function describeTextModel(
     ...(maxOutput === undefined ? {} : { maxOutput }),
     price: tokenPrice(price, multiplierMillionths),
     limits: { context: context ?? null, max_output: maxOutput ?? null },
-    protocols: TEXT_DIALECT_IDS,
+    protocols: [...TEXT_DIALECT_IDS, 'completions'],
   }
 }
 

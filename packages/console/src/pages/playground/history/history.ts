@@ -4,16 +4,7 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { useSession } from '../../../app/session.tsx'
 import { readEntries, writeEntries } from './database.ts'
-import type { Entry, Kind } from './entry.ts'
-
-const MOST: Readonly<Record<Kind, number>> = {
-  text: 50,
-  image: 30,
-  video: 30,
-  embedding: 30,
-  speech: 30,
-  transcription: 30,
-}
+import { type Entry, KINDS, type Kind } from './entry.ts'
 
 export const newId = (): string => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`
 
@@ -65,8 +56,8 @@ export function useHistory<T extends Entry>(kind: Kind): History<T> {
       const former = shelf.entries ?? []
       const isKnown = former.some(({ id }) => id === entry.id)
       const all = isKnown ? former.map((each) => (each.id === entry.id ? entry : each)) : [entry, ...former]
-      change(shelf, all.slice(0, MOST[kind]))
-      if (store) void writeEntries(account, kind, [entry], all.slice(MOST[kind]))
+      change(shelf, all.slice(0, KINDS[kind].most))
+      if (store) void writeEntries(account, kind, [entry], all.slice(KINDS[kind].most))
     },
     [shelf, account, kind],
   )
