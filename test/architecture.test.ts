@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { MODEL_TYPES } from '../packages/gateway/src/modalities/index.ts'
-import { GATEWAY, importsOf, isTest, read, sources } from '../tools/structure/sources.ts'
+import { GATEWAY, importsOf, isHandlers, isTest, read, roomOf, sources } from '../tools/structure/sources.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const PROTOCOL = 'packages/protocol/src'
@@ -46,7 +46,7 @@ const floorOf = (area: string): number => {
 const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: [], sandbox: ['protocol'] }
 
 /** What puts everything together, and may import everything. */
-const TOP = ['main.ts', 'server', 'app.ts', 'routes.ts']
+const TOP = ['main.ts', 'server', 'app.ts', 'routes.ts', 'handler.ts', 'handlers']
 const COMPLETE_DIALECT = ['endpoint.ts', 'error.ts', 'index.ts', 'pass-through.ts', 'translated-fields.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const DECLARED = [`${GATEWAY}/administration/words/`, `${GATEWAY}/endpoints/`]
@@ -71,8 +71,6 @@ const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
 /** One part, one name: what these words describe is called differently. */
 const OTHER_NAMES = /^(read|write|parse|build)-|-(in|out|reader|writer|decoder|encoder)$/
 
-const areaOf = (path: string) => relative(GATEWAY, path).split('/')[0] ?? ''
-
 test('a reader of src meets the product and its tests only', () => {
   const imports = sources('packages').filter((path) => /\/src\//.test(path) && !isTest(path))
   const forTests = imports.filter((path) => importsOf(path).some((target) => target === 'bun:test' || isTest(target)))
@@ -83,16 +81,16 @@ describe('imports go one way', () => {
   const files = sources(GATEWAY).filter((path) => !isTest(path))
 
   test('every file of the gateway is in a known folder', () => {
-    expect(files.filter((path) => floorOf(areaOf(path)) < 0 && !TOP.includes(areaOf(path)))).toEqual([])
+    expect(files.filter((path) => floorOf(roomOf(path)) < 0 && !TOP.includes(roomOf(path)))).toEqual([])
   })
 
   test('a folder imports only what is below it', () => {
     const violations = files.flatMap((path) => {
-      const area = areaOf(path)
+      const area = roomOf(path)
       if (TOP.includes(area)) return []
       return importsOf(path)
         .filter(
-          (target) => target.startsWith(GATEWAY) && areaOf(target) !== area && floorOf(areaOf(target)) <= floorOf(area),
+          (target) => target.startsWith(GATEWAY) && roomOf(target) !== area && floorOf(roomOf(target)) <= floorOf(area),
         )
         .map((target) => `${path} -> ${target}`)
     })
@@ -120,7 +118,7 @@ describe('imports go one way', () => {
 /** Outside of its own folder a modality is named by its journey, by the routes that bind it, and in few places that have a reason. */
 const NAME_MODALITIES = [
   ...readdirSync(join(ROOT, GATEWAY)).flatMap((area) => (hasJourney(area) ? `${area}/` : [])),
-  ...['modalities/', 'tasks/', 'image-tool/', 'routes.ts'],
+  ...['modalities/', 'endpoints/', 'tasks/', 'image-tool/'],
   // The tool image_generation calls an image model.
   'config/sections/tools.ts',
   // The example of the first start is a chat.
@@ -167,14 +165,15 @@ test('the console imports nothing of the gateway but the types of its routes, an
   const files = sources('packages/console/src')
   const imported = files.flatMap(importsOf).filter((target) => /^packages\/(?!console\/)/.test(target))
   expect(imported).not.toEqual([])
+  const isDeclared = (target: string) => !isHandlers(target) && DECLARED.some((folder) => target.startsWith(folder))
   const others = imported.filter((target) => !target.startsWith(`${GATEWAY}/console-api/routes/`))
-  expect(others.filter((target) => !DECLARED.some((folder) => target.startsWith(folder)))).toEqual([])
+  expect(others.filter((target) => !isDeclared(target))).toEqual([])
   const values = files.flatMap((path) => [...read(path).matchAll(VALUES_OF_GATEWAY)].map(([, target]) => target))
-  expect(values.filter((target) => !DECLARED.some((folder) => `${GATEWAY}/${target}`.startsWith(folder)))).toEqual([])
+  expect(values.filter((target) => !isDeclared(`${GATEWAY}/${target}`))).toEqual([])
   // The browser gets no handler with them.
   for (const folder of DECLARED) {
-    const reached = sources(folder).flatMap(importsOf)
-    expect(reached.filter((target) => !target.startsWith(folder))).toEqual([])
+    const reached = sources(folder).filter(isDeclared).flatMap(importsOf)
+    expect(reached.filter((target) => !isDeclared(target) || !target.startsWith(folder))).toEqual([])
   }
 })
 

@@ -72,15 +72,16 @@ export function decodeKeywordsReply(bytes: Uint8Array, codec: Codec): readonly u
   return isObject(body) && Array.isArray(body.keywords) ? body.keywords : undefined
 }
 `,
-  'packages/gateway/src/services/keywords.ts': `// Keywords of texts.
+  'packages/gateway/src/endpoints/keywords/handlers.ts': `// What serves keywords of texts.
 import { decodeKeywordsReply, decodeKeywordsRequest, type KeywordsRequest } from '@trivium/protocol/dialects/chat/keywords/keywords.ts'
-import { authorize } from '../access/authorize.ts'
-import { codec } from '../bytes/codec.ts'
-import { serviceOf } from '../config/upstream-dialects.ts'
-import type { ModelOf, RateOf } from '../modalities/index.ts'
-import { bookableTokens } from '../money/limits.ts'
-import { serviceJourney } from './journey.ts'
-import type { JsonService } from './json-service.ts'
+import { authorize } from '../../access/authorize.ts'
+import { codec } from '../../bytes/codec.ts'
+import { serviceOf } from '../../config/upstream-dialects.ts'
+import type { Handlers } from '../../handler.ts'
+import type { ModelOf, RateOf } from '../../modalities/index.ts'
+import { bookableTokens } from '../../money/limits.ts'
+import { serviceJourney } from '../../services/journey.ts'
+import type { JsonService } from '../../services/json-service.ts'
 
 const json = (value: object) => [codec.encode(JSON.stringify(value))]
 
@@ -118,7 +119,11 @@ const KEYWORDS: JsonService<{
   isCounted: ({ price }) => price.figure === 'input',
 }
 
-export const keywordsJourney = serviceJourney(KEYWORDS)
+const journey = serviceJourney(KEYWORDS)
+
+export const handlers = {
+  keywords: (incoming, deps) => journey(incoming, undefined, deps),
+} satisfies Handlers
 `,
   'packages/sandbox/src/services/keywords.ts': `// The model of keywords: the words of a text.
 import { json } from '../delivery/json.ts'
@@ -149,9 +154,9 @@ const EDITS: Readonly<Record<string, readonly (readonly [before: RegExp, line: s
       "  keywords: { ...RERANK, path: '/v1/keywords', kind: 'keyword', modality: 'keyword', summary: 'Finds keywords' },",
     ],
   ],
-  'packages/gateway/src/routes.ts': [
-    [/^import \{ moderationJourney/m, "import { keywordsJourney } from './services/keywords.ts'"],
-    [/^ {2}moderations: /m, '  keywords: (incoming, deps) => keywordsJourney(incoming, undefined, deps),'],
+  'packages/gateway/src/endpoints/handlers.ts': [
+    [/^import \{ handlers as moderations/m, "import { handlers as keywords } from './keywords/handlers.ts'"],
+    [/^ {2}\.\.\.moderations,$/m, '  ...keywords,'],
   ],
   'packages/sandbox/src/endpoints.ts': [
     [/^import \{ answerModerations/m, "import { answerKeywords, SANDBOX_KEYWORDS } from './services/keywords.ts'"],

@@ -18,7 +18,11 @@ const LINES = [
   ],
   [`${PROTOCOL}/dialects/index.ts`, 'const TEXT = { chat,', ' toy,'],
   [`${PROTOCOL}/routes.ts`, 'export const ROUTES = {\n', "  toy: { ...TEXT, path: '/stage/play', dialect: 'toy' },\n"],
-  ['packages/gateway/src/routes.ts', 'const HANDLERS = {\n', '  toy: text({ dialect: TEXT_DIALECTS.toy }),\n'],
+  [
+    'packages/gateway/src/endpoints/text/handlers.ts',
+    'export const handlers = {\n',
+    '  toy: text({ dialect: TEXT_DIALECTS.toy }),\n',
+  ],
 ] as const
 
 function copyWithToy(): string {

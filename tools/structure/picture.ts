@@ -14,8 +14,8 @@ const BOXES: readonly Box[] = [
     title: 'Server',
     says: 'puts everything together',
     rooms: [
-      ...['main.ts', 'server', 'app.ts', 'routes.ts', 'process', 'startup', 'cli', 'jobs', 'backup'],
-      ...['openapi', 'console-files'],
+      ...['main.ts', 'server', 'app.ts', 'routes.ts', 'handler.ts', 'handlers', 'process', 'startup', 'cli', 'jobs'],
+      ...['backup', 'openapi', 'console-files'],
     ],
     row: 0,
     right: true,

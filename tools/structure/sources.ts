@@ -35,8 +35,12 @@ export function importsOf(path: string): string[] {
   })
 }
 
+/** What serves an endpoint lies beside its declaration, and above all that it calls. */
+export const isHandlers = (path: string): boolean =>
+  path.startsWith(`${GATEWAY}/endpoints/`) && path.endsWith('/handlers.ts')
+
 /** The room of a product source: a folder of the gateway or a file at its top, or another package. */
 export function roomOf(path: string): string {
   const [, name = '', , room = ''] = path.split('/')
-  return name === 'gateway' ? room : name
+  return isHandlers(path) ? 'handlers' : name === 'gateway' ? room : name
 }

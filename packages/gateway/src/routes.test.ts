@@ -8,11 +8,12 @@ import { TEST_CALLER } from '../test-support/dependencies.ts'
 import { compileConsoleRoutes } from './console-api/compile-routes.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
+import type { AppDependencies, Server } from './handler.ts'
 import { MODALITIES } from './modalities/index.ts'
 import { RequestRecord } from './observe/request-record.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { Failure } from './request/failure.ts'
-import { type AppDependencies, handlerOf, type Server } from './routes.ts'
+import { handlerOf } from './routes.ts'
 
 /** Slots of which none is free; notes which accounts asked for one. */
 function fullReads() {

@@ -3,152 +3,24 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
-import { COMPLETIONS, MIDDLE } from '@trivium/protocol/dialects/chat/completions/index.ts'
-import type { EmbedMethod } from '@trivium/protocol/dialects/generate-content/embeddings/decode-request.ts'
-import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
 import { type CallKind, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
 import { authenticate } from './access/authenticate.ts'
-import {
-  decodeModelId,
-  listGenerateContentModels,
-  listModels,
-  showGenerateContentModel,
-  showModel,
-} from './access/list-models.ts'
+import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
 import { mayReadMetrics } from './access/metrics-access.ts'
-import type { MasterSecrets } from './access/secrets/master-secrets.ts'
-import type { AdminDispatch } from './admin-api/dispatch.ts'
-import type { ResponseTaskDependencies } from './background/dependencies.ts'
-import { cancelResponse, deleteAnyResponse, showAnyResponse } from './background/endpoints.ts'
-import { typeOf } from './catalogue/catalogue.ts'
-import type { Dispatch } from './console-api/dispatch.ts'
-import type { ConsoleFiles } from './console-files/serve-console.ts'
-import { listInputItems } from './conversations/endpoints.ts'
-import { cohereEndpoint, EMBEDDINGS, embedContentEndpoint } from './embeddings/endpoints.ts'
-import { embeddingJourney } from './embeddings/journey.ts'
-import type { ImageDependencies } from './images/dependencies.ts'
-import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
-import { imagesEndpoint } from './images/endpoints/images.ts'
-import { TASK_IMAGES } from './images/endpoints/task-images.ts'
-import { imageJourney } from './images/journey.ts'
+import { ENDPOINT_HANDLERS } from './endpoints/handlers.ts'
+import type { AppDependencies, Handler, ProcessHealth, Server } from './handler.ts'
 import type { ClusterStatus } from './jobs/watch-nodes.ts'
-import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
-import type { Spool } from './media/spool.ts'
+import { serveMedia } from './media/serve-media.ts'
 import { MODALITIES } from './modalities/index.ts'
-import type { ErrorCounts } from './observe/error-counts.ts'
-import type { Latencies } from './observe/latency-buckets.ts'
-import type { Metrics } from './observe/metrics/names.ts'
 import { METRICS_TYPE } from './observe/metrics/render.ts'
-import type { Scrape } from './observe/metrics/scrape.ts'
-import type { UpstreamMeasures } from './observe/metrics/upstream-measures.ts'
-import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
-import type { RequestObserver } from './observe/request-observer.ts'
-import type { Tracer } from './observe/traces/tracer.ts'
-import type { ApiDocuments } from './openapi/serve-documents.ts'
-import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
-import { showRequest, showUsage, type UsageDependencies } from './paid-call/receipts/usage-endpoint.ts'
+import { showRequest, showUsage } from './paid-call/receipts/usage-endpoint.ts'
 import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
-import type { Ids } from './request/ids.ts'
 import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths.ts'
-import { moderationJourney } from './services/moderations.ts'
-import { rerankJourney } from './services/rerank.ts'
-import { speechContentJourney, speechJourney } from './speech/journey.ts'
-import { listSpeechModels, listVoices } from './speech/voices.ts'
-import type { Journal } from './storage/node/journal.ts'
-import type { Node } from './storage/node/node.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
-import { journey } from './text/journey.ts'
-import type { TextEndpoint } from './text/request.ts'
-import type { CountDependencies } from './token-counting/ask-upstream.ts'
-import { countTokens } from './token-counting/journey.ts'
-import { transcriptionJourney } from './transcription/journey.ts'
-import type { TranscriptionDependencies } from './transcription/transcription-call.ts'
-import type { VideoDependencies } from './videos/dependencies.ts'
-import { deleteTask, listTasks, showTask } from './videos/endpoints.ts'
-import { submitVideo } from './videos/journey.ts'
-
-export type GatewayDependencies = ResponseTaskDependencies &
-  CountDependencies &
-  ImageDependencies &
-  VideoDependencies &
-  TranscriptionDependencies &
-  UsageDependencies &
-  MediaDependencies & {
-    ids: Ids
-    observers: readonly RequestObserver[]
-    /** Absent: tracing is off. */
-    tracer?: Tracer | undefined
-    spool: Spool
-    latencies: Latencies
-    rejectedRequests: RejectedRequestCounts
-    errorCounts: ErrorCounts
-    upstreamMeasures: UpstreamMeasures
-    reads: Reads
-    metrics: Metrics
-    journal: Pick<Journal, 'pending'>
-    node: Pick<Node, 'commitsLostAt'>
-    secrets: MasterSecrets
-  }
-
-export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
-
-export type AppDependencies = GatewayDependencies & {
-  consoleApi: Dispatch
-  adminApi: AdminDispatch
-  consoleFiles: ConsoleFiles
-  apiDocuments: ApiDocuments
-  scrape: Scrape
-}
-
-/** The state of the process. Shown without a key: nothing in it is secret. */
-export type ProcessHealth = {
-  ready(): boolean
-  accepting(): boolean
-  /** Absent in the only node of its store. */
-  clusterStatus?(): ClusterStatus
-}
-
-/** `app`: for requests that an endpoint makes to others on behalf of its caller. */
-export type Server = ProcessHealth & { app: App }
-
-/** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
-export type Handler = (
-  incoming: ApiRequest,
-  deps: AppDependencies,
-  parameter: string,
-  server: Server,
-) => HttpResponse | Promise<HttpResponse>
-
-/** A request in a text dialect. */
-const text =
-  (endpoint: TextEndpoint): Handler =>
-  (incoming, deps) =>
-    journey(incoming, endpoint, deps)
-
-const generateContent =
-  (stream: boolean): Handler =>
-  (incoming, deps, parameter) => {
-    const addressed = { model: decodeModelId(parameter), stream }
-    const asArray = isArrayStream(incoming.query) && stream
-    if (typeOf(deps.catalogue(), addressed.model) === 'image')
-      return imageJourney(incoming, generateContentEndpoint(addressed, asArray), deps)
-    if (typeOf(deps.catalogue(), addressed.model) === 'speech') {
-      if (asArray) throw new Failure('bad_request', 'alt must be sse for a model of speech.', { param: 'alt' })
-      return speechContentJourney(incoming, addressed, deps)
-    }
-    return journey(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray }, deps)
-  }
-
-const embedContent =
-  (method: EmbedMethod): Handler =>
-  (incoming, deps, parameter) =>
-    embeddingJourney(incoming, embedContentEndpoint(decodeModelId(parameter), method), deps)
-
-const IMAGE_GENERATIONS = imagesEndpoint('generate')
-const IMAGE_EDITS = imagesEndpoint('edit')
 
 /** The links of the entry page: only what is served. */
 const ENTRY = {
@@ -163,45 +35,7 @@ const ENTRY = {
 }
 
 const HANDLERS = {
-  chat: text({ dialect: TEXT_DIALECTS.chat }),
-  completions: text({ dialect: COMPLETIONS }),
-  'beta-completions': text({ dialect: COMPLETIONS }),
-  'fim-completions': text({ dialect: MIDDLE }),
-  responses: text({ dialect: TEXT_DIALECTS.responses }),
-  messages: text({ dialect: TEXT_DIALECTS.messages }),
-  'generate-content': generateContent(false),
-  'stream-generate-content': generateContent(true),
-  'messages-count-tokens': (incoming, deps) => countTokens(incoming, { dialect: TEXT_DIALECTS.messages }, deps),
-  'generate-content-count-tokens': (incoming, deps, parameter) => {
-    const addressed = { model: decodeModelId(parameter), stream: false }
-    return countTokens(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed }, deps)
-  },
-  'responses-count-tokens': (incoming, deps) => countTokens(incoming, { dialect: TEXT_DIALECTS.responses }, deps),
-  'show-response': (incoming, deps, id) => showAnyResponse(id, incoming, deps),
-  'delete-response': (incoming, deps, id) => deleteAnyResponse(id, incoming, deps),
-  'cancel-response': (incoming, deps, id) => cancelResponse(id, incoming, deps),
-  'list-input-items': (incoming, deps, id) => listInputItems(id, incoming, deps),
-  'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
-  'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
-  'task-image-generations': (incoming, deps) => imageJourney(incoming, TASK_IMAGES, deps),
-  rerank: (incoming, deps) => rerankJourney(incoming, '1', deps),
-  'rerank-v2': (incoming, deps) => rerankJourney(incoming, '2', deps),
-  'rerank-unversioned': (incoming, deps) => rerankJourney(incoming, '1', deps),
-  moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
-  'audio-transcriptions': (incoming, deps) => transcriptionJourney(incoming, 'transcribe', deps),
-  'audio-translations': (incoming, deps) => transcriptionJourney(incoming, 'translate', deps),
-  embed: (incoming, deps) => embeddingJourney(incoming, cohereEndpoint('1'), deps),
-  'embed-v2': (incoming, deps) => embeddingJourney(incoming, cohereEndpoint('2'), deps),
-  embeddings: (incoming, deps) => embeddingJourney(incoming, EMBEDDINGS, deps),
-  'embed-content': embedContent('embedContent'),
-  'batch-embed-contents': embedContent('batchEmbedContents'),
-  speech: speechJourney,
-  'list-speech-models': listSpeechModels,
-  'list-voices': listVoices,
-  'create-video-task': submitVideo,
-  'list-video-tasks': listTasks,
-  'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),
-  'delete-video-task': (incoming, deps, id) => deleteTask(id, incoming, deps),
+  ...ENDPOINT_HANDLERS,
   'list-models': listModels,
   'show-model': (incoming, deps, model) => showModel(model, incoming, deps),
   'list-generate-content-models': listGenerateContentModels,
@@ -280,18 +114,6 @@ function callAdmin(incoming: ApiRequest, { adminApi }: AppDependencies, path: st
 
 function showConsole(incoming: ApiRequest, { consoleFiles }: AppDependencies, path: string): Promise<HttpResponse> {
   return consoleFiles.serve(path, incoming)
-}
-
-/** The values of the query parameter `alt`; without it a stream consists of events. */
-const STREAM_FORMS: readonly string[] = ['', 'sse', 'json']
-
-/** The query names the form of the stream: `streamGenerateContent?alt=sse`. */
-function isArrayStream(query: string): boolean {
-  const alt = new URLSearchParams(query).get('alt') ?? ''
-  if (!STREAM_FORMS.includes(alt)) {
-    throw new Failure('bad_request', 'alt must be sse for events or json for one array.', { param: 'alt' })
-  }
-  return alt === 'json'
 }
 
 /** Enough of the configuration's hash to tell two configurations apart. */

@@ -1,5 +1,6 @@
 // Reads the values that nothing counts as they happen: queues, upstreams, process, database.
 
+import type { GatewayDependencies } from '../handler.ts'
 import { OTHER } from '../observe/metrics/metric.ts'
 import { METRICS } from '../observe/metrics/names.ts'
 import { readProcess, startProcessMetrics } from '../observe/metrics/process-metrics.ts'
@@ -7,7 +8,6 @@ import { createScrape, type Scrape } from '../observe/metrics/scrape.ts'
 import { type Snapshot, snapshotOf } from '../observe/metrics/snapshot.ts'
 import type { Cleanup } from '../process/cleanup.ts'
 import type { Worker } from '../process/worker.ts'
-import type { GatewayDependencies } from '../routes.ts'
 import { answerWithin } from '../storage/node/deadlines.ts'
 import type { Storage } from '../storage/storage.ts'
 import { TRANSITIONS } from '../tasks/states.ts'

@@ -2,8 +2,8 @@
 import type { AdminDependencies } from '../admin-api/dependencies.ts'
 import { type AdminDispatch, createAdminDispatch } from '../admin-api/dispatch.ts'
 import { LARGEST_ADMIN_BODY } from '../admin-api/read-input.ts'
+import type { GatewayDependencies } from '../handler.ts'
 import type { FailedCredentials } from '../http-api/failed-credentials.ts'
-import type { GatewayDependencies } from '../routes.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Operators share the slots of one tenant. */

@@ -5,11 +5,11 @@ import { createDispatch, type Dispatch } from '../console-api/dispatch.ts'
 import { createProviders } from '../console-api/providers/providers.ts'
 import { createRegister } from '../console-api/registration/register.ts'
 import { createPasswords } from '../console-api/session/passwords.ts'
+import type { GatewayDependencies } from '../handler.ts'
 import type { FailedCredentials } from '../http-api/failed-credentials.ts'
 import { LARGEST_BODY } from '../http-api/read-small-body.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { VERSION } from '../observe/version.ts'
-import type { GatewayDependencies } from '../routes.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Before sign-in there is no account: all such requests together share the slots of one tenant. */

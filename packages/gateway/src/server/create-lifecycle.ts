@@ -1,9 +1,9 @@
 // How a server stops: no new connections, then what runs may end, then it is aborted.
 
+import type { GatewayDependencies } from '../handler.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Cleanup } from '../process/cleanup.ts'
 import { createLifecycle, type Lifecycle } from '../process/lifecycle.ts'
-import type { GatewayDependencies } from '../routes.ts'
 import type { Listener } from './listen.ts'
 
 export function createServerLifecycle(

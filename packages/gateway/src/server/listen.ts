@@ -9,7 +9,7 @@ import { HttpServer } from '@trivium/http/server/server.ts'
 import { steerNewConnections } from '@trivium/http/system/steer-connections.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { ServerConfig } from '../config/sections/server.ts'
-import type { App } from '../routes.ts'
+import type { App } from '../handler.ts'
 
 /** Open connections of clients. */
 export type ConnectionCount = { readonly connections: number }

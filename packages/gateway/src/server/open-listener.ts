@@ -10,11 +10,11 @@ import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { descriptorLimit, maxClientConnections } from '@trivium/http/system/descriptors.ts'
 import { CommandError } from '../cli/errors.ts'
 import type { Environment } from '../config/types.ts'
+import type { App, GatewayDependencies } from '../handler.ts'
 import type { Log } from '../observe/log.ts'
 import { tellAll } from '../observe/request-observer.ts'
 import { createAdmissionGate } from '../overload/load-shedding.ts'
 import type { Worker } from '../process/worker.ts'
-import type { App, GatewayDependencies } from '../routes.ts'
 import { type Listener, listen } from './listen.ts'
 
 export function openListener(

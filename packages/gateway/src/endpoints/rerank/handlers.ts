@@ -7,16 +7,17 @@ import {
   type RerankRequest,
   rerankFields,
 } from '@trivium/protocol/dialects/chat/rerank/request.ts'
-import { authorize } from '../access/authorize.ts'
-import { codec } from '../bytes/codec.ts'
-import { serviceOf } from '../config/upstream-dialects.ts'
-import { rerank } from '../endpoints/rerank/index.ts'
-import type { ModelOf, RateOf } from '../modalities/index.ts'
-import { bookableTokens } from '../money/limits.ts'
-import { Failure } from '../request/failure.ts'
-import { formatRequestId } from '../request/ids.ts'
-import { serviceJourney } from './journey.ts'
-import type { JsonService } from './json-service.ts'
+import { authorize } from '../../access/authorize.ts'
+import { codec } from '../../bytes/codec.ts'
+import { serviceOf } from '../../config/upstream-dialects.ts'
+import type { Handlers } from '../../handler.ts'
+import type { ModelOf, RateOf } from '../../modalities/index.ts'
+import { bookableTokens } from '../../money/limits.ts'
+import { Failure } from '../../request/failure.ts'
+import { formatRequestId } from '../../request/ids.ts'
+import { serviceJourney } from '../../services/journey.ts'
+import type { JsonService } from '../../services/json-service.ts'
+import { rerank } from './index.ts'
 
 const { documents: MOST_DOCUMENTS } = rerank.models.limits
 
@@ -89,7 +90,13 @@ const RERANK: JsonService<{
   isCounted: ({ price }, { reply }) => price.figure === 'input' && reply.tokens === undefined,
 }
 
-export const rerankJourney = serviceJourney(RERANK)
+const rerankJourney = serviceJourney(RERANK)
+
+export const handlers = {
+  rerank: (incoming, deps) => rerankJourney(incoming, '1', deps),
+  'rerank-v2': (incoming, deps) => rerankJourney(incoming, '2', deps),
+  'rerank-unversioned': (incoming, deps) => rerankJourney(incoming, '1', deps),
+} satisfies Handlers
 
 const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 

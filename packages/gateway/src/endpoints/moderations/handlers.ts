@@ -7,16 +7,17 @@ import {
   encodeModerationRequest,
   type ModerationRequest,
 } from '@trivium/protocol/dialects/chat/moderations/request.ts'
-import { authorize, keyAllowsModel } from '../access/authorize.ts'
-import { codec } from '../bytes/codec.ts'
-import { offersOfType } from '../catalogue/catalogue.ts'
-import { serviceOf } from '../config/upstream-dialects.ts'
-import { moderations } from '../endpoints/moderations/index.ts'
-import type { ModelOf, RateOf } from '../modalities/index.ts'
-import { bookableTokens } from '../money/limits.ts'
-import { Failure } from '../request/failure.ts'
-import { serviceJourney } from './journey.ts'
-import type { JsonService } from './json-service.ts'
+import { authorize, keyAllowsModel } from '../../access/authorize.ts'
+import { codec } from '../../bytes/codec.ts'
+import { offersOfType } from '../../catalogue/catalogue.ts'
+import { serviceOf } from '../../config/upstream-dialects.ts'
+import type { Handlers } from '../../handler.ts'
+import type { ModelOf, RateOf } from '../../modalities/index.ts'
+import { bookableTokens } from '../../money/limits.ts'
+import { Failure } from '../../request/failure.ts'
+import { serviceJourney } from '../../services/journey.ts'
+import type { JsonService } from '../../services/json-service.ts'
+import { moderations } from './index.ts'
 
 const { inputs: MOST_INPUTS } = moderations.models.limits
 
@@ -80,7 +81,11 @@ const MODERATIONS: JsonService<{
   isCounted: ({ price }, { isReported }) => price.figure === 'input' && !isReported,
 }
 
-export const moderationJourney = serviceJourney(MODERATIONS)
+const moderationJourney = serviceJourney(MODERATIONS)
+
+export const handlers = {
+  moderations: (incoming, deps) => moderationJourney(incoming, undefined, deps),
+} satisfies Handlers
 
 const expectedTokens = ({ textBytes, images }: ModerationRequest): number =>
   Math.ceil(textBytes / BYTES_PER_TOKEN) + images * TOKENS_PER_IMAGE
