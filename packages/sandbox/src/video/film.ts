@@ -1,31 +1,15 @@
-// The video of a prompt: the prompt on a panel, a ball that rolls below it, a bar and a clock that show the time.
+// The video of a prompt: the prompt on a background, and a bar that shows the time.
 
-import { createHash } from 'node:crypto'
 import { nextTurn } from '../delivery/next-turn.ts'
-import { drawCaption } from '../images/draw.ts'
+import { background, drawText, PALE, WHITE } from '../images/draw.ts'
 import { encodePng } from '../images/png.ts'
-import {
-  color,
-  colorOfHue,
-  drawText,
-  emptyRaster,
-  fillCircle,
-  fillGradient,
-  fillPanel,
-  type Raster,
-  textWidth,
-} from '../images/raster.ts'
+import { fill, type Raster } from '../images/raster.ts'
 import { BLOCK, encodeFrame, parameterSets } from './h264.ts'
 import { encodeMp4 } from './mp4.ts'
 
 export type Film = { prompt: string; width: number; height: number; seconds: number; seed: number }
 
 export const FRAMES_PER_SECOND = 12
-const LABEL = 'sandbox-video'
-const [WHITE, DARK, PALE] = [color(255, 255, 255), color(16, 20, 32), color(226, 232, 240)]
-/** Below the caption: the row of the ball, and the row of label, bar and clock. */
-const STRIP = 3 * BLOCK
-const RADIUS = 6
 
 /** Pixels, not those that the name promises: raw samples are large. */
 const AREAS: Readonly<Record<string, number>> = { '480p': 57_600, '720p': 82_944, '1080p': 129_600 }
@@ -40,32 +24,18 @@ export function sizeOf(resolution: string, ratio: string): { width: number; heig
 }
 
 /** The frames in order. Each raster is a new one. */
-export function* framesOf(film: Film): Generator<Raster> {
-  const { width, height, seconds } = film
-  const base = drawBase(film)
+export function* framesOf({ prompt, width, height, seconds, seed }: Film): Generator<Raster> {
+  const base = background(width, height, `${prompt}\0${seed}`)
+  const strip = 2 * BLOCK
+  drawText(base, prompt, { x: 0, y: 0, width, height: height - strip }, WHITE)
+  const label = { x: 0, y: height - strip, width, height: strip - BLOCK }
+  drawText(base, `sandbox-video ${Number(seconds.toFixed(1))}s`, label, PALE)
   const count = Math.round(seconds * FRAMES_PER_SECOND)
   for (let index = 0; index < count; index++) {
     const frame = { width, height, pixels: base.pixels.slice() }
-    const share = count === 1 ? 1 : index / (count - 1)
-    const x = BLOCK + share * (width - 2 * BLOCK)
-    fillCircle(frame, Math.round(x), height - STRIP + BLOCK / 2, RADIUS, WHITE, 1)
-    const bar = { x: 0, y: height - 4, width: Math.round(share * width), height: 4 }
-    fillPanel(frame, bar, 0, PALE, 1)
-    const clock = `${((index + 1) / FRAMES_PER_SECOND).toFixed(1)}s`
-    drawText(frame, clock, width - textWidth(clock.length, 1) - 4, height - 18, 1, PALE)
+    fill(frame, { x: 0, y: height - 4, width: Math.round(((index + 1) / count) * width), height: 4 }, PALE)
     yield frame
   }
-}
-
-function drawBase({ prompt, width, height, seconds, seed }: Film): Raster {
-  const raster = emptyRaster(width, height)
-  const digest = createHash('sha256').update(`${prompt}\0${seed}`).digest()
-  const hue = digest.readUInt16LE(0) % 360
-  fillGradient(raster, colorOfHue(hue, 0.55, 0.62), colorOfHue((hue + 50) % 360, 0.6, 0.32))
-  drawCaption(raster, prompt, { x: 8, y: 8, width: width - 16, height: height - STRIP - 16 })
-  fillPanel(raster, { x: 0, y: height - STRIP + BLOCK, width, height: STRIP - BLOCK }, 0, DARK, 1)
-  drawText(raster, `${LABEL} ${Number(seconds.toFixed(1))}s`, 4, height - 18, 1, PALE)
-  return raster
 }
 
 /** The same bytes for the same film. Other requests are served between the frames. */
@@ -81,5 +51,5 @@ export async function renderFilm(
     await nextTurn()
   }
   const mp4 = encodeMp4({ width, height, framesPerSecond: FRAMES_PER_SECOND, ...parameterSets(width, height), frames })
-  return { mp4, lastFrame: await encodePng(before ?? emptyRaster(width, height)) }
+  return { mp4, lastFrame: await encodePng(before ?? background(width, height, '')) }
 }
