@@ -239,6 +239,8 @@ test('a greedy account waits for itself: its queue is bounded, and a polite one 
   const isGreedy = ({ text }: { text: string }) => text.includes('greedy')
   await eventually(() => gated.asked.filter(isGreedy).length === 16)
   await Promise.all(queued.map((each) => greedy.there.responses.cancel(each.id)))
+  // On a busy machine some were cancelled before their first output. An account that does so often is charged for what comes after.
+  gated.open('greedy')
   const ids = (await greedy.settled()).map(({ request_id }) => request_id.slice('req_'.length))
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids).toEqual(expect.arrayContaining(queued.map(({ id }) => id.slice('resp_'.length))))

@@ -91,20 +91,35 @@ async function removeAll(task: ResponseTask, deps: ResponseTaskDependencies): Pr
 
 /** How often, and for how long, the end of one that was cancelled is awaited. */
 const [LOOK_MS, ENDED_WITHIN_MS] = [50, 8_000]
+/** Whoever else works on it changes it a few times; for longer only if the store hardly answers. */
+const CANCELLED_WITHIN_MS = 45_000
 
-/** Cancels it, and waits for its end. undefined: it does not exist any more. */
+/**
+ * Cancels it, and waits for its end. undefined: it does not exist any more. Throws if it could not be cancelled: an answer without
+ * an error would leave it running, and the caller paying.
+ */
 async function end(task: ResponseTask, deps: ResponseTaskDependencies): Promise<ResponseTask | undefined> {
   let current: ResponseTask | undefined = task
   let isCancelled = false
-  for (const until = performance.now() + ENDED_WITHIN_MS; current && performance.now() < until; ) {
+  for (let until = performance.now() + CANCELLED_WITHIN_MS; current && performance.now() < until; ) {
     if (isEnded(current.state)) return current
-    isCancelled ||= await cancelTask(current, deps)
     if (isCancelled) await Bun.sleep(LOOK_MS)
+    else if (await cancelTask(current, deps)) {
+      isCancelled = true
+      until = performance.now() + ENDED_WITHIN_MS
+    }
     const row = await deps.store.tasks.find(task.id)
     current = row && decodeTaskRow<ResponseTaskData>(row)
   }
+  if (current && !isCancelled && !isEnded(current.state)) throw notCancelled()
   return current
 }
+
+const notCancelled = (): Failure =>
+  new Failure('conflict', 'The response could not be cancelled: it changes too often. Try again in a moment.', {
+    param: 'response_id',
+    retryAfter: 5,
+  })
 
 const stillEnding = (): Failure =>
   new Failure('conflict', 'The response is being cancelled. Delete it again in a moment.', {
