@@ -3,7 +3,7 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { Log } from '../observe/log.ts'
-import type { Responses } from '../storage/responses.ts'
+import type { Responses } from '../storage/storage.ts'
 
 export type ConversationDependencies = {
   store: { responses: Responses }

@@ -2,8 +2,7 @@
 import type { Callers } from '../access/authenticate.ts'
 import { FINGERPRINT, fingerprintOf } from '../access/secrets/fingerprint.ts'
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
-import type { Keys } from '../storage/keys.ts'
-import type { Meta } from '../storage/meta.ts'
+import type { Keys, Meta } from '../storage/storage.ts'
 import type { Every } from './every.ts'
 
 const INTERVAL_MS = 1_000

@@ -1,6 +1,7 @@
 // Reports what was removed because accounts reached their shares of what is stored: at once, and then once per minute for each account.
 import type { Log } from '../observe/log.ts'
-import type { Removal, ShareKind, Shares } from '../storage/shares.ts'
+import type { Removal, ShareKind } from '../storage/shares.ts'
+import type { Shares } from '../storage/storage.ts'
 import type { Every } from './every.ts'
 
 const INTERVAL_MS = 60_000

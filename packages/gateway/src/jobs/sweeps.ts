@@ -1,14 +1,7 @@
 // Removes what is over, in small pages with pauses, so that other writers never wait for long.
 import { auditEntry } from '../administration/operation.ts'
 import { firstIdAt } from '../request/ids.ts'
-import type { Contents } from '../storage/contents.ts'
-import type { Ledger } from '../storage/ledger.ts'
-import type { Sessions } from '../storage/people/sessions.ts'
-import type { SignIns } from '../storage/people/sign-ins.ts'
-import type { Reasoning } from '../storage/reasoning.ts'
-import type { Responses } from '../storage/responses.ts'
-import type { AuditLog } from '../storage/storage.ts'
-import type { Tasks } from '../storage/tasks.ts'
+import type { AuditLog, Contents, Ledger, Reasoning, Responses, Sessions, SignIns, Tasks } from '../storage/storage.ts'
 import type { Every, Job } from './every.ts'
 
 const MINUTE_MS = 60_000

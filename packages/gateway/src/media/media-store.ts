@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { countReleased } from '../bytes/free-memory.ts'
 import { Failure } from '../request/failure.ts'
-import type { Media, MediaRecord } from '../storage/media.ts'
+import type { MediaRecord } from '../storage/media.ts'
+import type { Media } from '../storage/storage.ts'
 import { BlobMissing, type BlobStore, BlobsSilent } from './blobs.ts'
 
 export { BlobMissing, type BlobStore }

@@ -23,23 +23,6 @@ export type Claimed =
   /** Without an answer: the response was a stream, too large, or lost. */
   | { outcome: 'finished'; first: bigint; cost: Nanos; answer: KeptAnswer | undefined }
 
-/** All reject with StoreDown if the store does not respond: whether the call took effect is then unknown. */
-export interface Contents {
-  /**
-   * If an account claims one key several times at once, one claim is `new`, and durable when this resolves. `instead`: replaces the claim
-   * of this request, if it is still the current one. A claim may be repeated.
-   */
-  claim(claim: Claim, instead?: bigint): Promise<Claimed>
-  /** The result that a claim would have, without making it. */
-  find(claim: Claim): Promise<Claimed>
-  /** The request is over and was charged `cost`; kept for `keepMs` from now. false: another request has the claim by now. */
-  keep(claim: Claim, end: { cost: Nanos; keepMs: number; answer: KeptAnswer | undefined }): Promise<boolean>
-  /** Releases the key; a claim that has ended, or belongs to another request, stays. */
-  forget(claim: Claim): Promise<void>
-  /** Removes at most `limit` expired rows; resolves with their number. */
-  sweep(limit: number): Promise<number>
-}
-
 /** A claim that never ended is removed after this long: no call takes as long. */
 export const LONGEST_CLAIM_MS = 24 * 3_600_000
 

@@ -1,7 +1,7 @@
 // API keys, and the callers they authenticate.
 import type { Nanos } from '../money/amount.ts'
 import type { Limits, Period } from '../money/limits.ts'
-import type { Account, Holder } from './accounts.ts'
+import type { Holder } from './accounts.ts'
 
 /** What a key may be used for, besides its group. undefined: no restriction. */
 export type Restrictions = {
@@ -136,37 +136,4 @@ export type NewSecret = {
   formerUntil: number | undefined
   person?: bigint
   learned?: { operator: Operator | undefined; isolated: boolean }
-}
-
-export interface Keys {
-  create(key: NewKey): Promise<Key>
-  /** undefined: the account has `most` keys that are neither deleted nor expired. Exact, however many are created at once. */
-  createWithin(key: NewKey, most: number): Promise<Key | undefined>
-  list(account: bigint): Promise<Key[]>
-  /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
-  page(account: bigint, filter: KeyFilter, limit: number): Promise<{ keys: Key[]; total: number }>
-  names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
-  /** The built-in key of a person in the account, for the console; created by `create` with this purpose, at most one. */
-  playground(account: bigint, person: bigint): Promise<Key | undefined>
-  /** false: no such key, or it is deleted. */
-  rotate(key: bigint, secret: NewSecret): Promise<boolean>
-  /** How many of these a person made that work: in accounts of their own, and as an operator. */
-  countMadeBy(person: bigint): Promise<{ own: number; asOperator: number }>
-  /** How many keys of each group are neither deleted nor expired. */
-  countByGroup(): Promise<ReadonlyMap<string, number>>
-  /** false: no such key. */
-  delete(key: bigint): Promise<boolean>
-  /**
-   * false: no such key, or its revision is another one than `known`. Gives the key a new revision: nodes must not use what they cached of
-   * it.
-   */
-  setTerms(key: bigint, changes: KeyChanges, known?: number): Promise<boolean>
-  /** Keys of any account, the newest first. */
-  withLastFour(lastFour: string, limit: number): Promise<Key[]>
-  findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined>
-  findCaller(hash: Uint8Array): Promise<Caller | undefined>
-  /** As a request with the key's present secret would find it. */
-  callerOf(key: bigint): Promise<Caller | undefined>
-  /** Grows with every change of a key or an account's state; nodes poll it to drop cached callers. */
-  changeCounter(): Promise<bigint>
 }

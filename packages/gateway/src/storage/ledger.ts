@@ -54,38 +54,10 @@ export type LedgerTotals = { openHolds: number; held: Nanos; oldestHoldMs: numbe
 /** Exactly one of the two is called, once; neither may throw. */
 export type Completion<T> = { resolve(value: T): void; reject(error: unknown): void }
 
-export interface Ledger {
+/** What each engine does in its own way; the rest of the ledger is in sql/reports.ts. */
+export interface LedgerVerbs {
   /** Batched with other verbs into one commit; resolves after that commit is durable. Rejects with StoreDown. */
   apply(verb: Verb): Promise<Result>
   /** The same without a promise, where the engine supports it: saves one promise per verb. */
   submit?(verb: Verb, waiter: Completion<Result>): void
-  /** Newest first; limit 0 = all. `before`: only requests with a lower id. */
-  usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]>
-  /** Whosever it is. `upstreamCost`: undefined where it is not known. */
-  requestOfAny(
-    request: bigint,
-  ): Promise<{ account: bigint; row: UsageRow; upstreamCost: Nanos | undefined } | undefined>
-  /** undefined also for a request of another account. */
-  findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined>
-  /**
-   * Clears the text of receipts, and nothing else, of the next `limit` requests with ids between `after` and `below`. Stops
-   * at a request that is still open. `last`: where to continue.
-   */
-  clearReceipts(below: bigint, after: bigint, limit: number): Promise<{ last: bigint; isMore: boolean }>
-  /**
-   * Removes the rows of at most `limit` ended requests at price 0 with ids below `below`, and adds them to the sums that the audit needs;
-   * sums of usage stay as they are. Resolves with their number; 0 also if another process does the same.
-   */
-  foldFreeRequests(below: bigint, limit: number): Promise<number>
-  /**
-   * Removes at most `limit` leases of tasks with ids below `below` that no process holds and whose request is not open; resolves with
-   * their number. An ended request stays as it is, also if the lease is acquired again. A request that was never begun must be so old
-   * that no hold for it can be under way.
-   */
-  removeTaskLeases(below: bigint, limit: number): Promise<number>
-  /** Open holds of tasks with ids above `after`, in the order of their ids. */
-  openTaskHolds(after: bigint, limit: number): Promise<{ id: bigint; held: Nanos }[]>
-  totals(): Promise<LedgerTotals>
-  /** `onStep`: told how many of its parts are done. */
-  audit(onStep?: (done: number, of: number) => void): Promise<AuditReport>
 }

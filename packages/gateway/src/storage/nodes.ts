@@ -13,14 +13,6 @@ export type NodeState = {
 /** `config`: the hash of its configuration. `state`: undefined for a node that has told nothing yet, or whose version tells nothing. */
 export type ListedNode = LiveNode & { epoch: number; renewedAt: number; state: NodeState | undefined }
 
-export interface Nodes {
-  /** Nodes whose lease has not expired, each with the fingerprint of its configuration. */
-  live(): Promise<LiveNode[]>
-  /** The same with all that is known of them. */
-  list(): Promise<ListedNode[]>
-  report(node: { nodeId: number; epoch: number }, state: NodeState): Promise<void>
-}
-
 /** A run of a background job. `error`: undefined if it succeeded. */
 export type JobRun = {
   name: string
@@ -34,10 +26,3 @@ export type JobRun = {
 }
 /** The last run of a job, on whichever node. `error` and `failedAt`: of the last run that failed; `isFailing`: that is the last one. */
 export type ListedJob = JobRun & { nodeId: number; failedAt: number | undefined; isFailing: boolean }
-
-export interface JobRuns {
-  /** A run that began before the one that is known changes nothing. */
-  put(nodeId: number, runs: readonly JobRun[]): Promise<void>
-  /** By name. */
-  list(): Promise<ListedJob[]>
-}

@@ -13,12 +13,3 @@ export type SealedRow = SealedPlace & {
   /** A record has the ids of images that are encrypted for the same response. */
   media?: readonly string[]
 }
-
-export interface SealedRows {
-  /** The places that come after `after`, in order. */
-  places(kind: SealedKind, after: SealedPlace | undefined, limit: number): Promise<SealedPlace[]>
-  /** undefined: it is gone. */
-  read(kind: SealedKind, place: SealedPlace): Promise<SealedRow | undefined>
-  /** false: it is gone, or not `before` any more. */
-  replace(kind: SealedKind, place: SealedPlace, before: Uint8Array, after: Uint8Array): Promise<boolean>
-}

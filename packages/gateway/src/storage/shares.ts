@@ -12,23 +12,6 @@ export type Removal = { kind: ShareKind; account: bigint; count: number; bytes: 
 /** What `forget` removed. */
 export type Forgotten = { responses: number; idempotentResponses: number; reasoning: number }
 
-export interface Shares {
-  /** `stored`: responses, with their images, and responses to requests with an idempotency key. `media`: other images and videos. */
-  setLimits(limits: Readonly<Record<ShareKind, ShareLimits>>): void
-  onRemoval(listener: (removal: Removal) => void): void
-  /** What the account has stored, in bytes. */
-  bytesOf(kind: ShareKind, account: bigint): Promise<number>
-  /** What all accounts have stored. */
-  totalBytes(kind: ShareKind): Promise<number>
-  /**
-   * Removes all stored responses of the account, the contents of its idempotent responses, whose keys stay claimed, and the
-   * reasoning that is kept for it.
-   */
-  forget(account: bigint): Promise<Forgotten>
-  /** The same, and its images, videos and ended tasks expire now: the sweeps remove them. */
-  erase(account: bigint): Promise<Forgotten>
-}
-
 export const DEFAULT_SHARE_LIMITS: Readonly<Record<ShareKind, ShareLimits>> = {
   stored: { accountBytes: 256 * 1024 ** 2, allBytes: 4 * 1024 ** 3 },
   media: { accountBytes: 8 * 1024 ** 3, allBytes: 32 * 1024 ** 3 },

@@ -2,7 +2,6 @@
 // only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
 // so of two processes that work on one task, whatever the reason, only one can change it.
 
-import type { Page, Place } from './console/pages.ts'
 import type { MadeWith } from './keys.ts'
 
 /** The transitions between them are in tasks/states.ts. */
@@ -101,44 +100,3 @@ export type ClaimShares = {
  * clock was set back, and is due now.
  */
 export const LONGEST_PAUSE_MS = 15 * 60_000
-
-/** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
-export interface Tasks {
-  insert(task: NewTask): Promise<TaskRow>
-  find(id: bigint): Promise<TaskRow | undefined>
-  /** Those of the ids that are tasks. */
-  existing(ids: readonly bigint[]): Promise<bigint[]>
-  /** How many tasks of a type other than `video` the account has that have not ended; `upTo`: up to this one. */
-  open(account: bigint, type: string, upTo?: bigint): Promise<number>
-  /** How many tasks with something left to do are in each state. */
-  unfinished(): Promise<{ state: TaskState; tasks: number }[]>
-  /** The tasks of one account, newest first; not those that are only accepted. `total`: on all pages. */
-  list(
-    account: bigint,
-    filter: TaskFilter,
-    page: { offset: number; limit: number },
-  ): Promise<{ total: number; tasks: TaskRow[] }>
-  /** How long the newest tasks that succeeded took, in milliseconds. */
-  durations(): Promise<{ model: string; ms: number }[]>
-  /** Tasks of all accounts, newest first. `open`: in any state but the last ones. */
-  page(
-    filter: { account?: bigint; state?: TaskState | 'open'; model?: string; upstream?: string },
-    place: Place,
-    limit: number,
-  ): Promise<Page<TaskRow>>
-  /** undefined: the task has changed since that version, or does not exist any more. */
-  update(id: bigint, version: number, change: TaskChange): Promise<TaskRow | undefined>
-  /**
-   * At most `limit` tasks that are due and not claimed, claimed for `claimMs`: of each account those that have been due for
-   * longest, and of all accounts equally many.
-   */
-  claimDue(limit: number, claimMs: number, shares?: ClaimShares): Promise<TaskRow[]>
-  /** The claim is kept for `claimMs` from now; the version stays. false: the task has changed since. */
-  renew(id: bigint, version: number, claimMs: number): Promise<boolean>
-  /** Nothing is claimed any more, and what was about to be submitted is due. Only for a process that owns the store, at its start. */
-  releaseClaims(): Promise<void>
-  /** false: the task has changed since that version. */
-  remove(id: bigint, version: number): Promise<boolean>
-  /** Removes at most `limit` rows whose time is over; resolves with their number. */
-  sweep(limit: number): Promise<number>
-}

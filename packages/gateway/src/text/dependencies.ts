@@ -2,7 +2,7 @@
 import type { ConversationDependencies } from '../conversations/dependencies.ts'
 import type { Latencies } from '../observe/latency-buckets.ts'
 import type { RoutingDependencies } from '../routing/dependencies.ts'
-import type { Reasoning } from '../storage/reasoning.ts'
+import type { Reasoning } from '../storage/storage.ts'
 import type { fetchPublic } from '../upstreams/public/fetch-public.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
 import type { Seals } from './translation/seals.ts'

@@ -1,5 +1,6 @@
 // For tests: records in memory.
-import type { Media, MediaRecord } from '../../src/storage/media.ts'
+import type { MediaRecord } from '../../src/storage/media.ts'
+import type { Media } from '../../src/storage/storage.ts'
 
 type Row = Omit<MediaRecord, 'size'> & { size: number | undefined }
 

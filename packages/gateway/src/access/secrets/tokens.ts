@@ -1,6 +1,7 @@
 // Random secrets that browsers present: of sessions and of links. The store keeps their SHA-256 only.
 import { randomBytes } from 'node:crypto'
-import type { LinkPurpose, SignIns } from '../../storage/people/sign-ins.ts'
+import type { LinkPurpose } from '../../storage/people/sign-ins.ts'
+import type { SignIns } from '../../storage/storage.ts'
 
 const TOKEN_BYTES = 32
 const HOUR_MS = 3_600_000

@@ -36,15 +36,3 @@ export type AuditRow = Omit<AuditEntry, 'actor' | 'object'> & {
 
 /** `before`: only rows with a lower id; `after`: with a higher one, of which those nearest to it are read. */
 export type AuditFilter = { before?: bigint; after?: bigint; object?: string; action?: string }
-
-export interface AuditLog {
-  /** For a change that is in no transaction of the ledger's database; see Storage.audited for all others. */
-  add(entry: AuditEntry): Promise<void>
-  /** Newest first. */
-  page(filter: AuditFilter, limit: number): Promise<AuditRow[]>
-  /**
-   * Removes at most `limit` rows from before `keptSince`, and adds `entry` of their number in the same transaction; resolves with that
-   * number. Nothing else can remove a row.
-   */
-  sweep(keptSince: number, limit: number, entry: (removed: number) => AuditEntry): Promise<number>
-}

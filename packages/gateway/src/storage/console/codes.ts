@@ -44,17 +44,3 @@ export type BatchPlace = Pick<CodeBatch, 'createdAt' | 'label'>
 export type Redeemed = { amount: Nanos; balance: Nanos }
 /** `too_much`: the balance would exceed its limit. */
 export type RedeemRejection = 'unknown' | 'used' | 'revoked' | 'expired' | 'too_much'
-
-export interface Codes {
-  create(codes: readonly NewCode[]): Promise<void>
-  /** One transaction with the transfer that credits the account: a code is worth its amount exactly once. */
-  redeem(account: bigint, hash: Uint8Array): Promise<Redeemed | RedeemRejection>
-  /** Newest first. */
-  list(filter: CodeFilter, limit: number): Promise<Code[]>
-  /** Newest first. */
-  withLastFour(lastFour: string, limit: number): Promise<Code[]>
-  /** Newest first. Without a label it reads all codes, at the pace of a long report. */
-  batches(filter: { label?: string; before?: BatchPlace; after?: BatchPlace }, limit: number): Promise<CodeBatch[]>
-  /** Those of the label, or the one with the hash, that are neither redeemed nor revoked. Resolves with how many. */
-  revoke(which: { label: string } | { hash: Uint8Array }): Promise<number>
-}

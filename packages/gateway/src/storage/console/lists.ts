@@ -1,12 +1,10 @@
 // Pages over all accounts, for operators.
 import type { Nanos } from '../../money/amount.ts'
 import type { Account } from '../accounts.ts'
-import type { Key, KeyFilter } from '../keys.ts'
+import type { KeyFilter } from '../keys.ts'
 import type { UsageRow } from '../ledger.ts'
 import type { Member, MemberRole } from '../people/members.ts'
 import type { GatewayRole, Person } from '../people/people.ts'
-import type { AuditRow } from './audit-log.ts'
-import type { Page, Place } from './pages.ts'
 
 /**
  * `email`, `name`: what the address of a member, or the name of the account, begins with. `search`: a part of either, whatever its case, or
@@ -105,24 +103,3 @@ export type Transfer = {
 }
 
 export type ListedAuditFilter = TimeRange & { actor?: { type: string; id: string }; action?: string; object?: string }
-
-export interface Lists {
-  accounts(
-    filter: AccountFilter,
-    place: Place,
-    limit: number,
-    order?: 'oldest' | 'newest',
-  ): Promise<Page<ListedAccount>>
-  /** Activity in the last `days` days, today included. Accounts that do not exist are absent. */
-  activity(accounts: readonly bigint[], days: number): Promise<ReadonlyMap<bigint, AccountActivity>>
-  /** Newest first. */
-  keys(filter: ListedKeyFilter, place: Place, limit: number): Promise<Page<Key>>
-  /** Oldest first. */
-  people(filter: PersonFilter, place: Place, limit: number): Promise<Page<ListedPerson>>
-  /** Newest first. */
-  requests(filter: ListedRequestFilter, place: Place, limit: number): Promise<Page<ListedRequest>>
-  /** Newest first, unless they are those of a request. */
-  transfers(filter: TransferFilter, place: Place, limit: number): Promise<Page<Transfer>>
-  /** Newest first. */
-  auditLog(filter: ListedAuditFilter, place: Place, limit: number): Promise<Page<AuditRow>>
-}

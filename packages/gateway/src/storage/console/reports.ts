@@ -1,6 +1,5 @@
 // Sums over all accounts, for operators: from the sums that are written with each charge, never from requests.
 import type { Nanos } from '../../money/amount.ts'
-import type { Page } from './pages.ts'
 
 /** In the order in which groups are sorted. A key has one account, so that the account changes nothing beside the key. */
 export const USAGE_DIMENSIONS = ['key', 'account', 'person', 'model', 'upstream', 'outcome', 'day', 'hour'] as const
@@ -51,30 +50,4 @@ export type ReportedFailures = {
   count: number
   /** As clients know it. */
   lastRequest: string
-}
-
-export interface Reports {
-  /** In the order of the dimensions, after the group `after`, which may have only the first of its dimensions. */
-  usage(
-    by: readonly UsageDimension[],
-    range: ReportRange,
-    filter: UsageFilter,
-    limit: number,
-    after?: UsageGroup,
-  ): Promise<Page<UsageSums, UsageGroup>>
-  /** The first groups in that order. Reads all sums of the range, one call at a time. */
-  topUsage(
-    by: readonly UsageDimension[],
-    range: ReportRange,
-    filter: UsageFilter,
-    limit: number,
-    sort: UsageSort,
-  ): Promise<UsageSums[]>
-  /**
-   * Adds up, over all accounts, the days that are over and are not added up yet; until then they are read from the sums of accounts. One
-   * process of a cluster at a time. Resolves with the number of days.
-   */
-  addUp(): Promise<number>
-  /** The most frequent first. Receipts count by the begin of their request. */
-  failures(range: ReportRange, limit: number): Promise<ReportedFailures[]>
 }

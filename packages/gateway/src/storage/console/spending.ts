@@ -1,7 +1,5 @@
 // What an account spends, for the console: sums that are kept as charges happen, lists with filters, and the wallet's history.
 import type { Nanos } from '../../money/amount.ts'
-import type { LatencyCount } from '../../observe/latency-buckets.ts'
-import type { UsageRow } from '../ledger.ts'
 
 /** Sums of one hour (UTC) in which charges were booked, by key and model. Together they equal the account's transfers. */
 export type SpendingFilter = {
@@ -47,41 +45,3 @@ export type WalletMonth = { at: number; credited: Nanos; spent: Nanos }
 export type SpendingTotal = Omit<SpendingPoint, 'at'>
 /** `names`: how many there are, also beyond the rows. `all`: the sums of all of them. */
 export type SpendingTotals = { rows: SpendingTotal[]; names: number; all: Omit<SpendingTotal, 'name'> }
-
-export interface Spending {
-  /** The steps that begin before `to`; the first one is that of `from`. Reads as many rows as there are days, models and keys. */
-  series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Promise<SpendingPoint[]>
-  /** What each model or key had of the same sums, those that cost most first, at most `limit`. */
-  totals(
-    account: bigint,
-    filter: SpendingFilter,
-    step: SpendingStep,
-    by: Exclude<SpendingBy, 'none'>,
-    limit: number,
-  ): Promise<SpendingTotals>
-  /** Newest first. Reads a bounded number of rows: `next` is where to continue, undefined if there are no more. */
-  requests(
-    account: bigint,
-    filter: RequestFilter,
-    limit: number,
-  ): Promise<{ rows: UsageRow[]; next: bigint | undefined }>
-  /** Open requests, oldest first, at most `limit`. */
-  openRequests(account: bigint, limit: number): Promise<UsageRow[]>
-  /** Newest first; `before`: entries of earlier days (UTC) than this time. A page has whole days, at least one with entries. */
-  history(
-    account: bigint,
-    limit: number,
-    before?: number,
-  ): Promise<{ entries: WalletEntry[]; next: number | undefined }>
-  /** From `from` until before `to`, both the beginnings of days (UTC), newest first. */
-  entries(account: bigint, from: number, to: number): Promise<WalletEntry[]>
-  /** Months with entries, newest first. */
-  months(account: bigint): Promise<WalletMonth[]>
-  /** Last use of each key that was ever used. `account`: only of its keys. */
-  lastUsed(account: bigint | undefined, keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
-  /** Adds to the histograms of this hour. */
-  addLatencies(counts: readonly LatencyCount[]): Promise<void>
-  /** The histograms since `from`, summed. */
-  latencies(from: number): Promise<LatencyCount[]>
-  sweepLatencies(before: number): Promise<number>
-}

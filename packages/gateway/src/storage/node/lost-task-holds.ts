@@ -3,13 +3,15 @@
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import { taskLease, taskOwner } from '../../money/ledger.ts'
 import type { Leases } from '../leases.ts'
-import type { Ledger } from '../ledger.ts'
-import type { Tasks } from '../tasks.ts'
-
-type Stores = { ledger: Pick<Ledger, 'openTaskHolds'>; tasks: Pick<Tasks, 'existing'> }
-type WritableStores = Stores & { ledger: Pick<Ledger, 'apply'>; leases: Leases }
+import type { LedgerVerbs } from '../ledger.ts'
 
 export type TaskHold = { id: bigint; held: Nanos }
+
+type Stores = {
+  ledger: { openTaskHolds(after: bigint, limit: number): Promise<TaskHold[]> }
+  tasks: { existing(ids: readonly bigint[]): Promise<bigint[]> }
+}
+type WritableStores = Stores & { ledger: Pick<LedgerVerbs, 'apply'>; leases: Leases }
 
 const PAGE = 500
 const LEASE_MS = 10_000

@@ -3,7 +3,7 @@
 import type { Finish, Result, Settle, Verb } from '../../money/ledger.ts'
 import { OTHER } from '../../observe/metrics/metric.ts'
 import type { Metrics } from '../../observe/metrics/names.ts'
-import type { Completion, Ledger } from '../ledger.ts'
+import type { Completion, Ledger } from '../storage.ts'
 
 /**
  * What became of the end of a request that is being tried. After a lost response the ledger answers the next try with `repeated`, and

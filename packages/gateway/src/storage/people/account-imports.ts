@@ -1,6 +1,6 @@
 // Accounts that are created with everything that they need.
 import type { Nanos } from '../../money/amount.ts'
-import type { Account, AccountChanges } from '../accounts.ts'
+import type { AccountChanges } from '../accounts.ts'
 import type { NewKey } from '../keys.ts'
 import type { MemberRole } from './members.ts'
 
@@ -16,9 +16,4 @@ export type OpenedAccount = {
   terms: AccountChanges
   key: Omit<NewKey, 'account'> | undefined
   member?: { account: bigint; role: MemberRole; byOperator: boolean } | undefined
-}
-
-export interface AccountImports {
-  /** With its terms and its first key, all at once. undefined: a person has this address. */
-  open(account: OpenedAccount): Promise<Account | undefined>
 }

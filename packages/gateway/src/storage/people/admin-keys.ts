@@ -40,21 +40,3 @@ export type MadeByAdminKey = {
   /** Sign-in links, and the addresses of people who have one: the first in alphabetical order. */
   links: { count: number; emails: string[] }
 }
-
-export interface AdminKeys {
-  /** undefined: there are `most` keys that are not deleted, or the key that makes it was deleted meanwhile. */
-  create(key: NewAdminKey, most: number): Promise<AdminKey | undefined>
-  /** Deleted keys are found, too. */
-  find(which: { hash: Uint8Array } | { id: bigint }): Promise<FoundAdminKey | undefined>
-  /** Those that are not deleted, newest first. */
-  list(filter: AdminKeyFilter, limit: number): Promise<AdminKey[]>
-  /** Deleted keys have their name, too. */
-  names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
-  /** How many of these a person made that are not deleted, by their role. */
-  countMadeBy(person: bigint): Promise<ReadonlyMap<GatewayRole, number>>
-  madeByKey(key: bigint): Promise<MadeByAdminKey>
-  /** With all that it made, directly or by keys that it made. false: no such key, or it is deleted. */
-  delete(key: bigint): Promise<boolean>
-  /** Records that it was used now; once a minute is enough. */
-  touch(key: bigint): Promise<void>
-}

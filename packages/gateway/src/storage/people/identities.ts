@@ -18,13 +18,3 @@ export type Identity = IdentityName & {
 export type GivenBySignIn = Pick<Identity, 'role' | 'keptRole' | 'groups'> & {
   person?: { role: GatewayRole | undefined; endsAccess: boolean }
 }
-
-export interface Identities {
-  find(name: IdentityName): Promise<Identity | undefined>
-  /** false: the person's address is not proved, or somebody has this identity. */
-  bind(name: IdentityName, person: bigint): Promise<boolean>
-  /** Whether an owner of the gateway who is not disabled has an identity at one of these providers. */
-  hasOwner(issuers: readonly string[]): Promise<boolean>
-  /** All of it at once. false: the person is the last owner, and would not be one any more. */
-  refresh(identity: Identity, given: GivenBySignIn): Promise<boolean>
-}

@@ -24,29 +24,3 @@ export type MemberCap = { cap: Nanos; capPeriod: Period }
 export type MemberStanding = MemberCap & { spentUnderCap: Nanos; held: Nanos }
 /** An account as one of its members sees it. */
 export type Membership = { account: Account; role: MemberRole }
-
-export interface Members {
-  /**
-   * Also changes the role of a member; an owner has no cap. `person`: the address of one who is not known yet is entered. `cap`: absent:
-   * as it is. `byOperator`: of a new member. `unproved`: the address may be another person's, who would then get the account. `unknown`: there is no such account or
-   * person, or another one has the address now.
-   */
-  set(
-    account: bigint,
-    person: bigint | { email: string },
-    role: MemberRole,
-    options?: { cap?: MemberCap | undefined; byOperator?: boolean },
-  ): Promise<'done' | 'unproved' | 'unknown'>
-  /** Ends the person's sessions in the account and, unless they are kept, deletes the keys that the person made. false: no such member. */
-  remove(account: bigint, person: bigint, options?: { keepsKeys: boolean }): Promise<boolean>
-  /** undefined removes the cap. false: no such member, or an owner. */
-  setCap(account: bigint, person: bigint, cap: MemberCap | undefined): Promise<boolean>
-  /** undefined: the person has no cap in the account. */
-  standing(account: bigint, person: bigint): Promise<MemberStanding | undefined>
-  /** What the people of the account spent with the keys that they made there, deleted keys included. */
-  spent(account: bigint): Promise<ReadonlyMap<bigint, { inAll: Nanos; thisMonth: Nanos }>>
-  /** The members of the account, in the order in which they joined. */
-  list(account: bigint): Promise<Member[]>
-  /** Oldest account first. */
-  accountsOf(person: bigint): Promise<Membership[]>
-}

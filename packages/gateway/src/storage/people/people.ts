@@ -29,24 +29,3 @@ export type Preferences = {
   /** A language tag, for emails. */
   language: string | undefined
 }
-
-export interface People {
-  /** Entered by an operator, without an account. undefined: a person has this address. `password`: its hash. */
-  create(email: string, password?: string): Promise<Person | undefined>
-  find(email: string): Promise<Person | undefined>
-  findById(person: bigint): Promise<Person | undefined>
-  /** Addresses; those of people who do not exist are missing. */
-  names(people: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
-  /** All people, oldest first. */
-  list(): Promise<Person[]>
-  /**
-   * `endsAccess`: also ends all sessions, and makes links useless that set a password: they may be in the hands of somebody who may not
-   * have the new role. false: the person is the last owner who is not disabled, however many are changed at once.
-   */
-  setRole(person: bigint, role: GatewayRole | undefined, options?: { endsAccess: boolean }): Promise<boolean>
-  /** Also ends all sessions of a person who is disabled. false: as for roles. */
-  setDisabled(person: bigint, disabled: boolean): Promise<boolean>
-  preferences(person: bigint): Promise<Preferences>
-  /** Writes only the fields that are present. */
-  setPreferences(person: bigint, changes: Partial<Preferences>): Promise<void>
-}

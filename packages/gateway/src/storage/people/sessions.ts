@@ -37,27 +37,3 @@ export type NewSession = {
   /** The session begins with a code of the second factor. */
   withCode?: boolean
 }
-
-export interface Sessions {
-  /**
-   * Shows the oldest account of the person. Ends the person's oldest session if there are too many. undefined: the person does not exist,
-   * is disabled, has another password, or no account and no role: a person with a role gets an empty account.
-   */
-  create(session: NewSession): Promise<Session | undefined>
-  /** undefined: no such session, or it has ended or expired, or the person is disabled or no longer a member of the account. */
-  find(hash: Uint8Array): Promise<SignedIn | undefined>
-  /** Shows another account of the person. false: the person is no member of it. */
-  switchAccount(session: bigint, account: bigint): Promise<boolean>
-  /** Records a request and extends the session. */
-  touch(session: bigint, expiresAt: number): Promise<void>
-  /** A code of the second factor was given in the session, now. */
-  prove(session: bigint): Promise<void>
-  /** Newest first, without those that have expired. */
-  list(person: bigint): Promise<Session[]>
-  /** false: the person has no such session. */
-  end(person: bigint, session: bigint): Promise<boolean>
-  /** Resolves with the number of sessions that ended. */
-  endAll(person: bigint, except?: bigint): Promise<number>
-  /** Removes at most `limit` expired sessions; resolves with their number. */
-  sweep(limit: number): Promise<number>
-}

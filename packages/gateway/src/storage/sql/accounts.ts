@@ -2,8 +2,8 @@
 import type { Compilable } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
-import type { Account, AccountChanges, Accounts } from '../accounts.ts'
-import type { AccountImports } from '../people/account-imports.ts'
+import type { Account, AccountChanges, Holder } from '../accounts.ts'
+import type { OpenedAccount } from '../people/account-imports.ts'
 import { checkCap, checkCreditLine, checkLimits, checkText, normaliseEmail } from './guard.ts'
 import { createKey } from './keys.ts'
 import { erasureOver } from './people/erase-account.ts'
@@ -25,7 +25,7 @@ import {
 } from './statements.ts'
 import type { Schema } from './tables.ts'
 
-export function accountsOver(connection: Connection): Accounts & AccountImports {
+export function accountsOver(connection: Connection) {
   const { db, runner, clock } = connection
   async function read(query: Compilable): Promise<Account[]> {
     const now = clock()
@@ -35,21 +35,27 @@ export function accountsOver(connection: Connection): Accounts & AccountImports 
     ...signUps(connection),
     ...trialsOver(connection),
     ...erasureOver(connection),
-    async create(email, credit, source, password) {
+    /**
+     * With a person who owns it, named by the address. undefined: a person has this address. An operator may use another spelling of a
+     * taken address. `source` is the ledger account that `credit` comes from, `password` the hash of a password to sign in with.
+     */
+    async create(email: string, credit: Nanos, source: bigint, password?: string): Promise<Account | undefined> {
       const hash = password === undefined ? undefined : checkText('password', password)
       const now = clock()
       const rows = await runner.write(ownedAccount(db, email, { credit: checkCredit(credit), source }, now, hash))
       const created = rows?.[2]?.[0]
       return created && toAccount(created, now)
     },
-    async createNamed(name, credit, source) {
+    /** Without a person. */
+    async createNamed(name: string, credit: Nanos, source: bigint): Promise<Account> {
       const now = clock()
       const account = { name: checkText('name', name), credit: checkCredit(credit), source }
       const [[created] = []] = (await runner.write(newAccount(db, account, now))) ?? []
       if (!created) throw new Error('the account was not created')
       return toAccount(created, now)
     },
-    async open({ owner, credit, source, password, terms, key, member }) {
+    /** With its terms and its first key, all at once. undefined: a person has this address. */
+    async open({ owner, credit, source, password, terms, key, member }: OpenedAccount): Promise<Account | undefined> {
       checkTerms(terms)
       const now = clock()
       const { creditLine } = terms
@@ -71,46 +77,54 @@ export function accountsOver(connection: Connection): Accounts & AccountImports 
       const [row] = rows?.[named ? 0 : 2] ?? []
       return row && toAccount(row, now)
     },
-    async find(account) {
+    async find(account: bigint): Promise<Account | undefined> {
       return (await read(db.selectFrom('account').select(ACCOUNT).where('id', '=', account)))[0]
     },
-    async findNamed(name) {
+    /** Oldest first. */
+    async findNamed(name: string): Promise<Account[]> {
       return await read(
         db.selectFrom('account').select(ACCOUNT).where('name', '=', checkText('name', name)).orderBy('id'),
       )
     },
-    async names(accounts) {
+    async names(accounts: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
       if (accounts.length === 0) return new Map()
       const query = db.selectFrom('account').select(['id', 'name']).where('id', 'in', accounts)
       return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
     },
-    holder: (account) => findHolder(connection, account),
-    async rename(account, name) {
+    holder: (account: bigint): Promise<Holder> => findHolder(connection, account),
+    async rename(account: bigint, name: string): Promise<void> {
       const renamed = db
         .updateTable('account')
         .set({ name: checkText('name', name) })
         .where('id', '=', account)
       await runner.write([statement(renamed)])
     },
-    async list() {
+    /** All accounts, oldest first. */
+    async list(): Promise<Account[]> {
       const [rows = []] = await runner.readSlowly([statement(db.selectFrom('account').select(ACCOUNT).orderBy('id'))])
       const now = clock()
       return rows.map((row) => toAccount(row, now))
     },
-    async setDisabled(account, disabled, reason = '') {
+    /** `reason`: why, for its callers; kept until it is enabled. */
+    async setDisabled(account: bigint, disabled: boolean, reason = ''): Promise<void> {
       await runner.write(setDisabled(db, account, disabled, checkText('reason', reason)))
     },
-    async setTerms(account, changes) {
+    /** Gives the account's keys a new revision: nodes must not use what they cached of them. */
+    async setTerms(account: bigint, changes: AccountChanges): Promise<void> {
       checkTerms(changes)
       await runner.write(setTerms(db, account, changes, clock()))
     },
-    async credit(account, amount, reason, reference) {
+    /**
+     * A negative amount is taken from what is available, credit line included; false: it exceeds that, or the largest balance, or there
+     * is a credit with this reference.
+     */
+    async credit(account: bigint, amount: Nanos, reason: string, reference?: string): Promise<boolean> {
       if (amount === 0n || amount > MAX_AMOUNT || -amount > MAX_AMOUNT)
         throw new RangeError(`amount: ${amount} is 0 or beyond ${MAX_AMOUNT}`)
       const why = { reason: checkText('reason', reason), reference: reference && checkText('reference', reference) }
       return (await runner.write(moveCredit(db, account, amount, CREDIT, why, clock()))) !== undefined
     },
-    async findCredit(reference) {
+    async findCredit(reference: string): Promise<{ account: bigint; amount: Nanos; reason: string } | undefined> {
       const query = db.selectFrom('transfer').select(['debit', 'credit', 'amount', 'reason'])
       const [row] = await runner.read(statement(query.where('reference', '=', checkText('reference', reference))))
       if (!row) return undefined

@@ -1,6 +1,6 @@
 // The queries of `trivium audit`, as plain SQL for both engines. All of it reads one snapshot.
 import { REVENUE, SHORTFALL, TASK_NODE } from '../../money/ledger.ts'
-import type { AuditReport } from '../storage.ts'
+import type { AuditReport } from '../ledger.ts'
 import { integer, type Row } from './rows.ts'
 import type { Statement } from './statements.ts'
 

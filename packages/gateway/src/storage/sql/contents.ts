@@ -1,6 +1,7 @@
 // The statements of Contents, the same for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 // `cost` is null while a request runs.
-import { type Claim, type Claimed, type Contents, checkClaim, LONGEST_CLAIM_MS } from '../contents.ts'
+import type { Nanos } from '../../money/amount.ts'
+import { type Claim, type Claimed, checkClaim, type KeptAnswer, LONGEST_CLAIM_MS } from '../contents.ts'
 import { LARGEST_PART } from '../shares.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
@@ -38,8 +39,25 @@ DELETE FROM idempotency WHERE expires_at <= NOW AND (account, key) IN (
   SELECT account, key FROM idempotency WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1)
 RETURNING request`
 
-/** `isLarge`: its rows may be so large that no others should be in memory beside them. */
+/**
+ * Rejects with StoreDown if the store does not answer: whether the statement took effect is then unknown. `isLarge`: its rows may be so large
+ * that no others should be in memory beside them.
+ */
 export type Ask = (sql: string, parameters: readonly unknown[], isLarge?: boolean) => Promise<Row[]>
+
+/** Where the engines differ in what they store apart from the ledger. */
+export type ContentDialect = {
+  /** At the end of a SELECT: locks its rows, after waiting for a process that has locked them. */
+  lock: string
+  /** The same, but leaves out those that another process has locked. */
+  skipLocked: string
+  /** A SELECT of the elements of a JSON list, named `value`. */
+  list(parameter: string, type?: 'bigint' | 'text'): string
+  /** The same of hexadecimal numbers, as bytes. */
+  listOfBytes(parameter: string): string
+  /** An aggregate: a JSON list. */
+  listOf(column: string): string
+}
 
 /** Between a conflicting insert and the read that follows, the row may be removed, but not again and again. */
 const TRIES = 5
@@ -47,9 +65,13 @@ const TRIES = 5
 /** What an answer takes beside its contents. */
 const ROW_BYTES = 256
 
-export function contentsOver(ask: Ask, room: Room): Contents {
+export function contentsOver(ask: Ask, room: Room) {
   return {
-    async claim(claim, instead = 0n) {
+    /**
+     * If an account claims one key several times at once, one claim is `new`, and durable when this resolves. `instead`: replaces the claim
+     * of this request, if it is still the current one. A claim may be repeated.
+     */
+    async claim(claim: Claim, instead = 0n): Promise<Claimed> {
       checkClaim(claim)
       const { account, key, fingerprint, id, nodeId, epoch } = claim
       for (let tries = 0; tries < TRIES; tries += 1) {
@@ -60,12 +82,17 @@ export function contentsOver(ask: Ask, room: Room): Contents {
       }
       throw new Error('an idempotency key was claimed and removed again and again')
     },
-    async find(claim) {
+    /** The result that a claim would have, without making it. */
+    async find(claim: Claim): Promise<Claimed> {
       checkClaim(claim)
       const [row] = await ask(FIND, [claim.account, claim.key])
       return row && !row.over ? toClaimed(row, claim) : { outcome: 'new' }
     },
-    async keep({ account, key, id }, { cost, keepMs, answer: given }) {
+    /** The request is over and was charged `cost`; kept for `keepMs` from now. false: another request has the claim by now. */
+    async keep(
+      { account, key, id }: Claim,
+      { cost, keepMs, answer: given }: { cost: Nanos; keepMs: number; answer: KeptAnswer | undefined },
+    ): Promise<boolean> {
       const headers = given ? checkText('headers', given.headers) : ''
       const size = given ? ROW_BYTES + headers.length + given.body.length : 0
       // A key without its answer still keeps the request from running again.
@@ -76,10 +103,12 @@ export function contentsOver(ask: Ask, room: Room): Contents {
       if (kept && bytes > 0) await room.make(account, bytes, Buffer.from(key).toString('hex'), Number(kept.stored ?? 0))
       return kept !== undefined
     },
-    async forget({ account, key, id }) {
+    /** Releases the key; a claim that has ended, or belongs to another request, stays. */
+    async forget({ account, key, id }: Claim): Promise<void> {
       await ask(FORGET, [account, key, id])
     },
-    async sweep(limit) {
+    /** Removes at most `limit` expired rows; resolves with their number. */
+    async sweep(limit: number): Promise<number> {
       return (await ask(SWEEP, [limit])).length
     },
   }

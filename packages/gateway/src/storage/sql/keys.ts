@@ -1,6 +1,7 @@
 // API keys on both engines.
 import { sql } from 'kysely'
-import type { Caller, KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
+import type { Account } from '../accounts.ts'
+import type { Caller, Key, KeyChanges, KeyMaker, NewKey } from '../keys.ts'
 import { consoleKeysOver } from './console/keys.ts'
 import { checkCap, checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { findHolder } from './people/members.ts'
@@ -32,7 +33,7 @@ import {
 } from './statements.ts'
 import type { Schema } from './tables.ts'
 
-export function keysOver(connection: Connection): Keys {
+export function keysOver(connection: Connection) {
   const { db, runner, clock } = connection
   // On the path of requests, so compiled once; only the parameter changes.
   const caller = findCaller(db, new Uint8Array())
@@ -45,7 +46,7 @@ export function keysOver(connection: Connection): Keys {
   }
   return {
     ...built,
-    async create(key) {
+    async create(key: NewKey): Promise<Key> {
       const rows = await runner.write(createKey(db, checkKey(key), clock()))
       const created = rows?.[1]?.[0]
       if (created) return toKey(created, clock())
@@ -54,7 +55,8 @@ export function keysOver(connection: Connection): Keys {
       if (key.purpose === 'playground' && present) return present
       throw new Error(`account ${key.account} does not exist`)
     },
-    async createWithin(key, most) {
+    /** undefined: the account has `most` keys that are neither deleted nor expired. Exact, however many are created at once. */
+    async createWithin(key: NewKey, most: number): Promise<Key | undefined> {
       const now = clock()
       const rows = await runner.write([
         ...fewerKeysThan(db, key.account, most, now),
@@ -63,33 +65,41 @@ export function keysOver(connection: Connection): Keys {
       const created = rows?.[3]?.[0]
       return created && toKey(created, now)
     },
-    async list(account) {
+    async list(account: bigint): Promise<Key[]> {
       const query = db.selectFrom('api_key').select(KEY).where('account', '=', account).orderBy('id')
       const now = clock()
       return (await runner.readLedger(statement(query))).map((row) => toKey(row, now))
     },
-    async countMadeBy(person) {
+    /** How many of these a person made that work: in accounts of their own, and as an operator. */
+    async countMadeBy(person: bigint): Promise<{ own: number; asOperator: number }> {
       const [row] = await runner.read(statement(countMadeBy(db, person, clock())))
       return { own: Number(row?.own ?? 0), asOperator: Number(row?.operated ?? 0) }
     },
-    async countByGroup() {
+    /** How many keys of each group are neither deleted nor expired. */
+    async countByGroup(): Promise<ReadonlyMap<string, number>> {
       const [rows = []] = await runner.readSlowly([countByGroup(db, clock())])
       return new Map(rows.map((row) => [String(row.group_name), Number(row.keys)]))
     },
-    async delete(key) {
+    /** false: no such key. */
+    async delete(key: bigint): Promise<boolean> {
       const deleted = db.updateTable('api_key').set({ deleted: 1 }).where('id', '=', key).returning('id')
       return (await runner.write([required(deleted), incrementChangeCounter(db)])) !== undefined
     },
-    async setTerms(key, changes, known) {
+    /**
+     * false: no such key, or its revision is another one than `known`. Gives the key a new revision: nodes must not use what they cached of
+     * it.
+     */
+    async setTerms(key: bigint, changes: KeyChanges, known?: number): Promise<boolean> {
       return (await runner.write(setTerms(db, key, checkTerms(changes), clock(), known))) !== undefined
     },
-    async withLastFour(lastFour, limit) {
+    /** Keys of any account, the newest first. */
+    async withLastFour(lastFour: string, limit: number): Promise<Key[]> {
       const query = db.selectFrom('api_key').select(KEY).where('last_four', '=', checkText('lastFour', lastFour))
       const now = clock()
       const rows = await runner.readLedger(statement(query.orderBy('id', 'desc').limit(limit)))
       return rows.map((row) => toKey(row, now))
     },
-    async findWithAccount(key) {
+    async findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined> {
       const [row] = await runner.readLedger(findWithAccount(db, key))
       const now = clock()
       return (
@@ -100,11 +110,13 @@ export function keysOver(connection: Connection): Keys {
       )
     },
     findCaller: callerWith,
-    async callerOf(key) {
+    /** As a request with the key's present secret would find it. */
+    async callerOf(key: bigint): Promise<Caller | undefined> {
       const [row] = await runner.read(statement(db.selectFrom('api_key').select('hash').where('id', '=', key)))
       return row && (await callerWith(new Uint8Array(row.hash as Uint8Array)))
     },
-    async changeCounter() {
+    /** Grows with every change of a key or an account's state; nodes poll it to drop cached callers. */
+    async changeCounter(): Promise<bigint> {
       return integer((await runner.read(counter))[0]?.value)
     },
   }

@@ -1,6 +1,6 @@
 // The statements of Media, the same for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 // `size` is null until the content is complete.
-import { type Media, type MediaRecord, UNFINISHED_MS } from '../media.ts'
+import { type MediaRecord, UNFINISHED_MS } from '../media.ts'
 import type { Ask } from './contents.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
@@ -22,30 +22,42 @@ const EXPIRED = 'SELECT id FROM media WHERE expires_at <= NOW ORDER BY expires_a
 const FORGET = 'DELETE FROM media WHERE id = $1 AND expires_at <= NOW'
 const EXPIRE_UNFINISHED = 'UPDATE media SET expires_at = NOW WHERE size IS NULL AND expires_at > NOW'
 
-export function mediaOver(ask: Ask, room: Room): Media {
+export function mediaOver(ask: Ask, room: Room) {
   return {
-    async begin({ id, account, contentType }) {
+    /** Records an object whose content is about to be written. It cannot be found before `complete`. */
+    async begin({ id, account, contentType }: Pick<MediaRecord, 'id' | 'account' | 'contentType'>): Promise<void> {
       await ask(BEGIN, [checkText('id', id), account, checkText('content type', contentType), UNFINISHED_MS])
     },
-    async complete(id, size, keepMs) {
+    /** The content is written, and kept for `keepMs` from now. undefined: it took too long, and the content must be deleted. */
+    async complete(id: string, size: number, keepMs: number): Promise<MediaRecord | undefined> {
       const [row] = await ask(COMPLETE, [id, size, keepMs])
       return row && toRecord(row)
     },
-    makeRoom: async ({ id, account, size }) => (await room.make(account, size, id)).removed,
-    async find(id) {
+    /**
+     * Expires the oldest objects of the owner, or of the account that has the most, as far as the new one exceeds the limits
+     * (see shares.ts). Resolves with their ids: their contents are to be deleted.
+     */
+    makeRoom: async ({ id, account, size }: Pick<MediaRecord, 'id' | 'account' | 'size'>): Promise<readonly string[]> =>
+      (await room.make(account, size, id)).removed,
+    /** An object that is complete and has not expired. */
+    async find(id: string): Promise<MediaRecord | undefined> {
       const [row] = await ask(FIND, [checkText('id', id)])
       return row && toRecord(row)
     },
-    async expire(id) {
+    /** The object expires now. */
+    async expire(id: string): Promise<void> {
       await ask(EXPIRE, [id])
     },
-    async expired(limit) {
+    /** Objects whose contents are to be deleted, at most `limit`: expired ones, and those that were never completed. */
+    async expired(limit: number): Promise<string[]> {
       return (await ask(EXPIRED, [limit])).map(({ id }) => String(id))
     },
-    async forget(id) {
+    /** Removes the record of an expired object, after its content is deleted. */
+    async forget(id: string): Promise<void> {
       await ask(FORGET, [id])
     },
-    async expireUnfinished() {
+    /** Expires all objects that are not complete. Only for a process that owns the store, at its start. */
+    async expireUnfinished(): Promise<void> {
       await ask(EXPIRE_UNFINISHED, [])
     },
   }

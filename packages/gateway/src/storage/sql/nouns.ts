@@ -1,6 +1,5 @@
-// Everything of Storage that both engines share: all nouns but the ledger's verbs and the contents.
-import type { Meta } from '../meta.ts'
-import type { Storage } from '../storage.ts'
+// Everything of Storage that both engines share: all nouns but the ledger's verbs.
+import type { AuditEntry } from '../console/audit-log.ts'
 import { accountsOver } from './accounts.ts'
 import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
@@ -14,10 +13,12 @@ import { reportsOver } from './console/reports.ts'
 import { spendingOver } from './console/spending.ts'
 import { trafficOver } from './console/traffic.ts'
 import { upstreamsOver } from './console/upstreams.ts'
+import { type Ask, type ContentDialect, contentsOver } from './contents.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { booksOver } from './lists/books.ts'
 import { listsOver } from './lists/lists.ts'
+import { mediaOver } from './media.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
 import { identitiesOver } from './people/identities.ts'
 import { invitationsOver } from './people/invitations.ts'
@@ -25,38 +26,13 @@ import { membersOver } from './people/members.ts'
 import { peopleOver } from './people/people.ts'
 import { sessionsOver } from './people/sessions.ts'
 import { signInsOver } from './people/sign-ins.ts'
+import { reasoningOver } from './reasoning.ts'
+import { responsesOver } from './responses.ts'
+import { sealedRowsOver } from './sealed-rows.ts'
+import { sharesOver } from './shares/shares.ts'
 import { type Connection, type Database, putMeta, type Statement, statement } from './statements.ts'
 
-type Nouns = Pick<
-  Storage,
-  | 'accounts'
-  | 'people'
-  | 'adminKeys'
-  | 'identities'
-  | 'invitations'
-  | 'members'
-  | 'keys'
-  | 'nodes'
-  | 'jobRuns'
-  | 'meta'
-  | 'sessions'
-  | 'signIns'
-  | 'codes'
-  | 'notes'
-  | 'spending'
-  | 'alerts'
-  | 'auditLog'
-  | 'configuration'
-  | 'rejectedRequests'
-  | 'refunds'
-  | 'books'
-  | 'upstreams'
-  | 'lists'
-  | 'reports'
-  | 'traffic'
->
-
-export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited' | 'now'> {
+export function nounsOver(connection: Connection) {
   const { db, runner, clock } = connection
   const listeners: (() => void)[] = []
   /** Also after an error: the list may have been committed. */
@@ -69,9 +45,12 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
   }
   return {
     ...nouns({ ...connection, runner: { ...runner, write } }),
+    /** The store's clock, in milliseconds since 1970. */
     now: clock,
-    onChange: (listener) => listeners.push(listener),
-    audited(entry) {
+    /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
+    audited(entry: AuditEntry) {
       const withEntry: typeof write = (statements) => write([...statements, insertAuditEntry(db, entry, clock())])
       const audited = { ...connection, runner: { ...runner, write: withEntry } }
       return { ...nouns(audited), configuration: configurationWriter(audited, entry) }
@@ -79,45 +58,83 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
   }
 }
 
-const nouns = (connection: Connection): Nouns => ({
+const nouns = (connection: Connection) => ({
   accounts: accountsOver(connection),
+  /** Who signs in. */
   people: peopleOver(connection),
+  /** Keys of the admin API. */
   adminKeys: adminKeysOver(connection),
+  /** Who people are at providers of sign-ins. */
   identities: identitiesOver(connection),
+  /** Links that let people join. */
   invitations: invitationsOver(connection),
+  /** Which people may use which account. */
   members: membersOver(connection),
   keys: keysOver(connection),
   ...clusterOver(connection),
   meta: metaOver(connection),
+  /** Browsers that are signed in to the console. */
   sessions: sessionsOver(connection),
+  /** Passwords, second factors, one-time links and attempts. */
   signIns: signInsOver(connection),
+  /** Redemption codes. */
   codes: codesOver(connection),
+  /** What operators note of accounts. */
   notes: notesOver(connection),
+  /** What operators are told of. */
   alerts: alertsOver(connection),
+  /** Who changed what. */
   auditLog: auditLogOver(connection),
+  /** Configuration beside the file, which `audited` writes. */
   configuration: configurationOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
+  /** What was given back of what requests cost. */
   refunds: refundsOver(connection),
   books: booksOver(connection),
+  /** Switches of upstreams, and what tests of them cost. */
   upstreams: upstreamsOver(connection),
+  /** Sums, lists and histories for the console. */
   spending: spendingOver(connection),
+  /** Pages over all accounts, for operators. */
   lists: listsOver(connection),
+  /** Sums over all accounts, for operators. */
   reports: reportsOver(connection),
+  /** The same of the last hours and days. */
   traffic: trafficOver(connection),
 })
 
-const metaOver = ({ db, runner }: Connection): Meta => ({
-  async get(name) {
+/** Large values that are kept for a while, apart from the ledger. */
+export function contentNounsOver(ask: Ask, dialect: ContentDialect) {
+  const { shares, rooms } = sharesOver(ask, dialect)
+  return {
+    contents: contentsOver(ask, rooms.stored),
+    /** The records of stored images and videos. */
+    media: mediaOver(ask, rooms.media),
+    /** What conversations can be continued from. */
+    responses: responsesOver(ask, dialect, rooms.stored),
+    /** Reasoning state that a client's dialect cannot carry. */
+    reasoning: reasoningOver(ask, dialect),
+    /** What of all this is encrypted. */
+    sealedRows: sealedRowsOver(ask),
+    /** How much accounts may store. */
+    shares,
+  }
+}
+
+/** Facts about the store itself, such as the fingerprint of its secret. */
+const metaOver = ({ db, runner }: Connection) => ({
+  async get(name: string): Promise<string | undefined> {
     return (await runner.read(getMeta(db, checkText('name', name))))[0]?.value as string | undefined
   },
-  async setOnce(name, value) {
+  /** Keeps the first value ever set and returns the one in force. */
+  async setOnce(name: string, value: string): Promise<string> {
     const row = { name: checkText('name', name), value: checkText('value', value) }
     const insert = db.insertInto('meta').values(row)
     const once = insert.onConflict((conflict) => conflict.column('name').doNothing())
     const rows = await runner.write([statement(once), getMeta(db, name)])
     return rows?.[1]?.[0]?.value as string
   },
-  async set(name, value) {
+  async set(name: string, value: string): Promise<void> {
     await runner.write([putMeta(db, checkText('name', name), checkText('value', value))])
   },
 })

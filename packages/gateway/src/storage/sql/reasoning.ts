@@ -1,15 +1,7 @@
 // The statements of Reasoning for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. Triggers of the schema
 // keep the sizes of accounts in `reasoning_size`.
-import { MOST_REASONING_BYTES, MOST_REASONING_IN_ALL, type Reasoning, type ReasoningEntry } from '../reasoning.ts'
-import type { Ask } from './contents.ts'
-
-/** Where the engines differ. */
-export type ReasoningDialect = {
-  /** At the end of a SELECT: locks its rows, and leaves out those that another process has locked. */
-  skipLocked: string
-  /** A SELECT of the elements of a JSON list of hexadecimal numbers, as bytes. */
-  listOfBytes(parameter: string): string
-}
+import { MOST_REASONING_BYTES, MOST_REASONING_IN_ALL, type ReasoningEntry } from '../reasoning.ts'
+import type { Ask, ContentDialect } from './contents.ts'
 
 /** How many entries one statement has: an answer rarely has more than a few. */
 const PAGE = 50
@@ -26,14 +18,14 @@ ON CONFLICT (account, key) DO UPDATE
 }
 
 /** The lengths are known without reading the values. */
-const find = ({ listOfBytes }: ReasoningDialect) => {
+const find = ({ listOfBytes }: ContentDialect) => {
   const found = `FROM reasoning WHERE account = $1 AND key IN (${listOfBytes('$2')}) AND expires_at > NOW`
   return `
 SELECT key, length(value) AS size, CASE WHEN (SELECT coalesce(sum(length(value)), 0) ${found}) <= $3 THEN value END AS value
 ${found}`
 }
 
-const sweepExpired = ({ skipLocked }: ReasoningDialect) => `
+const sweepExpired = ({ skipLocked }: ContentDialect) => `
 WITH over AS MATERIALIZED (
   SELECT account, key FROM reasoning WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1 ${skipLocked})
 DELETE FROM reasoning WHERE (account, key) IN (SELECT account, key FROM over)
@@ -56,9 +48,13 @@ SELECT CAST(coalesce(sum(bytes), 0) AS bigint) AS total, coalesce(max(bytes), 0)
 
 const FORGET_EMPTY = 'DELETE FROM reasoning_size WHERE bytes = 0'
 
-export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
+export function reasoningOver(ask: Ask, dialect: ContentDialect) {
   const [FIND, SWEEP_EXPIRED] = [find(dialect), sweepExpired(dialect)]
-  const findWithin: Reasoning['findWithin'] = async (account, keys, mostBytes) => {
+  async function findWithin(
+    account: bigint,
+    keys: readonly Uint8Array[],
+    mostBytes: number,
+  ): Promise<Map<string, Uint8Array> | number> {
     if (keys.length === 0) return new Map()
     const wanted = keys.map((key) => hex(checkKey(key)))
     const rows = await ask(FIND, [account, JSON.stringify(wanted), BigInt(mostBytes)], true)
@@ -67,7 +63,8 @@ export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
     return new Map(rows.map(({ key, value }) => [hex(key as Uint8Array), new Uint8Array(value as Uint8Array)]))
   }
   return {
-    async put(entries, keepMs) {
+    /** Durable when this resolves. The newest value of a key replaces earlier ones. */
+    async put(entries: readonly ReasoningEntry[], keepMs: number): Promise<void> {
       const last = [...new Map(entries.map((entry) => [identity(entry), entry]))]
         // In one order, so that two processes do not wait for each other.
         .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -78,17 +75,26 @@ export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
         await ask(put(page.length), [BigInt(Math.ceil(keepMs)), ...rows])
       }
     },
-    async find(account, keys) {
+    /** The values that there are, by the keys in hexadecimal, in one round trip. */
+    async find(account: bigint, keys: readonly Uint8Array[]): Promise<Map<string, Uint8Array>> {
       const found = await findWithin(account, keys, Number.MAX_SAFE_INTEGER)
       return typeof found === 'number' ? new Map() : found
     },
+    /** The same, unless they have more than `mostBytes` together: then the number of their bytes, and nothing of them is read. */
     findWithin,
-    async sweep(limit, mostBytes = MOST_REASONING_BYTES, mostInAll = MOST_REASONING_IN_ALL) {
+    /**
+     * Removes at most `limit` entries; resolves with their number. These are expired ones, the oldest of accounts with more than
+     * `mostBytes` in values, and, if all accounts together have more than `mostInAll`, those of the account that has the most.
+     */
+    async sweep(limit: number, mostBytes = MOST_REASONING_BYTES, mostInAll = MOST_REASONING_IN_ALL): Promise<number> {
       const expired = (await ask(SWEEP_EXPIRED, [limit])).length
       if (expired >= limit) return expired
       const [sizes] = await ask(SIZES, [])
       // The account that has the most gives way, by as much as there is too much.
-      const most = Math.min(mostBytes, Math.max(0, Number(sizes?.largest) - (Number(sizes?.total) - mostInAll)))
+      const most = Math.min(
+        mostBytes,
+        Math.max(0, Number(sizes?.largest ?? 0) - (Number(sizes?.total ?? 0) - mostInAll)),
+      )
       const excess = (await ask(SWEEP_LARGEST, [limit - expired, BigInt(most)])).length
       if (expired + excess > 0) await ask(FORGET_EMPTY, [])
       return expired + excess

@@ -2,49 +2,55 @@
 import { sql } from 'kysely'
 import { HELD } from '../../money/book.ts'
 import { TASK_NODE } from '../../money/ledger.ts'
-import type { Ledger } from '../ledger.ts'
-import { lostTaskHolds } from '../node/lost-task-holds.ts'
-import type { Tasks } from '../tasks.ts'
+import type { ListedRequest } from '../console/lists.ts'
+import type { AuditReport, LedgerTotals, UsageRow } from '../ledger.ts'
+import { lostTaskHolds, type TaskHold } from '../node/lost-task-holds.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
 import { checkId } from './guard.ts'
 import { integer, optional, toUsageRow } from './rows.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
+import type { tasksOver } from './tasks.ts'
 
 /** Longer lists are read apart from requests. */
 const LONGEST_SHORT_LIST = 25
 /** Longer ones are no page. */
 const LONGEST_PAGE = 1_000
 
-export function reportsOver(
-  { db, runner, clock }: Connection,
-  tasks: Pick<Tasks, 'existing'>,
-): Omit<Ledger, 'apply' | 'submit'> {
-  const openTaskHolds: Ledger['openTaskHolds'] = async (after, limit) =>
+export function reportsOver({ db, runner, clock }: Connection, tasks: Pick<ReturnType<typeof tasksOver>, 'existing'>) {
+  const openTaskHolds = async (after: bigint, limit: number): Promise<TaskHold[]> =>
     (await runner.readLedger(taskHoldsAfter(db, after, limit))).map(({ id, held }) => ({
       id: integer(id),
       held: integer(held),
     }))
   return {
+    /** Open holds of tasks with ids above `after`, in the order of their ids. */
     openTaskHolds,
-    async findRequest(account, request) {
+    /** undefined also for a request of another account. */
+    async findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined> {
       const [row] = await runner.readLedger(findRequest(db, account, checkId(request)))
       return row && toUsageRow(row)
     },
-    async requestOfAny(request) {
+    /** Whosever it is. `upstreamCost`: undefined where it is not known. */
+    async requestOfAny(request: bigint): Promise<ListedRequest | undefined> {
       const query = db.selectFrom('request').select(['account', 'upstream_cost', ...USAGE, receipt.as('receipt')])
       const [row] = await runner.readLedger(statement(query.where('id', '=', checkId(request))))
       if (!row) return undefined
       const upstreamCost = optional(row.upstream_cost, integer)
       return { account: integer(row.account), row: toUsageRow(row), upstreamCost }
     },
-    async usage(account, limit, before) {
+    /** Newest first; limit 0 = all. `before`: only requests with a lower id. */
+    async usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]> {
       if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
       const query = usage(db, account, limit, before === undefined ? undefined : checkId(before))
       if (limit === 0 || limit > LONGEST_PAGE) return ((await runner.readSlowly([query]))[0] ?? []).map(toUsageRow)
       const rows = limit > LONGEST_SHORT_LIST ? await runner.readPage(query) : await runner.readLedger(query)
       return rows.map(toUsageRow)
     },
-    async clearReceipts(below, after, limit) {
+    /**
+     * Clears the text of receipts, and nothing else, of the next `limit` requests with ids between `after` and `below`. Stops
+     * at a request that is still open. `last`: where to continue.
+     */
+    async clearReceipts(below: bigint, after: bigint, limit: number): Promise<{ last: bigint; isMore: boolean }> {
       const rows = await runner.read(receiptsAfter(db, after, below, limit))
       const open = rows.findIndex(({ state }) => Number(state) === HELD)
       const ended = open < 0 ? rows : rows.slice(0, open)
@@ -52,18 +58,27 @@ export function reportsOver(
       if (ended.some((row) => Number(row.has_receipt) === 1)) await runner.write([clearReceipts(db, after, last)])
       return { last, isMore: open < 0 && rows.length === limit }
     },
-    async foldFreeRequests(below, limit) {
+    /**
+     * Removes the rows of at most `limit` ended requests at price 0 with ids below `below`, and adds them to the sums that the audit needs;
+     * sums of usage stay as they are. Resolves with their number; 0 also if another process does the same.
+     */
+    async foldFreeRequests(below: bigint, limit: number): Promise<number> {
       const [rows = [], [fold] = []] = await runner.readSlowly([freeRequests(below, limit), lastFold(db)])
       if (rows.length === 0) return 0
       const ids = rows.map(({ id }) => integer(id))
       const written = await runner.write(foldRequests(db, ids, fold === undefined ? undefined : String(fold.value)))
       return written ? ids.length : 0
     },
-    async removeTaskLeases(below, limit) {
+    /**
+     * Removes at most `limit` leases of tasks with ids below `below` that no process holds and whose request is not open; resolves with
+     * their number. An ended request stays as it is, also if the lease is acquired again. A request that was never begun must be so old
+     * that no hold for it can be under way.
+     */
+    async removeTaskLeases(below: bigint, limit: number): Promise<number> {
       const [removed] = (await runner.write([removeTaskLeases(db, BigInt(clock()), below, limit)])) ?? []
       return removed?.length ?? 0
     },
-    async totals() {
+    async totals(): Promise<LedgerTotals> {
       const [row] = await runner.readPage(totals(db))
       const oldest = row?.oldest ?? undefined
       return {
@@ -73,7 +88,8 @@ export function reportsOver(
         shortfall: integer(row?.shortfall ?? 0n),
       }
     },
-    async audit(onStep) {
+    /** `onStep`: told how many of its parts are done. */
+    async audit(onStep?: (done: number, of: number) => void): Promise<AuditReport> {
       const report = toAuditReport(await runner.readSlowly(AUDIT, onStep && ((done) => onStep(done, AUDIT.length))))
       const lost = (await lostTaskHolds({ ledger: { openTaskHolds }, tasks })).map(({ id }) => id)
       return { ...report, lostTaskHolds: lost }

@@ -6,29 +6,16 @@ import type { MadeWith } from '../keys.ts'
 import {
   LONGEST_CHAIN,
   type NewResponse,
-  type Responses,
   type StoredLength,
   type StoredRecord,
   type StoredResponse,
   type StoredTurn,
 } from '../responses.ts'
 import { LARGEST_PART, ShareExceeded } from '../shares.ts'
-import type { Ask } from './contents.ts'
+import type { Ask, ContentDialect } from './contents.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
 import type { Room } from './shares/room.ts'
-
-/** Where the engines differ. */
-export type ResponseDialect = {
-  /** At the end of a SELECT: locks its rows, after waiting for a process that has locked them. */
-  lock: string
-  /** The same, but leaves out those that another process has locked. */
-  skipLocked: string
-  /** A SELECT of the elements of a JSON list, named `value`. */
-  list(parameter: string): string
-  /** An aggregate: a JSON list. */
-  listOf(column: string): string
-}
 
 const COLUMNS = ['id', 'account', 'parent', 'created_at', 'turn', 'record']
 const TURN_COLUMNS = ['id', 'turn']
@@ -45,7 +32,7 @@ const ofKey = (made: MadeWith | undefined) => [made?.key ?? null, made?.since ??
  * The lock keeps the parent until the new row is counted: a sweep either removes the parent before, and there is no row, or finds that it is
  * continued. A repeated put changes nothing, but returns the row.
  */
-const put = ({ lock, list }: ResponseDialect) => `
+const put = ({ lock, list }: ContentDialect) => `
 INSERT INTO response AS known (account, id, key, parent, items, media, created_at, expires_at, bytes, turn, record)
 SELECT $1, $2, $10, $3, $4, $5, clock.now, clock.now + $6,
   $9 + (SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM media WHERE id IN (${list('$5')})), $7, $8
@@ -80,11 +67,11 @@ const LENGTH = `SELECT id, ${lengthsOf('response')} FROM response
 WHERE account = $1 AND id = $2 AND expires_at > NOW ${OF_KEY}`
 const RECORD = `SELECT ${RECORD_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
 const TURN = `SELECT ${TURN_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2`
-const several = ({ list }: ResponseDialect) =>
+const several = ({ list }: ContentDialect) =>
   `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id IN (${list('$2')})`
 
 /** Each response once, with the list of its items: the newest response may have hundreds of them. */
-const newestWithItems = ({ list, listOf }: ResponseDialect) => `
+const newestWithItems = ({ list, listOf }: ContentDialect) => `
 WITH found AS MATERIALIZED (
   SELECT wanted.value AS item, (
     SELECT response_item.response FROM response_item
@@ -94,11 +81,11 @@ WITH found AS MATERIALIZED (
   FROM (${list('$2')}) AS wanted),
 newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)`
 
-const withItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)}
+const withItems = (dialect: ContentDialect) => `${newestWithItems(dialect)}
 SELECT ${columnsOf('response', RECORD_COLUMNS)}, newest.items
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
-const bytesWithItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)}
+const bytesWithItems = (dialect: ContentDialect) => `${newestWithItems(dialect)}
 SELECT CAST(coalesce(sum(length(response.record)), 0) AS bigint) AS bytes
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
@@ -106,7 +93,7 @@ const REMOVE = 'DELETE FROM response WHERE account = $1 AND id = $2 AND continue
 
 const HIDE = `UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW ${OF_KEY} RETURNING id`
 
-const sweep = ({ skipLocked }: ResponseDialect) => `
+const sweep = ({ skipLocked }: ContentDialect) => `
 WITH over AS MATERIALIZED (
   SELECT account, id FROM response WHERE continued = 0 AND expires_at <= NOW ORDER BY expires_at LIMIT $1 ${skipLocked})
 DELETE FROM response WHERE (account, id) IN (SELECT account, id FROM over)
@@ -114,7 +101,7 @@ RETURNING id`
 
 const FORGET_EMPTY = 'DELETE FROM stored_size WHERE bytes = 0'
 
-export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): Responses {
+export function responsesOver(ask: Ask, dialect: ContentDialect, room: Room) {
   const [PUT, SWEEP, SEVERAL] = [put(dialect), sweep(dialect), several(dialect)]
   const [WITH_ITEMS, BYTES_WITH_ITEMS] = [withItems(dialect), bytesWithItems(dialect)]
   async function chainRows(sql: string, id: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -122,7 +109,11 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
     return rows.sort((one, other) => Number(other.depth) - Number(one.depth))
   }
   return {
-    async put(response) {
+    /**
+     * Durable when this resolves. May be repeated. false: the parent does not exist any more. Throws ShareExceeded for what does not
+     * fit into the share of its account.
+     */
+    async put(response: NewResponse): Promise<boolean> {
       const size = sizeOf(response)
       const most = Math.floor(room.limits.accountBytes * LARGEST_PART)
       if (size > most) throw new ShareExceeded(`it has ${size} bytes; a response may have ${most}`)
@@ -135,30 +126,42 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
       await ask(REMOVE, [account, id])
       throw new ShareExceeded("its conversation does not fit into the account's share of stored responses")
     },
-    async find(account, id) {
+    /** undefined: there is none, it is hidden, has expired, or belongs to another account. */
+    async find(account: bigint, id: string): Promise<StoredResponse | undefined> {
       if (!isId(id)) return undefined
       const [row] = await ask(FIND, [account, id], true)
       return row && toResponse(row)
     },
-    chain: async (account, id) => (await chainRows(CHAIN, id, [account, id])).map(toTurn),
-    chainLengths: async (account, id, made) =>
+    /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined, and beyond LONGEST_CHAIN. */
+    chain: async (account: bigint, id: string): Promise<StoredTurn[]> =>
+      (await chainRows(CHAIN, id, [account, id])).map(toTurn),
+    /** The lengths of the same responses. `made`: only if the last one was. */
+    chainLengths: async (account: bigint, id: string, made?: MadeWith): Promise<StoredLength[]> =>
       (await chainRows(CHAIN_LENGTHS, id, [account, id, ...ofKey(made)])).map(toLength),
-    async length(account, id, made) {
+    /** The length of the response alone. undefined as `find`, and if it was not `made` this. */
+    async length(account: bigint, id: string, made?: MadeWith): Promise<StoredLength | undefined> {
       const [row] = isId(id) ? await ask(LENGTH, [account, id, ...ofKey(made)]) : []
       return row && toLength(row)
     },
-    async record(account, id) {
+    /** The response as clients query it, and nothing else. undefined as `find`. */
+    async record(account: bigint, id: string): Promise<StoredRecord | undefined> {
       const [row] = isId(id) ? await ask(RECORD, [account, id], true) : []
       return row && toRecord(row)
     },
-    async several(account, ids) {
+    /** Responses of a chain as a whole, in any order: also hidden and expired ones, as long as others continue them. */
+    async several(account: bigint, ids: readonly string[]): Promise<StoredResponse[]> {
       return (await ask(SEVERAL, [account, JSON.stringify(distinct(ids))], true)).map(toResponse)
     },
-    async turn(account, id) {
+    /** The turn of one of them alone. */
+    async turn(account: bigint, id: string): Promise<StoredTurn | undefined> {
       const [row] = isId(id) ? await ask(TURN, [account, id], true) : []
       return row && toTurn(row)
     },
-    async withItems(account, items, made) {
+    /**
+     * What was stored of the responses of the account whose output has these items; hidden and expired ones do not count. At most one for
+     * each item, the newest. `made`: only such responses.
+     */
+    async withItems(account: bigint, items: readonly string[], made?: MadeWith): Promise<Map<string, StoredRecord>> {
       const wanted = distinct(items)
       if (wanted.length === 0) return new Map()
       const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted), ...ofKey(made)], true)
@@ -169,16 +172,19 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
         }),
       )
     },
-    async bytesWithItems(account, items, made) {
+    /** The bytes of all records that `withItems` would read. */
+    async bytesWithItems(account: bigint, items: readonly string[], made?: MadeWith): Promise<number> {
       const wanted = distinct(items)
       if (wanted.length === 0) return 0
       const [row] = await ask(BYTES_WITH_ITEMS, [account, JSON.stringify(wanted), ...ofKey(made)])
       return Number(row?.bytes ?? 0)
     },
-    async hide(account, id, made) {
+    /** Clients do not find it any more, at once. false: there was none, or it was not `made` this. */
+    async hide(account: bigint, id: string, made?: MadeWith): Promise<boolean> {
       return isId(id) && (await ask(HIDE, [account, id, ...ofKey(made)])).length > 0
     },
-    async sweep(limit) {
+    /** Removes at most `limit` rows that nothing continues; resolves with their number. */
+    async sweep(limit: number): Promise<number> {
       // A removed row may have been the only one that continued its parent: that goes with the next round.
       let removed = 0
       for (let last = limit; last > 0 && removed < limit; removed += last)

@@ -1,20 +1,10 @@
 // Rows as they come from either driver -> the gateway's types.
 import type { RequestState } from '../../money/ledger.ts'
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
-import type {
-  Account,
-  Caller,
-  Ceiling,
-  GatewayRole,
-  Holder,
-  Key,
-  KeyMaker,
-  KeyPurpose,
-  Operator,
-  Person,
-  Restrictions,
-  UsageRow,
-} from '../storage.ts'
+import type { Account, Holder } from '../accounts.ts'
+import type { Caller, Ceiling, Key, KeyMaker, KeyPurpose, Operator, Restrictions } from '../keys.ts'
+import type { UsageRow } from '../ledger.ts'
+import type { GatewayRole, Person } from '../people/people.ts'
 
 export type Row = Record<string, unknown>
 

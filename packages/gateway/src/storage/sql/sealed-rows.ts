@@ -1,5 +1,5 @@
 // Encrypted rows on both engines: `$1` are parameters.
-import type { SealedKind, SealedPlace, SealedRow, SealedRows } from '../sealed-rows.ts'
+import type { SealedKind, SealedPlace, SealedRow } from '../sealed-rows.ts'
 import type { Ask } from './contents.ts'
 import { bytes, integer, type Row, text } from './rows.ts'
 
@@ -13,8 +13,9 @@ const KINDS: Readonly<Record<SealedKind, Kind>> = {
   reasoning: { table: 'reasoning', id: 'key', first: new Uint8Array(), sealed: 'value', more: '' },
 }
 
-export const sealedRowsOver = (ask: Ask): SealedRows => ({
-  async places(kind, after, limit) {
+export const sealedRowsOver = (ask: Ask) => ({
+  /** The places that come after `after`, in order. */
+  async places(kind: SealedKind, after: SealedPlace | undefined, limit: number): Promise<SealedPlace[]> {
     const { table, id, first, sealed } = KINDS[kind]
     const rows = await ask(
       `SELECT account, ${id} AS id FROM ${table} WHERE ${sealed} IS NOT NULL AND (account, ${id}) > ($1, $2)
@@ -23,13 +24,15 @@ export const sealedRowsOver = (ask: Ask): SealedRows => ({
     )
     return rows.map((row) => ({ account: integer(row.account), id: idIn(row) }))
   },
-  async read(kind, place) {
+  /** undefined: it is gone. */
+  async read(kind: SealedKind, place: SealedPlace): Promise<SealedRow | undefined> {
     const { table, id, sealed, more } = KINDS[kind]
     const sql = `SELECT ${sealed} AS sealed${more} FROM ${table} WHERE account = $1 AND ${id} = $2 AND ${sealed} IS NOT NULL`
     const [row] = await ask(sql, [place.account, place.id], true)
     return row && { ...place, ...toSealed(row) }
   },
-  async replace(kind, place, before, after) {
+  /** false: it is gone, or not `before` any more. */
+  async replace(kind: SealedKind, place: SealedPlace, before: Uint8Array, after: Uint8Array): Promise<boolean> {
     const { table, id, sealed } = KINDS[kind]
     const sql = `UPDATE ${table} SET ${sealed} = $3 WHERE account = $1 AND ${id} = $2 AND ${sealed} = $4 RETURNING account`
     return (await ask(sql, [place.account, place.id, after, before])).length > 0

@@ -1,8 +1,10 @@
 // How much each table takes, with its indexes: as the engines count it, which is near enough to see what fills a disk.
 import { sql } from 'kysely'
-import type { TableSize } from '../meta.ts'
 import { optional, type Row, small, text } from './rows.ts'
 import { type Database, rawStatement, type Statement } from './statements.ts'
+
+/** About how much a table takes, with its indexes. `rows`: undefined where the engine does not know. */
+export type TableSize = { table: string; bytes: number; rows: number | undefined }
 
 /** The sizes of a SQLite file's tables; reads every page of it once. */
 export const sqliteSizes = (db: Database): Statement =>

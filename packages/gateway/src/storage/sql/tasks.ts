@@ -1,6 +1,7 @@
 // The statements of Tasks for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 
 import { firstIdAt } from '../../money/request-ids.ts'
+import type { Page, Place } from '../console/pages.ts'
 import {
   type ClaimShares,
   LAST_STATES,
@@ -11,19 +12,10 @@ import {
   type TaskRow,
   type TaskState,
   type TaskStatus,
-  type Tasks,
 } from '../tasks.ts'
-import type { Ask } from './contents.ts'
+import type { Ask, ContentDialect } from './contents.ts'
 import { checkId, checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
-
-/** Where the engines differ. */
-export type TaskDialect = {
-  /** At the end of a SELECT: locks its rows, and leaves out those that another process has locked. */
-  skipLocked: string
-  /** A SELECT of the elements of a JSON list. */
-  list(parameter: string, type: 'bigint' | 'text'): string
-}
 
 const COLUMNS = `id, account, key, type, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
   created_at, updated_at, deadline, due_at, data, NOW AS now`
@@ -58,7 +50,7 @@ const MOST_LOOKED_AT = 1_024
  * Materialized, because PostgreSQL might otherwise run the inner SELECT, and lock `limit` rows, several times. The conditions are
  * repeated where rows are locked: another process may have claimed them meanwhile.
  */
-const claimDue = ({ skipLocked, list }: TaskDialect) => `
+const claimDue = ({ skipLocked, list }: ContentDialect) => `
 WITH due AS (
   SELECT id, due_at, row_number() OVER (PARTITION BY account ORDER BY due_at) AS of_account,
     row_number() OVER (PARTITION BY upstream ORDER BY due_at) AS of_upstream
@@ -87,32 +79,40 @@ DELETE FROM task WHERE expires_at <= NOW AND id IN (
   SELECT id FROM task WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1)
 RETURNING id`
 
-export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
+export function tasksOver(ask: Ask, dialect: ContentDialect) {
   const CLAIM_DUE = claimDue(dialect)
   const FIND_ALL = `SELECT ${COLUMNS} FROM task WHERE id IN (${dialect.list('$1', 'bigint')}) ORDER BY id DESC`
   return {
-    async insert(task) {
+    async insert(task: NewTask): Promise<TaskRow> {
       const [row] = await ask(INSERT, inserted(task))
       if (!row) throw new Error(`there is already a task ${task.id}`)
       return toTask(row)
     },
-    async find(id) {
+    async find(id: bigint): Promise<TaskRow | undefined> {
       const [row] = await ask(FIND, [id])
       return row && toTask(row)
     },
-    async existing(ids) {
+    /** Those of the ids that are tasks. */
+    async existing(ids: readonly bigint[]): Promise<bigint[]> {
       const sql = `SELECT id FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
       return (await ask(sql, [`[${ids.join(',')}]`])).map(({ id }) => integer(id))
     },
-    async open(account, type, upTo) {
+    /** How many tasks of a type other than `video` the account has that have not ended; `upTo`: up to this one. */
+    async open(account: bigint, type: string, upTo?: bigint): Promise<number> {
       const [row] = await ask(COUNT_OPEN, [account, type, upTo ?? LAST_ID])
-      return Number(row?.open)
+      return Number(row?.open ?? 0)
     },
-    async unfinished() {
+    /** How many tasks with something left to do are in each state. */
+    async unfinished(): Promise<{ state: TaskState; tasks: number }[]> {
       const rows = await ask('SELECT state, count(*) AS tasks FROM task WHERE due_at IS NOT NULL GROUP BY state', [])
       return rows.map(({ state, tasks }) => ({ state: state as TaskState, tasks: Number(tasks) }))
     },
-    async list(account, filter, { offset, limit }) {
+    /** The tasks of one account, newest first; not those that are only accepted. `total`: on all pages. */
+    async list(
+      account: bigint,
+      filter: TaskFilter,
+      { offset, limit }: { offset: number; limit: number },
+    ): Promise<{ total: number; tasks: TaskRow[] }> {
       const { where, parameters } = filtered(account, filter, dialect)
       const [offsetAt, limitAt] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
       // The inner SELECT reads the index alone.
@@ -124,13 +124,24 @@ ORDER BY id DESC`
         ask(`SELECT count(*) AS total FROM task WHERE ${where}`, parameters),
         ask(page, [...parameters, offset, limit]),
       ])
-      return { total: Number(count?.total), tasks: rows.map(toTask) }
+      return { total: Number(count?.total ?? 0), tasks: rows.map(toTask) }
     },
-    async durations() {
+    /** How long the newest tasks that succeeded took, in milliseconds. */
+    async durations(): Promise<{ model: string; ms: number }[]> {
       const rows = await ask(DURATIONS, [])
       return rows.map(({ model, ms }) => ({ model: String(model), ms: Number(ms) }))
     },
-    async page({ account, state, model, upstream }, { after, before }, limit) {
+    /** Tasks of all accounts, newest first. `open`: in any state but the last ones. */
+    async page(
+      {
+        account,
+        state,
+        model,
+        upstream,
+      }: { account?: bigint; state?: TaskState | 'open'; model?: string; upstream?: string },
+      { after, before }: Place,
+      limit: number,
+    ): Promise<Page<TaskRow>> {
       const isBackwards = before !== undefined
       const parameters: unknown[] = []
       const next = (value: unknown): string => `$${parameters.push(value)}`
@@ -152,25 +163,38 @@ ORDER BY id DESC`
       const last = ids.length === MOST_READ ? integer(ids.at(-1)?.id) : undefined
       return { rows, next: matching.length > limit ? shown.at(-1) : last }
     },
-    async update(id, version, change) {
+    /** undefined: the task has changed since that version, or does not exist any more. */
+    async update(id: bigint, version: number, change: TaskChange): Promise<TaskRow | undefined> {
       const [row] = await ask(UPDATE, [id, version, ...changed(change)])
       return row && toTask(row)
     },
-    async claimDue(limit, claimMs, { mostOfEach, exceptAccounts, exceptUpstreams } = ANY) {
+    /**
+     * At most `limit` tasks that are due and not claimed, claimed for `claimMs`: of each account those that have been due for
+     * longest, and of all accounts equally many.
+     */
+    async claimDue(
+      limit: number,
+      claimMs: number,
+      { mostOfEach, exceptAccounts, exceptUpstreams }: ClaimShares = ANY,
+    ): Promise<TaskRow[]> {
       const except = [`[${exceptAccounts.join(',')}]`, JSON.stringify(exceptUpstreams)]
       const rows = await ask(CLAIM_DUE, [limit, whole(claimMs), mostOfEach, ...except])
       return rows.sort((one, other) => Number(one.due_at) - Number(other.due_at)).map(toTask)
     },
-    async renew(id, version, claimMs) {
+    /** The claim is kept for `claimMs` from now; the version stays. false: the task has changed since. */
+    async renew(id: bigint, version: number, claimMs: number): Promise<boolean> {
       return (await ask(RENEW, [id, version, whole(claimMs)])).length > 0
     },
-    async releaseClaims() {
+    /** Nothing is claimed any more, and what was about to be submitted is due. Only for a process that owns the store, at its start. */
+    async releaseClaims(): Promise<void> {
       await ask(RELEASE_CLAIMS, [])
     },
-    async remove(id, version) {
+    /** false: the task has changed since that version. */
+    async remove(id: bigint, version: number): Promise<boolean> {
       return (await ask(REMOVE, [id, version])).length > 0
     },
-    async sweep(limit) {
+    /** Removes at most `limit` rows whose time is over; resolves with their number. */
+    async sweep(limit: number): Promise<number> {
       return (await ask(SWEEP, [limit])).length
     },
   }
@@ -237,7 +261,7 @@ const DEFAULT_TIER = 'default'
 function filtered(
   account: bigint,
   { type, statuses, ids, model, serviceTier, madeWith }: TaskFilter,
-  { list }: TaskDialect,
+  { list }: ContentDialect,
 ) {
   const parameters: unknown[] = [account]
   const next = (value: unknown): string => `$${parameters.push(value)}`

@@ -70,7 +70,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     throw error
   }
 
-  const contents = sqliteContents(dataDir, clock)
+  const { close: closeContents, ...contents } = sqliteContents(dataDir, clock)
   const flush = createFlushBeforeRead(queue, undefined, flushEveryMs)
   const readers = new Set<Worker>()
   const read = async (statement: Statement): Promise<Row[]> => {
@@ -143,7 +143,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     reading.close(true)
     try {
       await pages.close()
-      await contents.close()
+      await closeContents()
       await queue.close()
     } finally {
       worker.terminate()
@@ -159,13 +159,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     ...nounsOver(connection),
     ledger: { apply, submit, ...reportsOver(connection, contents.tasks) },
     leases: leasesOver({ apply }),
-    contents,
-    media: contents.media,
-    tasks: contents.tasks,
-    responses: contents.responses,
-    reasoning: contents.reasoning,
-    shares: contents.shares,
-    sealedRows: contents.sealedRows,
+    ...contents,
     async sizes() {
       await flush()
       const files = [file, join(dataDir, CONTENTS_FILE)].filter((each) => existsSync(each))

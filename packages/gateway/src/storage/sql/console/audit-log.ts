@@ -1,6 +1,6 @@
 // The audit log on both engines.
 import { type Expression, sql } from 'kysely'
-import type { AuditEntry, AuditFields, AuditLog, AuditRow } from '../../console/audit-log.ts'
+import type { AuditEntry, AuditFields, AuditFilter, AuditRow } from '../../console/audit-log.ts'
 import type { ListedAuditFilter } from '../../console/lists.ts'
 import type { Page, Place } from '../../console/pages.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
@@ -11,11 +11,13 @@ import { type Connection, type Database, putMeta, type Statement, statement } fr
 /** Triggers keep the rows from this time on, whichever statement would remove them. */
 const KEPT_SINCE = 'audit_kept_since'
 
-export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({
-  async add(entry) {
+export const auditLogOver = ({ db, runner, clock }: Connection) => ({
+  /** For a change that is in no transaction of the ledger's database; see Storage.audited for all others. */
+  async add(entry: AuditEntry): Promise<void> {
     await runner.write([insertAuditEntry(db, entry, clock())])
   },
-  async page({ before, after, object, action }, limit) {
+  /** Newest first. */
+  async page({ before, after, object, action }: AuditFilter, limit: number): Promise<AuditRow[]> {
     const order = after === undefined ? 'desc' : 'asc'
     let query = db.selectFrom('audit_log').selectAll().orderBy('id', order).limit(limit)
     if (after !== undefined) query = query.where('id', '>', after)
@@ -25,7 +27,11 @@ export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({
     const rows = (await runner.readPage(statement(query))).map(toAuditRow)
     return after === undefined ? rows : rows.reverse()
   },
-  async sweep(keptSince, limit, entry) {
+  /**
+   * Removes at most `limit` rows from before `keptSince`, and adds `entry` of their number in the same transaction; resolves with that
+   * number. Nothing else can remove a row.
+   */
+  async sweep(keptSince: number, limit: number, entry: (removed: number) => AuditEntry): Promise<number> {
     if (!Number.isSafeInteger(keptSince)) throw new RangeError(`keptSince: ${keptSince}`)
     const old = db
       .selectFrom('audit_log')

@@ -1,23 +1,26 @@
 // Nodes and the runs of background jobs, on both engines.
 import { DEAD_AFTER_MS } from '../../../money/book.ts'
-import type { JobRun, JobRuns, ListedJob, ListedNode, Nodes } from '../../nodes.ts'
+import type { JobRun, ListedJob, ListedNode, LiveNode, NodeState } from '../../nodes.ts'
 import { checkText } from '../guard.ts'
 import { flag, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 
-export const clusterOver = (connection: Connection): { nodes: Nodes; jobRuns: JobRuns } => ({
+export const clusterOver = (connection: Connection) => ({
   nodes: nodesOver(connection),
+  /** Background jobs, once for all nodes. */
   jobRuns: jobRunsOver(connection),
 })
 
-const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
-  async live() {
+const nodesOver = ({ db, runner, clock }: Connection) => ({
+  /** Nodes whose lease has not expired, each with the fingerprint of its configuration. */
+  async live(): Promise<LiveNode[]> {
     const rows = await runner.readLedger(
       statement(liveNodes(db, clock()).select(['node.node_id', 'node.config']).orderBy('node.node_id')),
     )
     return rows.map(({ node_id, config }) => ({ nodeId: Number(node_id), config: String(config) }))
   },
-  async list() {
+  /** The same with all that is known of them. */
+  async list(): Promise<ListedNode[]> {
     const query = liveNodes(db, clock())
       .leftJoin('node_state', (join) =>
         join.onRef('node_state.node_id', '=', 'node.node_id').onRef('node_state.epoch', '=', 'node.epoch'),
@@ -26,7 +29,10 @@ const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
       .select(['version', 'started_at', 'revision', 'ready', 'faults'])
     return (await runner.readLedger(statement(query.orderBy('node.node_id')))).map(toNode)
   },
-  async report({ nodeId, epoch }, { version, startedAt, revision, ready, faults }) {
+  async report(
+    { nodeId, epoch }: { nodeId: number; epoch: number },
+    { version, startedAt, revision, ready, faults }: NodeState,
+  ): Promise<void> {
     const state = {
       epoch,
       version: checkText('version', version),
@@ -57,11 +63,13 @@ const toNode = (row: Row): ListedNode => ({
   })),
 })
 
-const jobRunsOver = ({ db, runner }: Connection): JobRuns => ({
-  async put(nodeId, runs) {
+const jobRunsOver = ({ db, runner }: Connection) => ({
+  /** A run that began before the one that is known changes nothing. */
+  async put(nodeId: number, runs: readonly JobRun[]): Promise<void> {
     if (runs.length > 0) await runner.write(runs.map((run) => putRun(db, nodeId, run)))
   },
-  async list() {
+  /** By name. */
+  async list(): Promise<ListedJob[]> {
     return (await runner.read(statement(db.selectFrom('job_run').selectAll().orderBy('name')))).map(toJob)
   },
 })

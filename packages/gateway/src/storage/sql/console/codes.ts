@@ -3,7 +3,15 @@
 import { sql } from 'kysely'
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import { CREDIT } from '../../../money/ledger.ts'
-import type { Code, CodeBatch, Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
+import type {
+  BatchPlace,
+  Code,
+  CodeBatch,
+  CodeFilter,
+  NewCode,
+  Redeemed,
+  RedeemRejection,
+} from '../../console/codes.ts'
 import { checkHash, checkText, MAX_BALANCE } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import {
@@ -19,7 +27,7 @@ import {
 /** So many rows are inserted by one statement: both engines limit its parameters. */
 const AT_ONCE = 1_000
 
-export function codesOver({ db, runner, clock }: Connection): Codes {
+export function codesOver({ db, runner, clock }: Connection) {
   /** Why nothing was redeemed. What makes a code unusable is never undone. */
   async function rejection(hash: Uint8Array, now: number): Promise<RedeemRejection> {
     const query = db
@@ -33,7 +41,7 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
     return row.expires_at !== null && Number(row.expires_at) <= now ? 'expired' : 'too_much'
   }
   return {
-    async create(codes) {
+    async create(codes: readonly NewCode[]): Promise<void> {
       const rows = codes.map(check).map(({ hash, amount, expiresAt, label = '', lastFour = '' }) => ({
         hash,
         amount,
@@ -49,14 +57,16 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
         inserts.push(statement(db.insertInto('redemption_code').values(rows.slice(at, at + AT_ONCE))))
       if (inserts.length > 0) await runner.write(inserts)
     },
-    async redeem(account, hash) {
+    /** One transaction with the transfer that credits the account: a code is worth its amount exactly once. */
+    async redeem(account: bigint, hash: Uint8Array): Promise<Redeemed | RedeemRejection> {
       const now = clock()
       const [taken, credited] = (await runner.write(redeem(db, account, checkHash(hash), now))) ?? []
       const amount = optional(taken?.[0]?.amount, integer)
       if (amount === undefined) return rejection(hash, now)
       return { amount, balance: integer(credited?.[0]?.balance) }
     },
-    async list({ label, before, after }, limit) {
+    /** Newest first. */
+    async list({ label, before, after }: CodeFilter, limit: number): Promise<Code[]> {
       let query = db.selectFrom('redemption_code').selectAll()
       if (label !== undefined) query = query.where('label', '=', checkText('label', label))
       if (before) query = query.where(sql<boolean>`(created_at, hash) < (${before.createdAt}, ${before.hash})`)
@@ -66,7 +76,8 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const codes = (await runner.readPage(statement(page))).map(toCode)
       return after ? codes.reverse() : codes
     },
-    async withLastFour(lastFour, limit) {
+    /** Newest first. */
+    async withLastFour(lastFour: string, limit: number): Promise<Code[]> {
       const query = db
         .selectFrom('redemption_code')
         .selectAll()
@@ -74,7 +85,11 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const newest = query.orderBy('created_at', 'desc').orderBy('hash', 'desc').limit(limit)
       return (await runner.readPage(statement(newest))).map(toCode)
     },
-    async batches({ label, before, after }, limit) {
+    /** Newest first. Without a label it reads all codes, at the pace of a long report. */
+    async batches(
+      { label, before, after }: { label?: string; before?: BatchPlace; after?: BatchPlace },
+      limit: number,
+    ): Promise<CodeBatch[]> {
       const newest = sql`max(created_at)`
       const place = before ?? after
       const beyond =
@@ -91,7 +106,8 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       const batches = rows.map(toBatch)
       return after ? batches.reverse() : batches
     },
-    async revoke(which) {
+    /** Those of the label, or the one with the hash, that are neither redeemed nor revoked. Resolves with how many. */
+    async revoke(which: { label: string } | { hash: Uint8Array }): Promise<number> {
       const open = db
         .updateTable('redemption_code')
         .set({ revoked_at: clock() })

@@ -2,15 +2,15 @@
 import { sql } from 'kysely'
 import type { AuditEntry } from '../../console/audit-log.ts'
 import {
-  type Configuration,
-  type ConfigurationWriter,
   type EntryChange,
   type EntryKind,
   isUnreadable,
   type NamedChange,
   type NewStoredSecret,
   type Revision,
+  type RevisionSummary,
   readEntryValue,
+  type StoredConfiguration,
   type StoredSecret,
 } from '../../console/configuration.ts'
 import { checkText } from '../guard.ts'
@@ -25,13 +25,15 @@ import {
   statement,
 } from '../statements.ts'
 
-export const configurationOver = ({ db, runner }: Connection): Configuration => ({
-  async revision() {
+export const configurationOver = ({ db, runner }: Connection) => ({
+  /** The newest revision; 0: there is none. */
+  async revision(): Promise<number> {
     const newest = db.selectFrom('configuration_revision').select((row) => row.fn.max('revision').as('newest'))
     const [row] = await runner.read(statement(newest))
     return optional(row?.newest, small) ?? 0
   },
-  async read() {
+  /** The state of the newest revision, with all secrets that entries of any revision have. */
+  async read(): Promise<StoredConfiguration> {
     // One statement, so that the entries are those of the revision.
     const found = sql`SELECT newest, kind, id, value, stored_entry.revision AS revision
       FROM (SELECT coalesce(max(revision), 0) AS newest FROM configuration_revision) AS known
@@ -47,7 +49,8 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
       secrets: secrets.map(toSecret),
     }
   },
-  async revisions({ before, after }, limit) {
+  /** Newest first. `before`, `after`: only those with a lower or a higher number, nearest to it. */
+  async revisions({ before, after }: { before?: number; after?: number }, limit: number): Promise<Revision[]> {
     const all = db.selectFrom('configuration_revision').selectAll().limit(limit)
     const isBackward = after !== undefined
     let query = all.orderBy('revision', isBackward ? 'asc' : 'desc')
@@ -56,7 +59,8 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
     const rows = (await runner.readPage(statement(query))).map(toRevision)
     return isBackward ? rows.reverse() : rows
   },
-  async summaries(revisions, most) {
+  /** What each of these changed, with at most `most` changes of each. */
+  async summaries(revisions: readonly number[], most: number): Promise<RevisionSummary[]> {
     if (revisions.length === 0) return []
     const found = sql`SELECT revision, kind, id, is_new, is_gone, changes FROM (
         SELECT revision, kind, id, before IS NULL AS is_new, after IS NULL AS is_gone,
@@ -71,7 +75,7 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
       first: changes.map(toNamed),
     }))
   },
-  async find(revision) {
+  async find(revision: number): Promise<(Revision & { changes: EntryChange[] }) | undefined> {
     const found = db.selectFrom('configuration_revision').selectAll().where('revision', '=', revision)
     const [row] = await runner.read(statement(found))
     if (!row) return undefined
@@ -79,7 +83,8 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
     const changes = await runner.read(statement(changed.orderBy('kind').orderBy('id')))
     return { ...toRevision(row), changes: changes.map(toChange) }
   },
-  async changesSince(revision) {
+  /** For each entry that was changed after this revision: what it was then, as it was written, and what it is now. */
+  async changesSince(revision: number): Promise<EntryChange[]> {
     const found = sql`SELECT first.kind, first.id, first.before, stored_entry.value AS after
       FROM configuration_change AS first
       JOIN (SELECT kind, id, min(revision) AS revision FROM configuration_change WHERE revision > ${revision} GROUP BY kind, id) AS changed
@@ -96,20 +101,31 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
     }
     return await Promise.all(changes.map((each) => (isUnreadable(each.before) ? asWritten(each) : each)))
   },
-  async secrets(after, limit) {
+  /** Secrets that are not erased, after this id, in order: for the rotation of the master secret. */
+  async secrets(after: string, limit: number): Promise<{ id: string; sealed: Uint8Array }[]> {
     const kept = db.selectFrom('stored_secret').select(['id', 'sealed']).where('sealed', 'is not', null)
     const rows = await runner.read(statement(kept.where('id', '>', after).orderBy('id').limit(limit)))
     return rows.map((row) => ({ id: text(row.id), sealed: bytes(row.sealed) }))
   },
-  async resealSecret(id, before, after) {
+  /** false: it is not `before` any more. */
+  async resealSecret(id: string, before: Uint8Array, after: Uint8Array): Promise<boolean> {
     const update = db.updateTable('stored_secret').set({ sealed: after }).where('id', '=', id)
     return (await runner.write([required(update.where('sealed', '=', before).returning('id'))])) !== undefined
   },
 })
 
 /** `runner` adds the entry of the audit log to each transaction. */
-export const configurationWriter = ({ db, runner, clock }: Connection, entry: AuditEntry): ConfigurationWriter => ({
-  async write(expected, changes, secrets = [], erased = []) {
+export const configurationWriter = ({ db, runner, clock }: Connection, entry: AuditEntry) => ({
+  /**
+   * Writes the revision after `expected`, with all its changes, in one transaction; false, and nothing is written, if another one has been
+   * written meanwhile. `erased`: ids of secrets that are emptied for good.
+   */
+  async write(
+    expected: number,
+    changes: readonly EntryChange[],
+    secrets: readonly NewStoredSecret[] = [],
+    erased: readonly string[] = [],
+  ): Promise<boolean> {
     const revision = expected + 1
     const now = clock()
     const steps = [

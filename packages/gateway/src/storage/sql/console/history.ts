@@ -1,7 +1,7 @@
 // The history of a wallet on both engines: transfers that belong to no request one by one, charges as one entry per day (UTC).
 import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
-import type { Spending, WalletEntry, WalletMonth } from '../../console/spending.ts'
+import type { WalletEntry, WalletMonth } from '../../console/spending.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, type Statement } from '../statements.ts'
 import { monthOf } from './series.ts'
@@ -14,7 +14,9 @@ const LAST = 1n << 63n
 /** Later than all. */
 const END = Number.MAX_SAFE_INTEGER
 
-export function historyOver({ db, runner }: Connection): Pick<Spending, 'history' | 'entries' | 'months'> {
+type HistoryPage = { entries: WalletEntry[]; next: number | undefined }
+
+export function historyOver({ db, runner }: Connection) {
   const entries = async (account: bigint, begin: number, end: number): Promise<WalletEntry[]> =>
     withBalances(await runner.readPage(entriesBetween(db, account, begin, end)))
 
@@ -23,7 +25,7 @@ export function historyOver({ db, runner }: Connection): Pick<Spending, 'history
     return optional(row?.at, small)
   }
 
-  async function history(account: bigint, limit: number, end: number): ReturnType<Spending['history']> {
+  async function history(account: bigint, limit: number, end: number): Promise<HistoryPage> {
     const last = await newestBefore(account, end)
     if (last === undefined) return { entries: [], next: undefined }
     const begin = Math.max(0, dayOf(last) - Math.max(LEAST_DAYS, limit) * DAY_MS)
@@ -37,12 +39,15 @@ export function historyOver({ db, runner }: Connection): Pick<Spending, 'history
   }
 
   return {
-    history(account, limit, before) {
+    /** Newest first; `before`: entries of earlier days (UTC) than this time. A page has whole days, at least one with entries. */
+    history(account: bigint, limit: number, before?: number): Promise<HistoryPage> {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
       return history(account, limit, before === undefined ? END : dayOf(before))
     },
+    /** From `from` until before `to`, both the beginnings of days (UTC), newest first. */
     entries,
-    async months(account) {
+    /** Months with entries, newest first. */
+    async months(account: bigint): Promise<WalletMonth[]> {
       return byMonth(await runner.readPage(sumsByDay(db, account)))
     },
   }

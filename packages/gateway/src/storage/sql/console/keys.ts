@@ -1,6 +1,6 @@
 // What only the console does with API keys, on both engines: pages of them, the built-in key, rotation.
 import type { ExpressionBuilder } from 'kysely'
-import type { Key, KeyFilter, Keys, NewSecret } from '../../keys.ts'
+import type { Key, KeyFilter, NewSecret } from '../../keys.ts'
 import { checkHash, checkText } from '../guard.ts'
 import { foldName } from '../lists/lists.ts'
 import { integer, small, text, toKey } from '../rows.ts'
@@ -16,11 +16,7 @@ import {
 } from '../statements.ts'
 import type { Schema } from '../tables.ts'
 
-export function consoleKeysOver({
-  db,
-  runner,
-  clock,
-}: Connection): Pick<Keys, 'page' | 'names' | 'playground' | 'rotate'> {
+export function consoleKeysOver({ db, runner, clock }: Connection) {
   async function read(query: Statement): Promise<Key[]> {
     const now = clock()
     return (await runner.readLedger(query)).map((row) => toKey(row, now))
@@ -41,7 +37,8 @@ export function consoleKeysOver({
   }
 
   return {
-    async page(account, filter, limit) {
+    /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
+    async page(account: bigint, filter: KeyFilter, limit: number): Promise<{ keys: Key[]; total: number }> {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
       if (filter.name) return pageByName(account, filter, checkText('name', filter.name), limit)
       const all = filtered(db, account, filter, clock())
@@ -52,15 +49,17 @@ export function consoleKeysOver({
       ])
       return { keys, total: small(row?.total) }
     },
-    async names(keys) {
+    async names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
       if (keys.length === 0) return new Map()
       const query = db.selectFrom('api_key').select(['id', 'name']).where('id', 'in', keys)
       return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
     },
-    async playground(account, person) {
+    /** The built-in key of a person in the account, for the console; created by `create` with this purpose, at most one. */
+    async playground(account: bigint, person: bigint): Promise<Key | undefined> {
       return (await read(playground(db, account, person)))[0]
     },
-    async rotate(key, secret) {
+    /** false: no such key, or it is deleted. */
+    async rotate(key: bigint, secret: NewSecret): Promise<boolean> {
       const rotated = rotate(db, key, checkSecret(secret), clock())
       return (await runner.write([rotated, incrementChangeCounter(db)])) !== undefined
     },

@@ -1,7 +1,7 @@
 // Histograms of latencies on both engines.
 import { sql } from 'kysely'
 import type { LatencyCount } from '../../../observe/latency-buckets.ts'
-import type { Spending } from '../../console/spending.ts'
+
 import { checkText } from '../guard.ts'
 import { small, text } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
@@ -10,12 +10,9 @@ const HOUR_MS = 3_600_000
 /** Rows that one statement inserts. */
 const AT_ONCE = 500
 
-export const latenciesOver = ({
-  db,
-  runner,
-  clock,
-}: Connection): Pick<Spending, 'addLatencies' | 'latencies' | 'sweepLatencies'> => ({
-  async addLatencies(counts) {
+export const latenciesOver = ({ db, runner, clock }: Connection) => ({
+  /** Adds to the histograms of this hour. */
+  async addLatencies(counts: readonly LatencyCount[]): Promise<void> {
     const hour = hourOf(clock())
     // Always in the same order, so that nodes that write at once cannot deadlock.
     const sorted = [...summed(counts)].toSorted((one, other) =>
@@ -25,7 +22,8 @@ export const latenciesOver = ({
     for (let at = 0; at < sorted.length; at += AT_ONCE) statements.push(add(db, hour, sorted.slice(at, at + AT_ONCE)))
     if (statements.length > 0) await runner.write(statements)
   },
-  async latencies(from) {
+  /** The histograms since `from`, summed. */
+  async latencies(from: number): Promise<LatencyCount[]> {
     const query = db
       .selectFrom('latency')
       .select(['model', 'bucket', sql`CAST(sum(count) AS bigint)`.as('count')])
@@ -36,7 +34,7 @@ export const latenciesOver = ({
     const rows = await runner.read(statement(query))
     return rows.map(({ model, bucket, count }) => ({ model: text(model), bucket: small(bucket), count: small(count) }))
   },
-  async sweepLatencies(before) {
+  async sweepLatencies(before: number): Promise<number> {
     const old = db.deleteFrom('latency').where('hour', '<', hourOf(before)).returning('hour')
     return (await runner.write([statement(old)]))?.[0]?.length ?? 0
   },

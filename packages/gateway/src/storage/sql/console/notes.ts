@@ -1,16 +1,19 @@
-// Notes on accounts, on both engines.
+// What operators note of accounts, for each other. Account holders never see it.
 import type { AuditActor } from '../../console/audit-log.ts'
-import type { Note, Notes } from '../../console/notes.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Connection, required, statement } from '../statements.ts'
 
-export const notesOver = ({ db, runner, clock }: Connection): Notes => ({
-  async list(account) {
+export type Note = { id: bigint; account: bigint; at: number; author: AuditActor; text: string }
+
+export const notesOver = ({ db, runner, clock }: Connection) => ({
+  /** Newest first. */
+  async list(account: bigint): Promise<Note[]> {
     const query = db.selectFrom('account_note').selectAll().where('account', '=', account).orderBy('id', 'desc')
     return (await runner.readPage(statement(query))).map(toNote)
   },
-  async add({ account, author, text: written }, most) {
+  /** undefined: the account has `most` already. */
+  async add({ account, author, text: written }: Omit<Note, 'id' | 'at'>, most: number): Promise<Note | undefined> {
     const note = {
       account,
       at: clock(),
@@ -47,7 +50,8 @@ export const notesOver = ({ db, runner, clock }: Connection): Notes => ({
     const added = rows?.[2]?.[0]
     return added && toNote(added)
   },
-  async delete(account, note) {
+  /** false: the account has no such note. */
+  async delete(account: bigint, note: bigint): Promise<boolean> {
     const gone = db.deleteFrom('account_note').where('account', '=', account).where('id', '=', note).returning('id')
     return (await runner.write([required(gone)])) !== undefined
   },

@@ -1,21 +1,28 @@
-// Refunds on both engines.
+// Refunds: what operators give back of what a request cost.
 import { sql } from 'kysely'
-import { MAX_AMOUNT } from '../../../money/amount.ts'
+import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
 import { CREDIT, SETTLED } from '../../../money/book.ts'
-import type { Refund, Refunds } from '../../console/refunds.ts'
 import { checkId, checkText } from '../guard.ts'
 import { moveCredit } from '../people/trials.ts'
 import { integer } from '../rows.ts'
 import { type Connection, type Database, rawStatement, type Statement, statement } from '../statements.ts'
 
-export const refundsOver = ({ db, runner, clock }: Connection): Refunds => ({
-  async of(requests) {
+/** `reference`: a refund with the same one is not booked again. */
+export type Refund = { request: bigint; account: bigint; amount: Nanos; reason: string; reference: string | undefined }
+
+export const refundsOver = ({ db, runner, clock }: Connection) => ({
+  /** What was refunded in all, for the requests that have refunds. */
+  async of(requests: readonly bigint[]): Promise<Map<bigint, Nanos>> {
     if (requests.length === 0) return new Map()
     const query = db.selectFrom('refund').select(['request', 'amount']).where('request', 'in', requests.map(checkId))
     const rows = await runner.read(statement(query))
     return new Map(rows.map(({ request, amount }) => [integer(request), integer(amount)]))
   },
-  async book(refund) {
+  /**
+   * A credit on the account's balance. false, and nothing is booked: all refunds of the request would exceed its cost, its cost is not final,
+   * the balance would be too large, or there is a transfer with the same reference.
+   */
+  async book(refund: Refund): Promise<boolean> {
     const { account, amount, reason, reference } = refund
     if (amount <= 0n || amount > MAX_AMOUNT) throw new RangeError(`amount: ${amount} is outside 1..${MAX_AMOUNT}`)
     const why = { reason: checkText('reason', reason), reference: reference && checkText('reference', reference) }

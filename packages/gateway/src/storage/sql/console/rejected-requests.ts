@@ -1,15 +1,40 @@
-// Rejected requests on both engines.
+// Requests that were rejected before a hold: counted by key, code and minute, never part of the usage.
 import { type RawBuilder, sql } from 'kysely'
-import type { RejectedBounds, RejectedCount, RejectedPlace, RejectedRequests } from '../../console/rejected-requests.ts'
+import type { RejectedCount } from '../../../observe/rejected-requests.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, type Statement, statement } from '../statements.ts'
 
+export type { RejectedCount } from '../../../observe/rejected-requests.ts'
+
+export type RejectedPlace = Pick<RejectedCount, 'account' | 'key' | 'code' | 'minute'>
+/**
+ * Times in milliseconds since 1970; `to` is excluded. `before`: only rows that come after this one in the list. `after`: only those that
+ * come before it, the nearest ones.
+ */
+export type RejectedFilter = {
+  account?: bigint
+  key?: bigint
+  code?: string
+  /** Only keys that this person made. */
+  person?: bigint
+  /** The row whose last request it is. */
+  lastRequest?: string
+  from?: number
+  to?: number
+  before?: RejectedPlace
+  after?: RejectedPlace
+}
+
+/** How many rows are kept; of the last minute, a few more may be. */
+export type RejectedBounds = { perKey: number; perAccount: number; inAll: number }
+
 const LONGEST_REASON = 200
 const AT_ONCE = 500
 
-export const rejectedRequestsOver = ({ db, runner }: Connection): RejectedRequests => ({
-  async add(rows, bounds) {
+export const rejectedRequestsOver = ({ db, runner }: Connection) => ({
+  /** Adds to the counts of the same key, code and minute. The oldest rows beyond the bounds are removed in the same transaction. */
+  async add(rows: readonly RejectedCount[], bounds: RejectedBounds): Promise<void> {
     if (rows.length === 0) return
     // Always in the same order, so that nodes that write at once cannot deadlock.
     const sorted = rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
@@ -20,7 +45,11 @@ export const rejectedRequestsOver = ({ db, runner }: Connection): RejectedReques
     }
     await runner.write([...statements, removeOldestOfAll(db, bounds.inAll)])
   },
-  async list({ account, key, code, person, lastRequest, from, to, before, after }, limit) {
+  /** Newest first. */
+  async list(
+    { account, key, code, person, lastRequest, from, to, before, after }: RejectedFilter,
+    limit: number,
+  ): Promise<RejectedCount[]> {
     let query = db.selectFrom('rejected_request').selectAll()
     if (account !== undefined) query = query.where('account', '=', account)
     if (key !== undefined) query = query.where('key', '=', key)
@@ -36,7 +65,8 @@ export const rejectedRequestsOver = ({ db, runner }: Connection): RejectedReques
     const rows = (await runner.readPage(statement(ordered.limit(limit)))).map(toRejected)
     return after ? rows.reverse() : rows
   },
-  async sweep(before) {
+  /** Removes rows of minutes before `before`. */
+  async sweep(before: number): Promise<void> {
     await runner.write([statement(db.deleteFrom('rejected_request').where('minute', '<', before))])
   },
 })

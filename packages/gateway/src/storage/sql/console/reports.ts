@@ -1,14 +1,15 @@
 // What failed, over all accounts, on both engines. Sums of what was used: usage-sums.ts.
 import { type RawBuilder, sql } from 'kysely'
 import { firstIdAt, formatRequestId } from '../../../money/request-ids.ts'
-import { FAILED_OUTCOMES, type ReportedFailures, type ReportRange, type Reports } from '../../console/reports.ts'
+import { FAILED_OUTCOMES, type ReportedFailures, type ReportRange } from '../../console/reports.ts'
 import { usageSumsOver } from '../lists/usage-sums.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
 
-export const reportsOver = (connection: Connection): Reports => ({
+export const reportsOver = (connection: Connection) => ({
   ...usageSumsOver(connection),
-  async failures(range, limit) {
+  /** The most frequent first. Receipts count by the begin of their request. */
+  async failures(range: ReportRange, limit: number): Promise<ReportedFailures[]> {
     const { db, runner, receiptError } = connection
     const [receipts = [], rejected = []] = await runner.readSlowly([
       rawStatement(db, failedReceipts(range, limit, receiptError)),

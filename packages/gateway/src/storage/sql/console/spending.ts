@@ -2,8 +2,10 @@
 import { sql } from 'kysely'
 import { HELD } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
+import type { Page } from '../../console/pages.ts'
 import { ALL_ERRORS, FAILED_OUTCOMES } from '../../console/reports.ts'
-import type { RequestFilter, Spending, SpendingBy, SpendingFilter } from '../../console/spending.ts'
+import type { RequestFilter, SpendingBy, SpendingFilter, SpendingStep, SpendingTotals } from '../../console/spending.ts'
+import type { UsageRow } from '../../ledger.ts'
 import { checkId, checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, type Row, small, toUsageRow } from '../rows.ts'
@@ -17,18 +19,27 @@ const LONGEST_SHORT_RANGE_MS = 130 * 86_400_000
 /** How many requests one page looks at if few of them match. */
 const MOST_READ = 4_000
 
-export function spendingOver(connection: Connection): Spending {
+export function spendingOver(connection: Connection) {
   const { db, runner } = connection
   return {
     ...historyOver(connection),
     ...latenciesOver(connection),
-    async series(account, filter, step, by) {
+    /** The steps that begin before `to`; the first one is that of `from`. Reads as many rows as there are days, models and keys. */
+    async series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy) {
       return toSeries(await sumsOf(seriesStatement(db, account, filter, step, by), filter, by), step, by)
     },
-    async totals(account, filter, step, by, limit) {
+    /** What each model or key had of the same sums, those that cost most first, at most `limit`. */
+    async totals(
+      account: bigint,
+      filter: SpendingFilter,
+      step: SpendingStep,
+      by: Exclude<SpendingBy, 'none'>,
+      limit: number,
+    ): Promise<SpendingTotals> {
       return toTotals(await sumsOf(totalsStatement(db, account, filter, step, by, limit), filter, by))
     },
-    async requests(account, filter, limit) {
+    /** Newest first. Reads a bounded number of rows: `next` is where to continue, undefined if there are no more. */
+    async requests(account: bigint, filter: RequestFilter, limit: number): Promise<Page<UsageRow>> {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
       // Where to stop looking: without it, a filter that nothing matches would read all requests of the account.
       const floor = isRare(filter) ? await requestAt(account, filter, MOST_READ - 1) : undefined
@@ -37,10 +48,12 @@ export function spendingOver(connection: Connection): Spending {
       const page = rows.slice(0, limit)
       return { rows: page, next: rows.length > limit ? page.at(-1)?.request : floor }
     },
-    async openRequests(account, limit) {
+    /** Open requests, oldest first, at most `limit`. */
+    async openRequests(account: bigint, limit: number): Promise<UsageRow[]> {
       return (await runner.readLedger(openRequests(db, account, limit))).map(toUsageRow)
     },
-    async lastUsed(account, keys) {
+    /** Last use of each key that was ever used. `account`: only of its keys. */
+    async lastUsed(account: bigint | undefined, keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>> {
       if (keys.length === 0) return new Map()
       const rows = await runner.readLedger(lastUsed(db, account, keys))
       return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[integer(id), small(at)] as const])))

@@ -1,24 +1,46 @@
-// What went through the gateway lately, on both engines.
+// What went through the gateway lately, over all accounts, for the operators' overview. Sums that charges keep, except for parts of an hour,
+// which are counted from the requests themselves.
 import { type RawBuilder, sql } from 'kysely'
+import type { Nanos } from '../../../money/amount.ts'
 import { HELD } from '../../../money/book.ts'
 import { EPOCH_MS, firstIdAt } from '../../../money/request-ids.ts'
 import type { ReportRange } from '../../console/reports.ts'
-import type { Traffic, TrafficSource, TrafficSums } from '../../console/traffic.ts'
 import { ledBy } from '../lists/usage-sums.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
 
+/** Sums over the time that begins at `at`. `outcome`: `running` for requests that have not ended. */
+export type TrafficSums = {
+  at: number
+  model: string
+  upstream: string
+  outcome: string
+  requests: number
+  charged: Nanos
+  /** What is known of it. */
+  upstreamCost: Nanos
+  /** How many requests have a cost that is not known. */
+  unknownCosts: number
+}
+
+export type AccountSums = { account: bigint; requests: number; charged: Nanos }
+
+/** Where the sums of a range come from: the requests themselves, or the sums of hours or days, of which the range consists. */
+export type TrafficSource = 'requests' | 'hours' | 'days'
+
 const HOUR_MS = 3_600_000
 
-export function trafficOver({ db, runner }: Connection): Traffic {
+export function trafficOver({ db, runner }: Connection) {
   const read = (query: RawBuilder<unknown>) => runner.readPage(rawStatement(db, query))
   return {
-    async hours({ from, to }) {
+    /** By hour, from the sums of hours. */
+    async hours({ from, to }: ReportRange): Promise<TrafficSums[]> {
       const rows = await read(sql`SELECT hour AS at, model, upstream, outcome, ${SUMS} FROM hourly_spending
         WHERE hour >= ${from} AND hour < ${to} GROUP BY hour, model, upstream, outcome ORDER BY hour`)
       return rows.map(toSums)
     },
-    async requests(range, stepMs) {
+    /** By steps of `stepMs`, from the requests that began in the range, which should be short. */
+    async requests(range: ReportRange, stepMs: number): Promise<TrafficSums[]> {
       const at = stepOf(sql`(id >> 22) + ${sql.lit(EPOCH_MS)}`, stepMs)
       const rows = await read(sql`SELECT ${at} AS at, model, upstream,
           CASE WHEN state = ${sql.lit(HELD)} THEN 'running' ELSE outcome END AS outcome,
@@ -28,12 +50,14 @@ export function trafficOver({ db, runner }: Connection): Traffic {
         FROM request WHERE ${began(range)} GROUP BY 1, 2, 3, 4 ORDER BY 1`)
       return rows.map(toSums)
     },
-    async rejected({ from, to }, stepMs) {
+    /** Requests that were rejected before a hold, by the beginning of the step. */
+    async rejected({ from, to }: ReportRange, stepMs: number): Promise<ReadonlyMap<number, number>> {
       const rows = await read(sql`SELECT ${stepOf(sql`minute`, stepMs)} AS at, CAST(sum(count) AS bigint) AS count
         FROM rejected_request WHERE minute >= ${from} AND minute < ${to} GROUP BY 1`)
       return new Map(rows.map((row) => [small(row.at), small(row.count)]))
     },
-    async topAccounts(range, source, limit) {
+    /** Those that spent most first. */
+    async topAccounts(range: ReportRange, source: TrafficSource, limit: number): Promise<AccountSums[]> {
       const rows = await read(sql`SELECT ${source === 'requests' ? sql`account` : sql`lead_id`} AS account,
           CAST(${source === 'requests' ? sql`count(*)` : sql`sum(requests)`} AS bigint) AS requests,
           CAST(sum(cost) AS bigint) AS cost
@@ -44,7 +68,8 @@ export function trafficOver({ db, runner }: Connection): Traffic {
         charged: integer(row.cost),
       }))
     },
-    async firstTokens({ from, to }) {
+    /** Times to the first token of all models in the hours of the range, as a histogram (observe/latency-buckets.ts). */
+    async firstTokens({ from, to }: ReportRange): Promise<{ bucket: number; count: number }[]> {
       const rows = await read(sql`SELECT bucket, CAST(sum(count) AS bigint) AS count FROM latency
         WHERE hour >= ${from - (from % HOUR_MS)} AND hour < ${to} GROUP BY bucket ORDER BY bucket`)
       return rows.map((row) => ({ bucket: small(row.bucket), count: small(row.count) }))

@@ -1,6 +1,6 @@
 // What accounts do, as lists of operators show it: sums that are kept with each charge, and counts of few rows.
 import { sql } from 'kysely'
-import type { AccountActivity, Lists } from '../../console/lists.ts'
+import type { AccountActivity } from '../../console/lists.ts'
 import { integer, optional, small } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
 
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** Each account has a row for every day and model of the range. */
 const AT_ONCE = 200
 
-export function accountActivityOver({ db, runner, clock }: Connection): Pick<Lists, 'activity'> {
+export function accountActivityOver({ db, runner, clock }: Connection) {
   async function read(accounts: readonly bigint[], from: number) {
     const now = clock()
     const rows = await runner.readPage(
@@ -33,7 +33,8 @@ export function accountActivityOver({ db, runner, clock }: Connection): Pick<Lis
     )
   }
   return {
-    async activity(accounts, days) {
+    /** Activity in the last `days` days, today included. Accounts that do not exist are absent. */
+    async activity(accounts: readonly bigint[], days: number): Promise<ReadonlyMap<bigint, AccountActivity>> {
       if (!Number.isSafeInteger(days) || days < 1) throw new RangeError(`days: ${days}`)
       const now = clock()
       const from = now - (now % DAY_MS) - (days - 1) * DAY_MS

@@ -1,17 +1,41 @@
-// Balances of the ledger's own accounts, and runs of its audit, on both engines.
+// The ledger as a whole, for operators: what its accounts hold, and the runs of its audit.
 import { sql } from 'kysely'
+import type { Nanos } from '../../../money/amount.ts'
 import { REVENUE, SHORTFALL } from '../../../money/book.ts'
 import type { AuditActor } from '../../console/audit-log.ts'
-import type { AuditRun, Books } from '../../console/books.ts'
 import { checkText } from '../guard.ts'
 import { flag, integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, required, statement } from '../statements.ts'
 import { ADDED_UNTIL } from './usage-sums.ts'
 
+/** All of one moment. A balance is what an account received less what it gave; all of them together are 0 in a correct ledger. */
+export type BookBalances = {
+  /** The sum of all wallets. */
+  wallets: Nanos
+  held: Nanos
+  /** By the ids of money/book.ts. That of revenue is the sum of what was charged, not that of its transfers. */
+  accounts: ReadonlyMap<bigint, Nanos>
+}
+
+export type AuditRun = {
+  id: bigint
+  startedAt: number
+  /** undefined: it runs, or was stopped if `renewedAt` is long ago. */
+  endedAt: number | undefined
+  renewedAt: number
+  actor: AuditActor
+  step: number
+  steps: number
+  /** undefined: it has no result. */
+  ok: boolean | undefined
+  /** JSON. */
+  report: string | undefined
+}
+
 const MOST_RUNS = 200
 
-export const booksOver = ({ db, runner, clock }: Connection): Books => ({
-  async balances() {
+export const booksOver = ({ db, runner, clock }: Connection) => ({
+  async balances(): Promise<BookBalances> {
     const [wallets = [], accounts = [], charged = []] = await runner.readSlowly([
       rawStatement(db, WALLETS),
       rawStatement(db, OWN_ACCOUNTS),
@@ -27,7 +51,8 @@ export const booksOver = ({ db, runner, clock }: Connection): Books => ({
       accounts: sums,
     }
   },
-  async beginAudit({ type, id }) {
+  /** Forgets all but the last runs. */
+  async beginAudit({ type, id }: AuditActor): Promise<bigint> {
     const now = clock()
     const run = {
       started_at: now,
@@ -47,14 +72,16 @@ export const booksOver = ({ db, runner, clock }: Connection): Books => ({
     ])
     return integer(rows?.[0]?.[0]?.id)
   },
-  async renewAudit(run, step, steps) {
+  async renewAudit(run: bigint, step: number, steps: number): Promise<void> {
     await runner.write([statement(changed(db, run).set({ step, steps, renewed_at: clock() }))])
   },
-  async endAudit(run, ok, report) {
+  /** `ok` undefined: it failed before it had a result. */
+  async endAudit(run: bigint, ok: boolean | undefined, report: string | undefined): Promise<void> {
     const end = { ended_at: clock(), ok: ok === undefined ? null : ok ? 1 : 0, report: report ?? null }
     await runner.write([statement(changed(db, run).set(end))])
   },
-  async audits({ before, after }, limit) {
+  /** Newest first, after and before these ids. */
+  async audits({ before, after }: { before?: bigint; after?: bigint }, limit: number): Promise<AuditRun[]> {
     let query = db.selectFrom('ledger_audit').selectAll().limit(limit)
     if (before !== undefined) query = query.where('id', '<', before)
     if (after !== undefined) query = query.where('id', '>', after)

@@ -1,6 +1,14 @@
 // Pages over all accounts on both engines: accounts, keys and people. Requests and transfers: request-lists.ts.
 import { sql } from 'kysely'
-import type { AccountFilter, ListedKeyFilter, ListedPerson, Lists, PersonFilter } from '../../console/lists.ts'
+import type { AuditRow } from '../../console/audit-log.ts'
+import type {
+  AccountFilter,
+  ListedAccount,
+  ListedAuditFilter,
+  ListedKeyFilter,
+  ListedPerson,
+  PersonFilter,
+} from '../../console/lists.ts'
 import type { Page, Place } from '../../console/pages.ts'
 import type { Key } from '../../keys.ts'
 import type { MemberRole } from '../../people/members.ts'
@@ -19,12 +27,17 @@ const MOST_COMPARED = 5_000
 const MOST_KEYS_READ = 100_000
 const MOST_ACCOUNTS_READ = 20_000
 
-export function listsOver(connection: Connection): Lists {
+export function listsOver(connection: Connection) {
   const { db, runner, clock } = connection
   return {
     ...requestListsOver(connection),
     ...accountActivityOver(connection),
-    async accounts(filter, place, limit, order = 'oldest') {
+    async accounts(
+      filter: AccountFilter,
+      place: Place,
+      limit: number,
+      order: 'oldest' | 'newest' = 'oldest',
+    ): Promise<Page<ListedAccount>> {
       const filters = accountConditions(filter)
       const list = { table: 'account', order, where: [], filters } as const
       const page = await readIdPage(
@@ -38,7 +51,8 @@ export function listsOver(connection: Connection): Lists {
       const members = Map.groupBy(await membersOfAll(accounts.map(({ id }) => id)), ({ account }) => account)
       return { rows: accounts.map((account) => ({ account, members: members.get(account.id) ?? [] })), next: page.next }
     },
-    async people(filter, place, limit) {
+    /** Oldest first. */
+    async people(filter: PersonFilter, place: Place, limit: number): Promise<Page<ListedPerson>> {
       const columns = columnsOf('person', PERSON)
       const list = { table: 'person', order: 'oldest', columns, where: [], filters: personConditions(filter) } as const
       const page = await readIdPage(connection, list, place, limit)
@@ -50,8 +64,11 @@ export function listsOver(connection: Connection): Lists {
       })
       return { rows, next: page.next }
     },
+    /** Newest first. */
     keys,
-    auditLog: (filter, place, limit) => listAuditLog(connection, filter, place, limit),
+    /** Newest first. */
+    auditLog: (filter: ListedAuditFilter, place: Place, limit: number): Promise<Page<AuditRow>> =>
+      listAuditLog(connection, filter, place, limit),
   }
 
   async function membersOfAll(accounts: readonly bigint[]) {

@@ -4,13 +4,14 @@ import { sql } from 'kysely'
 import { HELD, SHORTFALL, TESTS } from '../../../money/book.ts'
 import { firstIdAt, timeOfId } from '../../../money/request-ids.ts'
 import type {
+  ListedRequest,
   ListedRequestFilter,
-  Lists,
   TimeRange,
   Transfer,
   TransferFilter,
   TransferKind,
 } from '../../console/lists.ts'
+import type { Page, Place } from '../../console/pages.ts'
 import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
@@ -25,7 +26,7 @@ const SKEW_MS = 60_000
 /** Transfers that are looked at to find those of a request. */
 const MOST_OF_REQUEST = 100_000
 
-export function requestListsOver(connection: Connection): Pick<Lists, 'requests' | 'transfers'> {
+export function requestListsOver(connection: Connection) {
   const { db, runner } = connection
 
   /** The first transfer of this time or later; the last one of all if there is none. By halves, since ids grow with time. */
@@ -62,7 +63,8 @@ export function requestListsOver(connection: Connection): Pick<Lists, 'requests'
   }
 
   return {
-    async requests(filter, place, limit) {
+    /** Newest first. */
+    async requests(filter: ListedRequestFilter, place: Place, limit: number): Promise<Page<ListedRequest>> {
       const columns = [...columnsOf('request', ['account', 'upstream_cost', ...USAGE]), sql`${receipt} AS receipt`]
       const page = await readIdPage(
         connection,
@@ -77,7 +79,8 @@ export function requestListsOver(connection: Connection): Pick<Lists, 'requests'
       }))
       return { rows, next: page.next }
     },
-    async transfers(filter, place, limit) {
+    /** Newest first, unless they are those of a request. */
+    async transfers(filter: TransferFilter, place: Place, limit: number): Promise<Page<Transfer>> {
       const { request } = filter
       const where = [...(await transferRange(filter)), ...kindConditions(filter), ...(await requestRange(request))]
       const columns = columnsOf('transfer', ['id', 'at', 'debit', 'credit', 'amount', 'reason', 'request', 'reference'])

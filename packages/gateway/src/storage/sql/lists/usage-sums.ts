@@ -2,14 +2,15 @@
 // (daily_total); groups of accounts or keys are read for some of them at a time, in the order of their ids.
 import { type RawBuilder, sql } from 'kysely'
 import { SHORTFALL } from '../../../money/book.ts'
+import type { Page } from '../../console/pages.ts'
 import {
   type ReportRange,
-  type Reports,
   USAGE_DIMENSIONS,
   type UsageDimension,
   type UsageFilter,
   type UsageGroup,
   type UsageSort,
+  type UsageSums,
 } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
@@ -43,7 +44,7 @@ const shortfalls = ({ from, to }: ReportRange): Source => ({ table: SHORTFALLS, 
 type Table = 'hourly_spending' | 'daily_spending' | 'daily_key_spending' | 'daily_total'
 type Source = ReportRange & { table: Table | typeof SHORTFALLS }
 
-export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 'usage' | 'topUsage' | 'addUp'> {
+export function usageSumsOver({ db, runner, clock }: Connection) {
   /** One at a time: each may read all sums of months. */
   let lastTop: Promise<unknown> = Promise.resolve()
 
@@ -74,7 +75,14 @@ export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 
   }
 
   return {
-    async usage(dimensions, range, filter, limit, after) {
+    /** In the order of the dimensions, after the group `after`, which may have only the first of its dimensions. */
+    async usage(
+      dimensions: readonly UsageDimension[],
+      range: ReportRange,
+      filter: UsageFilter,
+      limit: number,
+      after?: UsageGroup,
+    ): Promise<Page<UsageSums, UsageGroup>> {
       const by = USAGE_DIMENSIONS.filter((each) => dimensions.includes(each))
       const lead = by.find(isId)
       const start = lead && optional(after?.[lead], integer)
@@ -95,7 +103,14 @@ export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 
       if (rows.length > limit) return { rows: page, next: page.at(-1)?.group }
       return { rows: page, next: lead && last !== undefined ? { [lead]: last } : undefined }
     },
-    async topUsage(dimensions, range, filter, limit, sort) {
+    /** The first groups in that order. Reads all sums of the range, one call at a time. */
+    async topUsage(
+      dimensions: readonly UsageDimension[],
+      range: ReportRange,
+      filter: UsageFilter,
+      limit: number,
+      sort: UsageSort,
+    ): Promise<UsageSums[]> {
       const by = USAGE_DIMENSIONS.filter((each) => dimensions.includes(each))
       const sources = [...sourcesOf(by, range, filter, await addedUntil()), shortfalls(range)]
       const query = rawStatement(db, grouped(by, sources, filter, [], limit, { sort }))
@@ -105,7 +120,11 @@ export function usageSumsOver({ db, runner, clock }: Connection): Pick<Reports, 
       const [rows = []] = await top
       return rows.map((row) => toSums(row, by))
     },
-    async addUp() {
+    /**
+     * Adds up, over all accounts, the days that are over and are not added up yet; until then they are read from the sums of accounts. One
+     * process of a cluster at a time. Resolves with the number of days.
+     */
+    async addUp(): Promise<number> {
       const [known, ended] = [await addedUntil(), dayOf(clock() - LATEST_MS)]
       // The last day once more: some of its rows may have come late.
       const begin = known === 0 ? await firstDay() : known - DAY_MS

@@ -1,6 +1,6 @@
 // Admin keys on both engines.
 import { sql } from 'kysely'
-import type { AdminKey, AdminKeys, FoundAdminKey } from '../../people/admin-keys.ts'
+import type { AdminKey, AdminKeyFilter, FoundAdminKey, MadeByAdminKey, NewAdminKey } from '../../people/admin-keys.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, checkList, checkText } from '../guard.ts'
 import { integer, optional, type Row, small, text, toPerson, withPrefix } from '../rows.ts'
@@ -24,8 +24,9 @@ const PERSON_PREFIX = 'person_'
 /** People with a link, in the answer to what a key made. */
 const MOST_NAMED = 20
 
-export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => ({
-  async create(key, most) {
+export const adminKeysOver = ({ db, runner, clock }: Connection) => ({
+  /** undefined: there are `most` keys that are not deleted, or the key that makes it was deleted meanwhile. */
+  async create(key: NewAdminKey, most: number): Promise<AdminKey | undefined> {
     checkList('networks', key.networks)
     const { name, hash, lastFour, role, permissions, madeBy, madeByKey, expiresAt, networks } = key
     const live = db
@@ -56,11 +57,13 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
     const row = rows?.[2 + maker.length]?.[0]
     return row && toAdminKey(row)
   },
-  async find(which) {
+  /** Deleted keys are found, too. */
+  async find(which: { hash: Uint8Array } | { id: bigint }): Promise<FoundAdminKey | undefined> {
     const [row] = await runner.read(statement(findQuery(db, which)))
     return row && toFound(row)
   },
-  async list({ before, after }, limit) {
+  /** Those that are not deleted, newest first. */
+  async list({ before, after }: AdminKeyFilter, limit: number): Promise<AdminKey[]> {
     let query = db.selectFrom('admin_key').select(COLUMNS).where('deleted_at', 'is', null).limit(limit)
     if (before !== undefined) query = query.where('id', '<', before)
     if (after !== undefined) query = query.where('id', '>', after)
@@ -68,12 +71,14 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
     const keys = rows.map(toAdminKey)
     return after === undefined ? keys : keys.reverse()
   },
-  async names(keys) {
+  /** Deleted keys have their name, too. */
+  async names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
     if (keys.length === 0) return new Map()
     const query = db.selectFrom('admin_key').select(['id', 'name']).where('id', 'in', keys)
     return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
   },
-  async countMadeBy(person) {
+  /** How many of these a person made that are not deleted, by their role. */
+  async countMadeBy(person: bigint): Promise<ReadonlyMap<GatewayRole, number>> {
     const query = db
       .selectFrom('admin_key')
       .select((row) => ['role', row.fn.countAll().as('keys')] as const)
@@ -82,7 +87,7 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
       .groupBy('role')
     return new Map((await runner.read(statement(query))).map(({ role, keys }) => [role as GatewayRole, small(keys)]))
   },
-  async madeByKey(key) {
+  async madeByKey(key: bigint): Promise<MadeByAdminKey> {
     const live = db.selectFrom('admin_key').select(COLUMNS).where('deleted_at', 'is', null).where('id', '<>', key)
     const open = db
       .selectFrom('invitation')
@@ -107,7 +112,8 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
       links: { count: small(counted?.links), emails: named.map(({ email }) => text(email)) },
     }
   },
-  async delete(key) {
+  /** With all that it made, directly or by keys that it made. false: no such key, or it is deleted. */
+  async delete(key: bigint): Promise<boolean> {
     const now = clock()
     const live = db.updateTable('admin_key').set({ deleted_at: now }).where('deleted_at', 'is', null)
     const invited = db.updateTable('invitation').set({ ended_at: now }).where('ended_at', 'is', null)
@@ -121,7 +127,8 @@ export const adminKeysOver = ({ db, runner, clock }: Connection): AdminKeys => (
     ])
     return rows !== undefined
   },
-  async touch(key) {
+  /** Records that it was used now; once a minute is enough. */
+  async touch(key: bigint): Promise<void> {
     await runner.write([statement(db.updateTable('admin_key').set({ last_used_at: clock() }).where('id', '=', key))])
   },
 })

@@ -1,18 +1,15 @@
 // Counts attempts by subject on both engines. The first attempt opens a window of time, at whose end the count is forgotten.
 import { sql } from 'kysely'
-import type { AttemptLimit, SignIns } from '../../people/sign-ins.ts'
+import type { AttemptLimit, Attempts } from '../../people/sign-ins.ts'
 import { checkText } from '../guard.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 
 /** A client with many addresses could otherwise fill the store. Those that would be forgotten first are removed. */
 export const MOST_SUBJECTS = 100_000
 
-export const attemptsOver = ({
-  db,
-  runner,
-  clock,
-}: Connection): Pick<SignIns, 'attempts' | 'countAttempt' | 'forgetAttempts'> => ({
-  async attempts(subjects) {
+export const attemptsOver = ({ db, runner, clock }: Connection) => ({
+  /** The attempts of subjects that have any, without counting one. */
+  async attempts(subjects: readonly string[]): Promise<ReadonlyMap<string, Attempts>> {
     if (subjects.length === 0) return new Map()
     const now = clock()
     const rows = await runner.read(read(db, subjects))
@@ -24,7 +21,8 @@ export const attemptsOver = ({
       ]),
     )
   },
-  async countAttempt(limits) {
+  /** Counts one attempt for every subject. Resolves with the milliseconds to wait if any is above its limit, else undefined. */
+  async countAttempt(limits: readonly AttemptLimit[]): Promise<number | undefined> {
     if (limits.length === 0) return undefined
     const now = clock()
     // Always in the same order, so that concurrent attempts cannot deadlock.
@@ -39,7 +37,8 @@ export const attemptsOver = ({
     })
     return waits.length === 0 ? undefined : Math.max(...waits)
   },
-  async forgetAttempts(subjects) {
+  /** After a success. */
+  async forgetAttempts(subjects: readonly string[]): Promise<void> {
     if (subjects.length > 0) await runner.write([statement(db.deleteFrom('attempt').where('subject', 'in', subjects))])
   },
 })

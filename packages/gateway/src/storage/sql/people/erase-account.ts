@@ -1,6 +1,6 @@
 // The end of an account on both engines: its people, keys and sessions go, its money stays in the ledger.
 import { sql } from 'kysely'
-import type { Accounts } from '../../accounts.ts'
+
 import {
   type Connection,
   type Database,
@@ -10,8 +10,12 @@ import {
   statement,
 } from '../statements.ts'
 
-export const erasureOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'erase'> => ({
-  async erase(account, { force }) {
+export const erasureOver = ({ db, runner, clock }: Connection) => ({
+  /**
+   * Deletes its keys, sessions and members, and all of people who have no other account and no role; the account is named
+   * `deleted account N`. Ledger and receipts stay. false: it is deleted already or, without `force`, has a balance or open holds.
+   */
+  async erase(account: bigint, { force }: { force: boolean }): Promise<boolean> {
     return (await runner.write(eraseAccount(db, account, force, clock()))) !== undefined
   },
 })

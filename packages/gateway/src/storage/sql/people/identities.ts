@@ -1,17 +1,18 @@
 // Identities on both engines.
-import type { Identities, Identity, IdentityName } from '../../people/identities.ts'
+import type { GivenBySignIn, Identity, IdentityName } from '../../people/identities.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkIdentity, checkText } from '../guard.ts'
 import { integer, optional, type Row, text } from '../rows.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
 import { changeRole, endAccess } from './people.ts'
 
-export const identitiesOver = ({ db, runner, clock }: Connection): Identities => ({
-  async find(name) {
+export const identitiesOver = ({ db, runner, clock }: Connection) => ({
+  async find(name: IdentityName): Promise<Identity | undefined> {
     const [row] = await runner.read(statement(identity(db, checkIdentity(name)).selectAll()))
     return row && toIdentity(row)
   },
-  async bind(name, person) {
+  /** false: the person's address is not proved, or somebody has this identity. */
+  async bind(name: IdentityName, person: bigint): Promise<boolean> {
     const { issuer, subject } = checkIdentity(name)
     const proved = db
       .selectFrom('person')
@@ -25,7 +26,8 @@ export const identitiesOver = ({ db, runner, clock }: Connection): Identities =>
       .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     return (await runner.write([required(insert.returning('person'))])) !== undefined
   },
-  async hasOwner(issuers) {
+  /** Whether an owner of the gateway who is not disabled has an identity at one of these providers. */
+  async hasOwner(issuers: readonly string[]): Promise<boolean> {
     if (issuers.length === 0) return false
     const owner = db
       .selectFrom('person')
@@ -37,7 +39,11 @@ export const identitiesOver = ({ db, runner, clock }: Connection): Identities =>
       .limit(1)
     return (await runner.read(statement(owner))).length > 0
   },
-  async refresh({ issuer, subject, ...before }, { role, keptRole, groups, person }) {
+  /** All of it at once. false: the person is the last owner, and would not be one any more. */
+  async refresh(
+    { issuer, subject, ...before }: Identity,
+    { role, keptRole, groups, person }: GivenBySignIn,
+  ): Promise<boolean> {
     for (const group of groups) checkText('group', group)
     const set = db
       .updateTable('identity')

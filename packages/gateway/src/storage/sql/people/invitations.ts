@@ -1,5 +1,4 @@
-// Invitations on both engines.
-import type { Invitation, Invitations } from '../../people/invitations.ts'
+// Invitations by link: into an account, to a role in the gateway, or both. A link works once; the store keeps its SHA-256.
 import type { MemberRole } from '../../people/members.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, normaliseEmail } from '../guard.ts'
@@ -9,14 +8,52 @@ import { makerIsThere } from './admin-keys.ts'
 import { setMember } from './members.ts'
 import { changeRole, endAccess } from './people.ts'
 
+export type Invitation = {
+  id: bigint
+  /** In the gateway; undefined: none. */
+  role: GatewayRole | undefined
+  account: bigint | undefined
+  memberRole: MemberRole | undefined
+  /** Only the person with this address may accept; undefined: whoever has the link. */
+  email: string | undefined
+  /** undefined: the command line. */
+  madeBy: bigint | undefined
+  /** The admin key that made it, with which it ends. */
+  madeByKey: bigint | undefined
+  /** Made by an operator, and not by an owner of the account. */
+  byOperator: boolean
+  createdAt: number
+  expiresAt: number
+  /** When it was accepted or revoked. */
+  endedAt: number | undefined
+}
+
+export type NewInvitation = Omit<Invitation, 'id' | 'createdAt' | 'endedAt'> & { hash: Uint8Array }
+
+/** `before`: only those with a lower id; `after`: with a higher one. */
+export type InvitationFilter = { account?: bigint; before?: bigint; after?: bigint }
+
+/** What the person gets; absent: has it already. `proves`: the address is the person's, since an operator invited it. `needsProof`: else it must be proved. `session`: goes on, though a new role ends the others. */
+export type Accepted = {
+  session?: bigint
+  role?: GatewayRole
+  member?: MemberRole
+  proves: boolean
+  needsProof: boolean
+}
+
 const COLUMNS = [
   ...(['id', 'gateway_role', 'account', 'member_role', 'email', 'made_by', 'made_by_key', 'by_operator'] as const),
   ...(['created_at', 'expires_at', 'ended_at'] as const),
 ] as const
 const DAY_MS = 86_400_000
 
-export const invitationsOver = ({ db, runner, clock }: Connection): Invitations => ({
-  async create({ hash, role, account, memberRole, email, madeBy, madeByKey, byOperator, expiresAt }, most) {
+export const invitationsOver = ({ db, runner, clock }: Connection) => ({
+  /** undefined: there are too many, those included that ended within a day. Those into no account count together. Also undefined: the key that makes it was deleted meanwhile. */
+  async create(
+    { hash, role, account, memberRole, email, madeBy, madeByKey, byOperator, expiresAt }: NewInvitation,
+    most: { ofAccount: number; inAll: number },
+  ): Promise<Invitation | undefined> {
     const now = clock()
     const gone = db
       .deleteFrom('invitation')
@@ -46,13 +83,15 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
     const row = rows?.at(4 + maker.length)?.[0]
     return row && toInvitation(row)
   },
-  async find(which) {
+  /** Also one that has ended or expired. */
+  async find(which: { hash: Uint8Array } | { id: bigint }): Promise<Invitation | undefined> {
     const all = db.selectFrom('invitation').select(COLUMNS)
     const found = 'id' in which ? all.where('id', '=', which.id) : all.where('hash', '=', checkHash(which.hash))
     const [row] = await runner.read(statement(found))
     return row && toInvitation(row)
   },
-  async list({ account, before, after }, limit) {
+  /** Those that can be accepted, newest first. */
+  async list({ account, before, after }: InvitationFilter, limit: number): Promise<Invitation[]> {
     let query = open(db, clock()).select(COLUMNS).limit(limit)
     if (account !== undefined) query = query.where('account', '=', account)
     if (before !== undefined) query = query.where('id', '<', before)
@@ -61,11 +100,17 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
     const found = rows.map(toInvitation)
     return after === undefined ? found : found.reverse()
   },
-  async revoke(id) {
+  /** false: it has ended. */
+  async revoke(id: bigint): Promise<boolean> {
     const ended = db.updateTable('invitation').set({ ended_at: clock() }).where('id', '=', id)
     return (await runner.write([required(ended.where('ended_at', 'is', null).returning('id'))])) !== undefined
   },
-  async accept({ id, account, byOperator }, person, { role, member, proves, needsProof, session }) {
+  /** All at once. `ended`: it was accepted, revoked, or has expired. `unproved`: the address of the person must be proved first. */
+  async accept(
+    { id, account, byOperator }: Invitation,
+    person: bigint,
+    { role, member, proves, needsProof, session }: Accepted,
+  ): Promise<'done' | 'ended' | 'unproved'> {
     const now = clock()
     const used = db
       .updateTable('invitation')
@@ -88,7 +133,8 @@ export const invitationsOver = ({ db, runner, clock }: Connection): Invitations 
     const [row] = await runner.read(statement(open(db, clock()).select('id').where('id', '=', id)))
     return row ? 'unproved' : 'ended'
   },
-  async isInvited(email) {
+  /** Whether an invitation that can be accepted names this address. */
+  async isInvited(email: string): Promise<boolean> {
     const named = open(db, clock()).select('id').where('email', '=', normaliseEmail(email)).limit(1)
     return (await runner.read(statement(named))).length > 0
   },

@@ -1,6 +1,6 @@
 // Links that work once, on both engines: at most one for each person and purpose.
 import type { ExpressionBuilder } from 'kysely'
-import type { LinkPurpose, SignIns } from '../../people/sign-ins.ts'
+import type { LinkPurpose, NewLink } from '../../people/sign-ins.ts'
 import { checkHash } from '../guard.ts'
 import { integer, optional } from '../rows.ts'
 import {
@@ -14,8 +14,12 @@ import {
 import type { Schema } from '../tables.ts'
 import { makerIsThere } from './admin-keys.ts'
 
-export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'createLink' | 'useLink' | 'findLink'> => ({
-  async createLink({ hash, purpose, person, expiresAt, madeByKey }) {
+export const linksOver = ({ db, runner, clock }: Connection) => ({
+  /**
+   * A link that works once. Earlier links of the person for the same purpose stop working. false: the admin key that makes it was deleted
+   * meanwhile.
+   */
+  async createLink({ hash, purpose, person, expiresAt, madeByKey }: NewLink): Promise<boolean> {
     const link = { hash: checkHash(hash), expires_at: expiresAt, made_by_key: madeByKey ?? null }
     const insert = db.insertInto('link').values({ person, purpose, ...link })
     const replacing = insert.onConflict((conflict) => conflict.columns(['person', 'purpose']).doUpdateSet(link))
@@ -24,7 +28,8 @@ export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'cre
     const written = [incrementChangeCounter(db), ...makerIsThere(db, madeByKey), statement(replacing)]
     return (await runner.write(written)) !== undefined
   },
-  async useLink(hash, purpose) {
+  /** The person whose link it is; it does not work a second time. undefined: unknown, used or expired. */
+  async useLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined> {
     const used = db
       .deleteFrom('link')
       .where(isLive(hash, purpose, clock()))
@@ -32,7 +37,8 @@ export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'cre
     const rows = await runner.write([required(used)])
     return optional(rows?.[0]?.[0]?.person, integer)
   },
-  async findLink(hash, purpose) {
+  /** The same without using it up. */
+  async findLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined> {
     const found = db
       .selectFrom('link')
       .select('person')

@@ -3,7 +3,7 @@
 import type { Nanos } from '../../../money/amount.ts'
 import { type Period, spentIn } from '../../../money/limits.ts'
 import type { Holder } from '../../accounts.ts'
-import type { Member, MemberCap, MemberRole, Members } from '../../people/members.ts'
+import type { Member, MemberCap, MemberRole, MemberStanding, Membership } from '../../people/members.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkCap, normaliseEmail } from '../guard.ts'
 import { ACCOUNT_PREFIX, flag, integer, optional, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
@@ -23,9 +23,19 @@ import { toGroups } from './identities.ts'
 import { newPerson, THE_PERSON } from './new-account.ts'
 import { takenAddress } from './registration.ts'
 
-export function membersOver({ db, runner, clock }: Connection): Members {
+export function membersOver({ db, runner, clock }: Connection) {
   return {
-    async set(account, person, role, options = {}) {
+    /**
+     * Also changes the role of a member; an owner has no cap. `person`: the address of one who is not known yet is entered. `cap`: absent:
+     * as it is. `byOperator`: of a new member. `unproved`: the address may be another person's, who would then get the account. `unknown`: there is no such account or
+     * person, or another one has the address now.
+     */
+    async set(
+      account: bigint,
+      person: bigint | { email: string },
+      role: MemberRole,
+      options: { cap?: MemberCap | undefined; byOperator?: boolean } = {},
+    ): Promise<'done' | 'unproved' | 'unknown'> {
       const { cap, byOperator = false } = options
       if (cap) checkCap(cap)
       const now = clock()
@@ -44,7 +54,12 @@ export function membersOver({ db, runner, clock }: Connection): Members {
       const unproved = db.selectFrom('person').select('id').where('id', '=', person).where('proved_at', 'is', null)
       return (await runner.read(statement(unproved))).length > 0 ? 'unproved' : 'unknown'
     },
-    async remove(account, person, { keepsKeys } = { keepsKeys: false }) {
+    /** Ends the person's sessions in the account and, unless they are kept, deletes the keys that the person made. false: no such member. */
+    async remove(
+      account: bigint,
+      person: bigint,
+      { keepsKeys }: { keepsKeys: boolean } = { keepsKeys: false },
+    ): Promise<boolean> {
       const member = db.deleteFrom('member').where('account', '=', account).where('person', '=', person)
       const sessions = db.deleteFrom('session').where('account', '=', account).where('person', '=', person)
       const removed = await runner.write([
@@ -55,7 +70,8 @@ export function membersOver({ db, runner, clock }: Connection): Members {
       ])
       return removed !== undefined
     },
-    async setCap(account, person, cap) {
+    /** undefined removes the cap. false: no such member, or an owner. */
+    async setCap(account: bigint, person: bigint, cap: MemberCap | undefined): Promise<boolean> {
       checkCap(cap ?? {})
       const set = db
         .updateTable('member')
@@ -65,7 +81,8 @@ export function membersOver({ db, runner, clock }: Connection): Members {
         .where('role', '=', 'member')
       return (await runner.write([required(set.returning('person')), incrementChangeCounter(db)])) !== undefined
     },
-    async standing(account, person) {
+    /** undefined: the person has no cap in the account. */
+    async standing(account: bigint, person: bigint): Promise<MemberStanding | undefined> {
       const now = clock()
       const rows = await runner.readLedger(keysUnderCap(db, account, person))
       const cap = rows[0] && toCap(rows[0])
@@ -77,7 +94,8 @@ export function membersOver({ db, runner, clock }: Connection): Members {
       }
       return standing
     },
-    async spent(account) {
+    /** What the people of the account spent with the keys that they made there, deleted keys included. */
+    async spent(account: bigint): Promise<ReadonlyMap<bigint, { inAll: Nanos; thisMonth: Nanos }>> {
       const now = clock()
       const sums = new Map<bigint, { inAll: Nanos; thisMonth: Nanos }>()
       for (const row of await runner.readLedger(keysOfPeople(db, account))) {
@@ -89,10 +107,12 @@ export function membersOver({ db, runner, clock }: Connection): Members {
       }
       return sums
     },
-    async list(account) {
+    /** The members of the account, in the order in which they joined. */
+    async list(account: bigint): Promise<Member[]> {
       return (await runner.read(statement(membersOf(db).where('member.account', '=', account)))).map(toMember)
     },
-    async accountsOf(person) {
+    /** Oldest account first. */
+    async accountsOf(person: bigint): Promise<Membership[]> {
       const now = clock()
       const rows = await runner.readLedger(accountsOf(db, person))
       return rows.map((row) => ({

@@ -1,7 +1,7 @@
 // People on both engines.
 
 import { MAX_AMOUNT } from '../../../money/amount.ts'
-import type { GatewayRole, People, Preferences } from '../../people/people.ts'
+import type { GatewayRole, Person, Preferences } from '../../people/people.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
 import { integer, optional, text, toPerson } from '../rows.ts'
 import {
@@ -18,40 +18,52 @@ import { newPerson } from './new-account.ts'
 import { takenAddress } from './registration.ts'
 import { endSessions } from './sessions.ts'
 
-export function peopleOver(connection: Connection): People {
+export function peopleOver(connection: Connection) {
   const { db, runner, clock } = connection
   return {
     ...preferencesOver(connection),
-    async create(email, password) {
+    /** Entered by an operator, without an account. undefined: a person has this address. `password`: its hash. */
+    async create(email: string, password?: string): Promise<Person | undefined> {
       const hash = password === undefined ? undefined : checkText('password', password)
       const person = { email: normaliseEmail(email), password: hash, isProved: true }
       const now = clock()
       const [, created] = (await runner.write([takenAddress(db, email, now), ...newPerson(db, person, now)])) ?? []
       return created?.[0] && toPerson(created[0])
     },
-    async find(email) {
+    async find(email: string): Promise<Person | undefined> {
       const query = db.selectFrom('person').select(PERSON).where('email', '=', normaliseEmail(email))
       const [row] = await runner.read(statement(query))
       return row && toPerson(row)
     },
-    async findById(person) {
+    async findById(person: bigint): Promise<Person | undefined> {
       const [row] = await runner.read(statement(db.selectFrom('person').select(PERSON).where('id', '=', person)))
       return row && toPerson(row)
     },
-    async names(people) {
+    /** Addresses; those of people who do not exist are missing. */
+    async names(people: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
       if (people.length === 0) return new Map()
       const query = db.selectFrom('person').select(['id', 'email']).where('id', 'in', people)
       return new Map((await runner.read(statement(query))).map(({ id, email }) => [integer(id), text(email)]))
     },
-    async list() {
+    /** All people, oldest first. */
+    async list(): Promise<Person[]> {
       const [rows = []] = await runner.readSlowly([statement(db.selectFrom('person').select(PERSON).orderBy('id'))])
       return rows.map(toPerson)
     },
-    async setRole(person, role, { endsAccess } = { endsAccess: false }) {
+    /**
+     * `endsAccess`: also ends all sessions, and makes links useless that set a password: they may be in the hands of somebody who may not
+     * have the new role. false: the person is the last owner who is not disabled, however many are changed at once.
+     */
+    async setRole(
+      person: bigint,
+      role: GatewayRole | undefined,
+      { endsAccess }: { endsAccess: boolean } = { endsAccess: false },
+    ): Promise<boolean> {
       const ended = endsAccess ? endAccess(db, person) : []
       return (await runner.write([...changeRole(db, person, role), ...ended])) !== undefined
     },
-    async setDisabled(person, disabled) {
+    /** Also ends all sessions of a person who is disabled. false: as for roles. */
+    async setDisabled(person: bigint, disabled: boolean): Promise<boolean> {
       const rows = await runner.write([
         incrementChangeCounter(db),
         changed(db, person, { disabled: disabled ? 1 : 0 }, disabled),
@@ -106,13 +118,14 @@ function changed(
 }
 
 /** What people have chosen in the console, on both engines. */
-const preferencesOver = ({ db, runner }: Connection): Pick<People, 'preferences' | 'setPreferences'> => ({
-  async preferences(person) {
+const preferencesOver = ({ db, runner }: Connection) => ({
+  async preferences(person: bigint): Promise<Preferences> {
     const query = db.selectFrom('preference').select(['low_balance', 'language']).where('person', '=', person)
     const [row] = await runner.read(statement(query))
     return { lowBalance: optional(row?.low_balance, integer), language: optional(row?.language, text) }
   },
-  async setPreferences(person, changes) {
+  /** Writes only the fields that are present. */
+  async setPreferences(person: bigint, changes: Partial<Preferences>): Promise<void> {
     const columns = toColumns(changes)
     if (Object.keys(columns).length === 0) return
     const insert = db.insertInto('preference').values({ person, low_balance: null, language: null, ...columns })

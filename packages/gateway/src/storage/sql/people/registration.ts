@@ -1,7 +1,7 @@
 // Sign-up: every condition is part of the statement that depends on it, so that it holds for concurrent sign-ups.
 import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
-import type { Accounts, SignedUp, SignUp } from '../../accounts.ts'
-import { StoreDown } from '../../storage.ts'
+import type { SignedUp, SignUp, SignUpRejection } from '../../accounts.ts'
+import { StoreDown } from '../../errors.ts'
 import { checkIdentity, checkText, normaliseEmail } from '../guard.ts'
 import { integer, toAccount, toPerson } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
@@ -87,7 +87,7 @@ const look = (db: Database, { email, network, wideNetwork }: Sought, day: number
     }),
   )
 
-export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'signUp' | 'signUpRejection'> {
+export function signUps({ db, runner, clock }: Connection) {
   async function lookUp(sought: Sought, now: number) {
     const [row = {}] = await runner.read(look(db, sought, dayOf(now)))
     const { form, person, accounts, wide_accounts, given } = row
@@ -127,12 +127,14 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
   }
 
   return {
-    async signUpRejection(sought) {
+    /** Why a sign-up would be rejected now: checked before any costly work for an unknown client. */
+    async signUpRejection(sought: Sought): Promise<SignUpRejection | undefined> {
       checkText('network', sought.network)
       checkText('wideNetwork', sought.wideNetwork)
       return (await lookUp(sought, clock())).rejection
     },
-    async signUp(person) {
+    /** Limits hold exactly, however many sign up at once. */
+    async signUp(person: SignUp): Promise<SignedUp | SignUpRejection> {
       check(person)
       // What was looked up may be outdated when it is written; then it is looked up again, which gives the reason. Addresses
       // are never released and counts only grow, so this ends with a rejection or without credit.

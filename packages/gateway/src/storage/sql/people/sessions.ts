@@ -2,7 +2,7 @@
 
 import { CREDIT } from '../../../money/ledger.ts'
 import type { MemberRole } from '../../people/members.ts'
-import type { NewSession, Session, Sessions } from '../../people/sessions.ts'
+import type { NewSession, Session, SignedIn } from '../../people/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
 import {
   ACCOUNT_PREFIX,
@@ -52,7 +52,7 @@ const SESSION = [
 const SESSION_PREFIX = 'session_'
 const PERSON_PREFIX = 'person_'
 
-export function sessionsOver({ db, runner, clock }: Connection): Sessions {
+export function sessionsOver({ db, runner, clock }: Connection) {
   /** People with a role in the gateway who have no account get an empty one: a session shows an account. */
   async function withAccount(person: bigint, session: Statement[]): Promise<readonly Row[][] | undefined> {
     const [found] = await runner.read(statement(operatorWithoutAccount(db, person)))
@@ -69,13 +69,18 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
   }
 
   return {
-    async create(session) {
+    /**
+     * Shows the oldest account of the person. Ends the person's oldest session if there are too many. undefined: the person does not exist,
+     * is disabled, has another password, or no account and no role: a person with a role gets an empty account.
+     */
+    async create(session: NewSession): Promise<Session | undefined> {
       const statements = createSession(db, check(session), clock())
       const rows = (await runner.write(statements)) ?? (await withAccount(session.person, statements))
       const created = rows?.[statements.length - 2]?.[0]
       return created && toSession(created)
     },
-    async find(hash) {
+    /** undefined: no such session, or it has ended or expired, or the person is disabled or no longer a member of the account. */
+    async find(hash: Uint8Array): Promise<SignedIn | undefined> {
       const now = clock()
       const [row] = await runner.readLedger(find(db, checkHash(hash), now))
       return (
@@ -88,7 +93,8 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
         }
       )
     },
-    async switchAccount(session, account) {
+    /** Shows another account of the person. false: the person is no member of it. */
+    async switchAccount(session: bigint, account: bigint): Promise<boolean> {
       const members = db.selectFrom('member').select('person').where('account', '=', account)
       const switched = db
         .updateTable('session')
@@ -97,16 +103,19 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
         .where('person', 'in', members)
       return (await runner.write([required(switched.returning('id'))])) !== undefined
     },
-    async touch(session, expiresAt) {
+    /** Records a request and extends the session. */
+    async touch(session: bigint, expiresAt: number): Promise<void> {
       const now = clock()
       const changes = { seen_at: minuteOf(now), expires_at: expiresAt }
       const live = db.updateTable('session').set(changes).where('id', '=', session).where('expires_at', '>', now)
       await runner.write([statement(live)])
     },
-    async prove(session) {
+    /** A code of the second factor was given in the session, now. */
+    async prove(session: bigint): Promise<void> {
       await runner.write([statement(db.updateTable('session').set({ proved_at: clock() }).where('id', '=', session))])
     },
-    async list(person) {
+    /** Newest first, without those that have expired. */
+    async list(person: bigint): Promise<Session[]> {
       const live = db
         .selectFrom('session')
         .select(SESSION)
@@ -114,14 +123,17 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
         .where('expires_at', '>', clock())
       return (await runner.read(statement(live.orderBy('id', 'desc')))).map(toSession)
     },
-    async end(person, session) {
+    /** false: the person has no such session. */
+    async end(person: bigint, session: bigint): Promise<boolean> {
       const ended = db.deleteFrom('session').where('person', '=', person).where('id', '=', session).returning('id')
       return (await runner.write([required(ended)])) !== undefined
     },
-    async endAll(person, except) {
+    /** Resolves with the number of sessions that ended. */
+    async endAll(person: bigint, except?: bigint): Promise<number> {
       return (await runner.write([endSessions(db, person, except)]))?.[0]?.length ?? 0
     },
-    async sweep(limit) {
+    /** Removes at most `limit` expired sessions; resolves with their number. */
+    async sweep(limit: number): Promise<number> {
       const expired = db.selectFrom('session').select('id').where('expires_at', '<=', clock())
       const some = expired.orderBy('expires_at').limit(limit)
       // Checks the time again: since the first check, the session may have been extended.

@@ -1,5 +1,5 @@
 // Passwords and second factors on both engines.
-import type { SignIn, SignIns } from '../../people/sign-ins.ts'
+import type { SignIn } from '../../people/sign-ins.ts'
 import { checkHash, checkText, normaliseEmail } from '../guard.ts'
 import { bytes, flag, integer, optional, type Row, small, text } from '../rows.ts'
 import {
@@ -14,7 +14,7 @@ import { attemptsOver, MOST_SUBJECTS, sweepAttempts } from './attempts.ts'
 import { endPasswordLinks, linksOver, sweepLinks } from './links.ts'
 import { endSessions } from './sessions.ts'
 
-export function signInsOver(connection: Connection): SignIns {
+export function signInsOver(connection: Connection) {
   const { db, runner, clock } = connection
   async function change(person: bigint, columns: Columns, ...more: Statement[]): Promise<void> {
     const rows = await runner.write([setCredential(db, person, columns), ...more])
@@ -27,16 +27,25 @@ export function signInsOver(connection: Connection): SignIns {
   return {
     ...attemptsOver(connection),
     ...linksOver(connection),
-    async find(email) {
+    async find(email: string): Promise<SignIn | undefined> {
       const [row] = await runner.read(statement(signIns(db).where('email', '=', normaliseEmail(email))))
       return row && toSignIn(row)
     },
     findByPerson,
-    async setPassword(person, hash, keep) {
+    /** Also ends all sessions of the person but `keep`, and makes the links useless that could set another password. */
+    async setPassword(person: bigint, hash: string, keep?: bigint): Promise<void> {
       const columns = { password: checkText('password', hash) }
       await change(person, columns, endSessions(db, person, keep), endPasswordLinks(db, person))
     },
-    async proveAddress(person, { verified, isHolder }) {
+    /**
+     * A link proved the address. `verified`: it was sent there by email. Where this is the first proof and the browser that opened the
+     * link is not signed in as the person (`isHolder`), another person may have signed up with the address: their sessions, second factor
+     * and keys end. Keys that the operator made stay. Resolves with true if anything could end.
+     */
+    async proveAddress(
+      person: bigint,
+      { verified, isHolder }: { verified: boolean; isHolder: boolean },
+    ): Promise<boolean> {
       const now = clock()
       const seen = verified ? [setCredential(db, person, { email_verified_at: now })] : []
       const first = await runner.write([
@@ -51,7 +60,15 @@ export function signInsOver(connection: Connection): SignIns {
       if (verified) await runner.write([setCredential(db, person, { email_verified_at: now }, 'email_verified_at')])
       return false
     },
-    async setSecondFactor(person, factor, keep) {
+    /**
+     * `recoveryCodes`: SHA-256 of each. Also ends all sessions of the person but `keep`: they began without the second factor. undefined
+     * removes the second factor and ends no session. false: there is one, which must be removed first.
+     */
+    async setSecondFactor(
+      person: bigint,
+      factor: { secret: Uint8Array; recoveryCodes: readonly Uint8Array[] } | undefined,
+      keep?: bigint,
+    ): Promise<boolean> {
       const codes = (factor?.recoveryCodes ?? []).map((hash) => ({ person, hash: checkHash(hash) }))
       const columns = { totp_secret: factor?.secret ?? null, totp_step: 0 }
       const removed = statement(db.deleteFrom('recovery_code').where('person', '=', person))
@@ -65,34 +82,40 @@ export function signInsOver(connection: Connection): SignIns {
       if (!rows && (await findByPerson(person)) === undefined) throw unknownPerson(person)
       return rows !== undefined
     },
-    async secondFactors(after, limit) {
+    /** The encrypted secrets of people with a higher id, in order. */
+    async secondFactors(after: bigint, limit: number): Promise<{ person: bigint; secret: Uint8Array }[]> {
       const query = db.selectFrom('credential').select(['person', 'totp_secret']).where('person', '>', after)
       const page = query.where('totp_secret', 'is not', null).orderBy('person').limit(limit)
       const rows = await runner.read(statement(page))
       return rows.map((row) => ({ person: integer(row.person), secret: bytes(row.totp_secret) }))
     },
-    async resealSecondFactor(person, before, after) {
+    /** The same secret, encrypted anew; nothing happens if it is not `before` any more. */
+    async resealSecondFactor(person: bigint, before: Uint8Array, after: Uint8Array): Promise<void> {
       const same = db.updateTable('credential').set({ totp_secret: after }).where('person', '=', person)
       await runner.write([statement(same.where('totp_secret', '=', before))])
     },
-    async removeSecondFactor(person) {
+    /** On behalf of the operator. Also ends all sessions; resolves with their number. undefined: there was no second factor. */
+    async removeSecondFactor(person: bigint): Promise<number | undefined> {
       const present = db.updateTable('credential').set({ totp_secret: null, totp_step: 0 })
       const removed = present.where('person', '=', person).where('totp_secret', 'is not', null).returning('person')
       const codes = db.deleteFrom('recovery_code').where('person', '=', person)
       const rows = await runner.write([required(removed), endSessions(db, person), statement(codes)])
       return rows?.[1]?.length
     },
-    async useStep(person, step) {
+    /** false: this step of time, or a later one, was used before. A one-time password works once. */
+    async useStep(person: bigint, step: number): Promise<boolean> {
       if (!Number.isSafeInteger(step)) throw new RangeError(`step: ${step}`)
       const later = db.updateTable('credential').set({ totp_step: step }).where('person', '=', person)
       const used = later.where('totp_secret', 'is not', null).where('totp_step', '<', step)
       return (await runner.write([required(used.returning('person'))])) !== undefined
     },
-    async useRecoveryCode(person, hash) {
+    /** false: no such code, or it was used before. */
+    async useRecoveryCode(person: bigint, hash: Uint8Array): Promise<boolean> {
       const used = db.deleteFrom('recovery_code').where('person', '=', person).where('hash', '=', checkHash(hash))
       return (await runner.write([required(used.returning('person'))])) !== undefined
     },
-    async sweep(limit, mostSubjects = MOST_SUBJECTS) {
+    /** Removes links and attempts that no longer matter, and the oldest attempts of more than `mostSubjects`. */
+    async sweep(limit: number, mostSubjects = MOST_SUBJECTS): Promise<number> {
       const now = clock()
       const rows = await runner.write([sweepLinks(db, now, limit), ...sweepAttempts(db, now, limit, mostSubjects)])
       return rows?.reduce((sum, removed) => sum + removed.length, 0) ?? 0

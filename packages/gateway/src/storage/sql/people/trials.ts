@@ -1,15 +1,24 @@
 // Trial credit after the sign-up: granted once an address is proved, and taken back where it was play money.
 import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
-import type { Accounts } from '../../accounts.ts'
+import type { SignUp } from '../../accounts.ts'
+import type { AuditEntry } from '../../console/audit-log.ts'
 import { insertAuditEntry } from '../console/audit-log.ts'
 import { checkText, MAX_BALANCE } from '../guard.ts'
 import { integer, type Row } from '../rows.ts'
 import { type Connection, changing, type Database, required, type Statement, statement } from '../statements.ts'
 import { takeFromBudget } from './registration.ts'
 
-export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'grantDueTrial' | 'takeBackTrials'> => ({
-  async grantDueTrial(person, { budget, source }, entry) {
+export const trialsOver = ({ db, runner, clock }: Connection) => ({
+  /**
+   * Grants the trial credit that is due since the person's address is proved, with `entry` in the audit log. Resolves with the credit; 0:
+   * none was due, or the budget is used up.
+   */
+  async grantDueTrial(
+    person: bigint,
+    { budget, source }: Pick<SignUp, 'budget' | 'source'>,
+    entry: (account: bigint, credit: Nanos) => AuditEntry,
+  ): Promise<Nanos> {
     const [row] = await runner.read(statement(dueTrial(db, person)))
     const due = row ? integer(row.trial_due) : 0n
     if (due === 0n || (budget !== undefined && due > budget)) return 0n
@@ -19,7 +28,11 @@ export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'g
     const rows = await runner.write([...statements, insertAuditEntry(db, entry(account, due), now)])
     return rows ? due : 0n
   },
-  async takeBackTrials(source, reason) {
+  /**
+   * Takes back what is unspent of trial credit that came from `source`, as far as it is available; spending counts against that credit
+   * first. One process of a cluster at a time.
+   */
+  async takeBackTrials(source: bigint, reason: string): Promise<{ accounts: number; amount: Nanos }> {
     checkText('reason', reason)
     const [rows = []] = await runner.readSlowly([trialsFrom(db, source)])
     const taken = { accounts: 0, amount: 0n }

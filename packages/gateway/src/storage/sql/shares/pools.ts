@@ -1,16 +1,8 @@
 // The statements behind the shares of accounts, for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 // Triggers of the schema keep the sizes of accounts in `stored_size` and `media_size`.
-import type { Ask } from '../contents.ts'
+import type { Ask, ContentDialect } from '../contents.ts'
 import { integer, type Row } from '../rows.ts'
 import type { Pool, Removable } from './room.ts'
-
-/** Where the engines differ. */
-export type PoolDialect = {
-  /** A SELECT of the elements of a JSON list, named `value`. */
-  list(parameter: string): string
-  /** A SELECT of the elements of a JSON list of hexadecimal numbers, as bytes. */
-  listOfBytes(parameter: string): string
-}
 
 const sizes = (table: string) => ({
   BYTES: `SELECT bytes FROM ${table} WHERE account = $1`,
@@ -26,14 +18,14 @@ const OLDEST_ANSWERS = `
 SELECT key AS id, bytes, claimed_at AS at FROM idempotency WHERE account = $1 AND bytes > 0
 ORDER BY claimed_at LIMIT $2`
 
-const removeResponses = ({ list }: PoolDialect) => `
+const removeResponses = ({ list }: ContentDialect) => `
 DELETE FROM response WHERE account = $1 AND continued = 0 AND id IN (${list('$2')}) RETURNING id`
 /** The key stays: the request must not run, and be charged, again. */
-const removeAnswers = ({ listOfBytes }: PoolDialect) => `
+const removeAnswers = ({ listOfBytes }: ContentDialect) => `
 UPDATE idempotency SET headers = NULL, body = NULL, bytes = 0
 WHERE account = $1 AND bytes > 0 AND key IN (${listOfBytes('$2')}) RETURNING key AS id`
 
-export function storedPool(ask: Ask, dialect: PoolDialect): Pool {
+export function storedPool(ask: Ask, dialect: ContentDialect): Pool {
   const { BYTES, TOTAL, LARGEST } = sizes('stored_size')
   const [REMOVE_RESPONSES, REMOVE_ANSWERS] = [removeResponses(dialect), removeAnswers(dialect)]
   const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => idOf(id))
@@ -73,7 +65,7 @@ const OLDEST_MEDIA = `
 SELECT id, size AS bytes, created_at AS at FROM media
 WHERE account = $1 AND size IS NOT NULL AND expires_at > NOW AND expires_at < ${BOUND} AND id <> $3
 ORDER BY created_at, id LIMIT $2`
-const removeMedia = ({ list }: PoolDialect) => `
+const removeMedia = ({ list }: ContentDialect) => `
 UPDATE media SET expires_at = NOW
 WHERE id IN (${list('$2')}) AND account = $1 AND expires_at > NOW AND expires_at < ${BOUND} RETURNING id`
 /** Expired objects are counted until their contents are deleted, which is under way. */
@@ -81,7 +73,7 @@ const EXPIRED_OF =
   'SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM media WHERE account = $1 AND expires_at <= NOW'
 const EXPIRED = 'SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM media WHERE expires_at <= NOW'
 
-export function mediaPool(ask: Ask, dialect: PoolDialect): Pool {
+export function mediaPool(ask: Ask, dialect: ContentDialect): Pool {
   const { BYTES, TOTAL, LARGEST } = sizes('media_size')
   const REMOVE = removeMedia(dialect)
   const less = async (sql: string, expired: string, parameters: readonly unknown[]) => {

@@ -1,8 +1,8 @@
 // Shares over the statements of both engines.
-import { DEFAULT_SHARE_LIMITS, type Removal, type ShareKind, type Shares } from '../../shares.ts'
-import type { Ask } from '../contents.ts'
-import { mediaPool, type PoolDialect, storedPool } from './pools.ts'
-import { createRoom, type Room } from './room.ts'
+import { DEFAULT_SHARE_LIMITS, type Forgotten, type Removal, type ShareKind, type ShareLimits } from '../../shares.ts'
+import type { Ask, ContentDialect } from '../contents.ts'
+import { mediaPool, storedPool } from './pools.ts'
+import { createRoom } from './room.ts'
 
 const PAGE = 200
 /** Whatever continues whatever: all rows of the account go. */
@@ -18,9 +18,7 @@ const EXPIRE_MEDIA = 'UPDATE media SET expires_at = NOW WHERE account = $1 AND e
 const EXPIRE_TASKS = 'UPDATE task SET expires_at = NOW WHERE account = $1 AND due_at IS NULL'
 
 /** `rooms`: for the nouns that store. */
-export type OpenedShares = { shares: Shares; rooms: Readonly<Record<ShareKind, Room>> }
-
-export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
+export function sharesOver(ask: Ask, dialect: ContentDialect) {
   let listener: (removal: Removal) => void = () => {}
   const report = (removal: Removal) => listener(removal)
   const pools = { stored: storedPool(ask, dialect), media: mediaPool(ask, dialect) }
@@ -33,7 +31,7 @@ export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
     for (let last = PAGE; last > 0; count += last) last = (await ask(sql, [account, PAGE])).length
     return count
   }
-  const forget = async (account: bigint) => ({
+  const forget = async (account: bigint): Promise<Forgotten> => ({
     responses: await inPages(FORGET_RESPONSES, account),
     idempotentResponses: await inPages(FORGET_ANSWERS, account),
     reasoning: await inPages(FORGET_REASONING, account),
@@ -41,17 +39,25 @@ export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
   return {
     rooms,
     shares: {
-      setLimits({ stored, media }) {
+      /** `stored`: responses, with their images, and responses to requests with an idempotency key. `media`: other images and videos. */
+      setLimits({ stored, media }: Readonly<Record<ShareKind, ShareLimits>>): void {
         rooms.stored.limits = stored
         rooms.media.limits = media
       },
-      onRemoval(next) {
+      onRemoval(next: (removal: Removal) => void): void {
         listener = next
       },
-      bytesOf: (kind, account) => pools[kind].bytesOf(account),
-      totalBytes: (kind) => pools[kind].total(),
+      /** What the account has stored, in bytes. */
+      bytesOf: (kind: ShareKind, account: bigint): Promise<number> => pools[kind].bytesOf(account),
+      /** What all accounts have stored. */
+      totalBytes: (kind: ShareKind): Promise<number> => pools[kind].total(),
+      /**
+       * Removes all stored responses of the account, the contents of its idempotent responses, whose keys stay claimed, and the
+       * reasoning that is kept for it.
+       */
       forget,
-      async erase(account) {
+      /** The same, and its images, videos and ended tasks expire now: the sweeps remove them. */
+      async erase(account: bigint): Promise<Forgotten> {
         const forgotten = await forget(account)
         await ask(EXPIRE_MEDIA, [account])
         await ask(EXPIRE_TASKS, [account])

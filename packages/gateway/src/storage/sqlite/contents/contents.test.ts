@@ -8,12 +8,12 @@ import { newHash, thrownBy } from '../../../../contract/storage/harness.ts'
 import type { Claim } from '../../contents.ts'
 import { StoreDown } from '../../storage.ts'
 import { openSqlite } from '../open-sqlite.ts'
-import { CONTENTS_FILE, type SqliteContents, sqliteContents } from './contents.ts'
+import { CONTENTS_FILE, sqliteContents } from './contents.ts'
 import { setAsideIfDamaged } from './set-aside.ts'
 
 let folder: string
 let file: string
-let opened: SqliteContents[]
+let opened: { close(): Promise<void> }[]
 let now: number
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trivium-contents-'))
@@ -26,10 +26,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function open(): SqliteContents {
-  const contents = sqliteContents(folder, () => now)
-  opened.push(contents)
-  return contents
+function open() {
+  const { contents, responses, close } = sqliteContents(folder, () => now)
+  opened.push({ close })
+  return { ...contents, responses, close }
 }
 
 /** Changes the file as another program would. */
@@ -53,7 +53,7 @@ const MEGABYTE = { headers: '{}', body: new Uint8Array(1024 * 1024) }
 test('the first claim creates the file, not the start, a sweep or the end, and only its owner can read it', async () => {
   const storage = await openSqlite(folder)
   expect(await storage.contents.sweep(10)).toBe(0)
-  const { responses, reasoning } = storage
+  const { responses, reasoning, shares, tasks } = storage
   expect([await responses.find(1n, 'a'), await responses.chain(1n, 'a'), await responses.hide(1n, 'a')]).toEqual([
     undefined,
     [],
@@ -61,6 +61,11 @@ test('the first claim creates the file, not the start, a sweep or the end, and o
   ])
   expect([await responses.withItems(1n, ['i']), await reasoning.find(1n, [newHash()])]).toEqual([new Map(), new Map()])
   expect([await responses.sweep(10), await reasoning.sweep(10)]).toEqual([0, 0])
+  expect([await shares.totalBytes('stored'), await shares.totalBytes('media')]).toEqual([0, 0])
+  expect([await tasks.open(1n, 'response'), await tasks.unfinished(), await tasks.durations()]).toEqual([0, [], []])
+  const page = { offset: 0, limit: 10 }
+  expect([await tasks.list(1n, {}, page), await tasks.claimDue(10, 1_000)]).toEqual([{ total: 0, tasks: [] }, []])
+  expect(await shares.forget(1n)).toEqual({ responses: 0, idempotentResponses: 0, reasoning: 0 })
   await storage.close()
   expect(existsSync(file)).toBe(false)
   const contents = open()

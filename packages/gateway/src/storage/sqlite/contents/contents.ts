@@ -3,22 +3,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { threadCode } from '@trivium/http/system/thread-code.ts'
-import type { Contents } from '../../contents.ts'
-import type { Media } from '../../media.ts'
-import type { Reasoning } from '../../reasoning.ts'
-import type { Responses } from '../../responses.ts'
-import type { SealedRows } from '../../sealed-rows.ts'
-import type { Shares } from '../../shares.ts'
-import { contentsOver } from '../../sql/contents.ts'
-import { mediaOver } from '../../sql/media.ts'
-import { reasoningOver } from '../../sql/reasoning.ts'
-import { responsesOver } from '../../sql/responses.ts'
+import type { ContentDialect } from '../../sql/contents.ts'
+import { contentNounsOver } from '../../sql/nouns.ts'
 import type { Row } from '../../sql/rows.ts'
-import { sealedRowsOver } from '../../sql/sealed-rows.ts'
-import { sharesOver } from '../../sql/shares/shares.ts'
 import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
-import type { Tasks } from '../../tasks.ts'
 import { createPrivateFile } from '../owner-lock.ts'
 import type { ContentsStatement, FromContents, ToContents } from './contents-thread.ts'
 import { unpackRows } from './packed-rows.ts'
@@ -26,20 +15,19 @@ import { markDamaged } from './set-aside.ts'
 
 export const CONTENTS_FILE = 'contents.db'
 
-export type SqliteContents = Contents & {
-  media: Media
-  tasks: Tasks
-  responses: Responses
-  reasoning: Reasoning
-  shares: Shares
-  sealedRows: SealedRows
-  close(): Promise<void>
-}
 type Queued = { statement: ContentsStatement; isLarge: boolean; resolve(rows: Row[]): void; reject(error: Error): void }
+
+const DIALECT: ContentDialect = {
+  lock: '',
+  skipLocked: '',
+  list: (parameter) => `SELECT value FROM json_each(${parameter})`,
+  listOfBytes: (parameter) => `SELECT unhex(value) FROM json_each(${parameter})`,
+  listOf: (column) => `json_group_array(${column})`,
+}
 
 const CODE = new URL('./contents-thread.ts', import.meta.url)
 
-export function sqliteContents(dataDir: string, clock: () => number): SqliteContents {
+export function sqliteContents(dataDir: string, clock: () => number) {
   const file = join(dataDir, CONTENTS_FILE)
   let thread: Promise<Thread> | undefined
   const queued: Queued[] = []
@@ -85,7 +73,11 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
     void pump()
   }
 
+  /** Where nothing has been stored there is nothing to find, change or remove, and only what adds a row creates the file. */
+  const isThere = () => thread !== undefined || queued.length > 0 || existsSync(file)
+
   function run(sql: string, parameters: readonly unknown[], isLarge = false): Promise<Row[]> {
+    if (!sql.trimStart().startsWith('INSERT') && !isThere()) return Promise.resolve([])
     if (isClosed) return Promise.reject(new StoreDown(`${file} is closed`))
     return new Promise((resolve, reject) => {
       queued.push({ statement: inSqlite(sql, parameters, clock()), isLarge, resolve, reject })
@@ -94,74 +86,9 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
     })
   }
 
-  const list = (parameter: string): string => `SELECT value FROM json_each(${parameter})`
-  const tasks = tasksOver(run, { skipLocked: '', list })
-  const listOf = (column: string): string => `json_group_array(${column})`
-  const listOfBytes = (parameter: string): string => `SELECT unhex(value) FROM json_each(${parameter})`
-  const { shares, rooms } = sharesOver(run, { list, listOfBytes })
-  const contents = contentsOver(run, rooms.stored)
-  const media = mediaOver(run, rooms.media)
-  const reasoning = reasoningOver(run, { skipLocked: '', listOfBytes })
-  const responses = responsesOver(run, { lock: '', skipLocked: '', list, listOf }, rooms.stored)
-  const sealedRows = sealedRowsOver(run)
-  /** Reading creates no file where nothing has been stored. */
-  const isThere = () => thread !== undefined || existsSync(file)
   return {
-    ...contents,
-    async sweep(limit) {
-      return isThere() ? contents.sweep(limit) : 0
-    },
-    media: {
-      ...media,
-      find: async (id) => (isThere() ? media.find(id) : undefined),
-      expired: async (limit) => (isThere() ? media.expired(limit) : []),
-      async expireUnfinished() {
-        if (isThere()) await media.expireUnfinished()
-      },
-    },
-    tasks: {
-      ...tasks,
-      find: async (id) => (isThere() ? tasks.find(id) : undefined),
-      existing: async (ids) => (isThere() ? tasks.existing(ids) : []),
-      list: async (account, filter, page) => (isThere() ? tasks.list(account, filter, page) : { total: 0, tasks: [] }),
-      claimDue: async (limit, claimMs, shares) => (isThere() ? tasks.claimDue(limit, claimMs, shares) : []),
-      async releaseClaims() {
-        if (isThere()) await tasks.releaseClaims()
-      },
-      sweep: async (limit) => (isThere() ? tasks.sweep(limit) : 0),
-    },
-    responses: {
-      ...responses,
-      find: async (account, id) => (isThere() ? responses.find(account, id) : undefined),
-      chain: async (account, id) => (isThere() ? responses.chain(account, id) : []),
-      chainLengths: async (account, id, key) => (isThere() ? responses.chainLengths(account, id, key) : []),
-      length: async (account, id, key) => (isThere() ? responses.length(account, id, key) : undefined),
-      record: async (account, id) => (isThere() ? responses.record(account, id) : undefined),
-      several: async (account, ids) => (isThere() ? responses.several(account, ids) : []),
-      turn: async (account, id) => (isThere() ? responses.turn(account, id) : undefined),
-      withItems: async (account, items, key) => (isThere() ? responses.withItems(account, items, key) : new Map()),
-      bytesWithItems: async (account, items, key) => (isThere() ? responses.bytesWithItems(account, items, key) : 0),
-      hide: async (account, id, key) => isThere() && responses.hide(account, id, key),
-      sweep: async (limit) => (isThere() ? responses.sweep(limit) : 0),
-    },
-    reasoning: {
-      ...reasoning,
-      find: async (account, keys) => (isThere() ? reasoning.find(account, keys) : new Map()),
-      findWithin: async (account, keys, most) => (isThere() ? reasoning.findWithin(account, keys, most) : new Map()),
-      sweep: async (limit, bytes, inAll) => (isThere() ? reasoning.sweep(limit, bytes, inAll) : 0),
-    },
-    shares: {
-      ...shares,
-      bytesOf: async (kind, account) => (isThere() ? shares.bytesOf(kind, account) : 0),
-      forget: async (account) =>
-        isThere() ? shares.forget(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
-      erase: async (account) =>
-        isThere() ? shares.erase(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
-    },
-    sealedRows: {
-      ...sealedRows,
-      places: async (kind, after, limit) => (isThere() ? sealedRows.places(kind, after, limit) : []),
-    },
+    ...contentNounsOver(run, DIALECT),
+    tasks: tasksOver(run, DIALECT),
     close() {
       closing ??= close()
       return closing
