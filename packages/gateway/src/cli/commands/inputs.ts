@@ -8,6 +8,8 @@ type Values = Readonly<Record<string, string>>
 /** What a rejection is told in the words of. */
 type Taking = { options: readonly Option[]; mayRemove?: boolean }
 
+export const LIMIT_NAMES = ['rpm', 'tpm', 'concurrent'] as const
+
 /** The options whose name is not that of their field. */
 export const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
   credit_usd: ['credit'],
@@ -22,12 +24,9 @@ export const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
   client_request_id: ['client-id'],
   upstream_request_id: ['vendor-id'],
   grace_seconds: ['grace'],
-  'limits.rpm': ['rpm'],
-  'limits.tpm': ['tpm'],
-  'limits.concurrent': ['concurrent'],
+  ...Object.fromEntries(LIMIT_NAMES.map((name) => [`limits.${name}`, [name]])),
 }
 
-export const LIMIT_NAMES = ['rpm', 'tpm', 'concurrent'] as const
 export const CAP_NAMES = ['cap', 'cap-period'] as const
 /** The options that restrict a key. */
 export const TERM_NAMES = [...CAP_NAMES, 'expires', 'models', 'ips', ...LIMIT_NAMES] as const

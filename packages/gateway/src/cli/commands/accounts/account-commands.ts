@@ -2,7 +2,7 @@
 import type { AccountRow } from '../../../administration/accounts/rows.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
-import { type Shown, showAccounts, showImport } from '../columns.ts'
+import { cellOf, LIMITS as LIMIT_COLUMNS, type Shown, shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { CAP_NAMES, LIMIT_NAMES } from '../inputs.ts'
 import { formatCsv } from '../reports/csv.ts'
@@ -11,6 +11,7 @@ import { byAccount, CAP, LIMITS, SECTION } from './options.ts'
 
 /** Limits beside the other fields, as these commands have always had them. */
 const flatAccount = ({ limits, ...row }: AccountRow) => ({ ...row, ...limits })
+const ofAccount = (...words: Parameters<typeof byAccount>) => ({ ...byAccount(...words), json: flatAccount })
 
 export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
   {
@@ -43,47 +44,46 @@ export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
     summary: 'list all accounts',
     rows: 0,
     json: (rows: Parameters<typeof flatAccount>[0][]) => rows.map(flatAccount),
-    show: showAccounts,
+    show: shown(
+      '>id',
+      'name',
+      { title: 'email', cell: ({ name, email }) => (email === name ? undefined : cellOf(email)) },
+      'balance_usd',
+      'held_usd',
+      'spent this month=spent_this_month_usd',
+      { title: 'state', cell: (row) => (row.deleted_at ? 'deleted' : row.disabled === true ? 'disabled' : 'active') },
+      ...LIMIT_COLUMNS,
+      'created_at',
+    ),
   },
-  { ...byAccount('account show', 'show an account with its balance and limits'), json: flatAccount },
+  ofAccount('account show', 'show an account with its balance and limits'),
   {
-    ...byAccount('account credit', 'add credit, or remove it with a negative amount', {
+    ...ofAccount('account credit', 'add credit, or remove it with a negative amount', {
       'amount USD!': 'negative takes back, never below the available balance',
       'reason TEXT': 'kept in the ledger',
       'id ID': 'your own id of this credit: repeated, it is booked once',
     }),
-    json: flatAccount,
     example: 'account credit --account ada@example.com --amount 10 --reason "invoice 42"',
   },
   {
-    ...byAccount('account limit', "set an account's cap and limits; 'none' removes one", { ...CAP, ...LIMITS }),
+    ...ofAccount('account limit', "set an account's cap and limits; 'none' removes one", { ...CAP, ...LIMITS }),
     mayRemove: true,
-    json: flatAccount,
     atLeastOne: [...CAP_NAMES, ...LIMIT_NAMES],
     example: 'account limit --account ada@example.com --cap 50 --cap-period month --tpm none',
   },
   {
-    ...byAccount('account credit-line', 'let an account spend beyond its balance', {
+    ...ofAccount('account credit-line', 'let an account spend beyond its balance', {
       'amount USD!': "how far, or 'unlimited'; 0: not at all",
     }),
-    json: flatAccount,
     example: 'account credit-line --account ada@example.com --amount 500',
   },
-  {
-    ...byAccount('account disable', 'disable an account: its requests are rejected; its people can still view it', {
-      'reason TEXT': 'why: its callers read it in the error, and the audit log has it',
-    }),
-    json: flatAccount,
-  },
-  { ...byAccount('account enable', 'accept requests of a disabled account again'), json: flatAccount },
-  {
-    ...byAccount(
-      'account delete',
-      'erase an account with its keys, sessions, stored content and people; the ledger stays',
-      { force: 'also with a balance, which stays in the ledger, or open holds' },
-    ),
-    json: flatAccount,
-  },
+  ofAccount('account disable', 'disable an account: its requests are rejected; its people can still view it', {
+    'reason TEXT': 'why: its callers read it in the error, and the audit log has it',
+  }),
+  ofAccount('account enable', 'accept requests of a disabled account again'),
+  ofAccount('account delete', 'erase an account with its keys, sessions, stored content and people; the ledger stays', {
+    force: 'also with a balance, which stays in the ledger, or open holds',
+  }),
   {
     name: 'account import',
     positionals: [{ name: 'FILE', summary: `CSV with a header row: ${IMPORT_COLUMNS.join(', ')}` }],
@@ -96,19 +96,18 @@ export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
     example: 'account import people.csv --links',
     input: importInput,
     show: (result, { flags }) =>
-      flags.has('csv') ? formatCsv(result as readonly Shown[], IMPORTED_COLUMNS) : showImport(result),
+      flags.has('csv') ? formatCsv(result as readonly Shown[], IMPORTED_COLUMNS) : showImported(result),
   },
   {
     ...byAccount('account sign-in-link', 'print a one-time link for setting a password (invitation or reset)'),
     show: showSignInLink,
   },
   {
-    ...byAccount('account edit', 'rename an account, or set its credit line', {
+    ...ofAccount('account edit', 'rename an account, or set its credit line', {
       'name TEXT': 'its new name',
       'credit-line USD': "how far it may spend beyond its balance, or 'unlimited'",
     }),
     atLeastOne: ['name', 'credit-line'],
-    json: flatAccount,
     example: 'account edit --account 7 --name "Acme Ltd"',
   },
   byAccount('account members', 'list the people of an account with their roles and caps'),
@@ -133,6 +132,7 @@ function newAccount({ key_id, secret, sign_in_url, ...row }: NewAccountRow) {
 }
 
 const IMPORTED_COLUMNS = ['account', 'id', 'result', 'secret', 'sign_in_url']
+const showImported = shown('account', '>id', 'result', 'secret', 'sign-in link=sign_in_url')
 
 /** The link itself goes to the holder. */
 function showSignInLink(result: unknown): string {

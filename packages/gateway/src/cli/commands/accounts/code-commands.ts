@@ -1,6 +1,6 @@
 // The commands that work on redemption codes.
 import { UsageError } from '../../errors.ts'
-import { showCodes, showKeptCodes } from '../columns.ts'
+import { shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { secretWord } from '../reports/report-commands.ts'
 import { ROWS, SECTION } from './options.ts'
@@ -20,7 +20,7 @@ export const CODE_COMMANDS = commandsIn(SECTION, [
       ...(count === undefined ? { count: 1 } : {}),
       ...(expires === undefined ? { expires_at: null } : {}),
     }),
-    show: showCodes,
+    show: shown('code', 'amount_usd', 'expires_at'),
   },
   {
     name: 'code list',
@@ -28,7 +28,10 @@ export const CODE_COMMANDS = commandsIn(SECTION, [
     options: { 'label TEXT': 'only codes of this batch', ...ROWS },
     example: 'code list --label spring',
     rows: 100,
-    show: showKeptCodes,
+    show: shown(
+      ...['label', 'ends in=last_four', 'amount_usd', 'state'],
+      ...['created_at', 'expires_at', 'redeemed_at', '>by account=redeemed_by'],
+    ),
   },
   {
     name: 'code revoke',

@@ -1,13 +1,18 @@
 // The commands that work on keys of accounts.
 import type { KeyRow } from '../../../administration/key-rows.ts'
-import { showKeys, showKeysOfAll } from '../columns.ts'
+import { LIMITS, MADE_BY, shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { TERM_NAMES } from '../inputs.ts'
 import { ANY_ACCOUNT, byAccount, SECTION, TERMS } from './options.ts'
 
 const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
 /** Limits beside the other fields, as these commands have always had them. */
-const flatKey = ({ limits, networks, ceiling: _, ...row }: KeyRow) => ({ ...row, ips: networks, ...limits })
+export const flatKey = ({ limits, networks, ceiling: _, ...row }: KeyRow) => ({ ...row, ips: networks, ...limits })
+
+const TERM_COLUMNS = ['spent_usd', 'cap_usd', 'per=cap_period', ...LIMITS, 'models', 'ips'] as const
+const FACTS = ['name', 'group', 'state', ...TERM_COLUMNS, MADE_BY, 'expires_at', 'created_at'] as const
+const showKeys = shown('>id', ...FACTS)
+const showKeysOfAll = shown('>id', 'account', ...FACTS)
 
 export const KEY_COMMANDS = commandsIn(SECTION, [
   {

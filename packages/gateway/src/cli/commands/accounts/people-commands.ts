@@ -1,6 +1,6 @@
 // The commands that work on people.
 import { NARROWED } from '../../../administration/permissions.ts'
-import { showAdminKeys, showInvitations, shown, text, time } from '../columns.ts'
+import { MADE_BY, shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { CAP_NAMES } from '../inputs.ts'
 import { ACCOUNT, ANY_ACCOUNT, ROWS, SECTION } from './options.ts'
@@ -35,19 +35,17 @@ export const PEOPLE_COMMANDS = commandsIn(SECTION, [
       ...ROWS,
     },
     rows: 100,
-    show: shown([
-      text('id', 'id'),
-      text('email', 'email'),
-      text('role', 'role'),
+    show: shown(
+      ...['id', 'email', 'role'],
       { title: 'state', cell: ({ disabled }) => (disabled === true ? 'disabled' : 'active') },
       {
         title: 'accounts',
         cell: ({ accounts }) =>
           (accounts as { name: string; role: string }[]).map((each) => `${each.name} (${each.role})`).join(', '),
       },
-      time('created', 'created_at'),
-      time('signed in', 'signed_in_at'),
-    ]),
+      'created_at',
+      'signed_in_at',
+    ),
     example: 'person list --role admin',
   },
   {
@@ -92,7 +90,7 @@ export const PEOPLE_COMMANDS = commandsIn(SECTION, [
     summary: 'list open invitations',
     options: { 'account ACCOUNT': 'only invitations to this account' },
     rows: 0,
-    show: showInvitations,
+    show: shown('>id', '>account', 'member_role', 'role', 'email', MADE_BY, 'created_at', 'expires_at'),
     example: 'invitation list',
   },
   {
@@ -117,7 +115,11 @@ export const PEOPLE_COMMANDS = commandsIn(SECTION, [
     name: 'admin-key list',
     summary: 'list the keys of the admin API',
     rows: 0,
-    show: showAdminKeys,
+    show: shown(
+      ...['>id', 'name', 'role', 'permissions', 'ends in=last_four'],
+      MADE_BY,
+      ...['created_at', 'expires_at', 'last_used_at', 'ips=networks'],
+    ),
     example: 'admin-key list',
   },
   {

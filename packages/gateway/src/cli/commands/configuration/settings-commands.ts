@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
 import { ROWS } from '../accounts/options.ts'
-import { shown, text, time } from '../columns.ts'
+import { shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { readText } from '../read-text.ts'
 import { REASON, readKeys, remarkOf, sourceText } from './entry-commands.ts'
@@ -45,13 +45,10 @@ export const SETTINGS_COMMANDS = commandsIn(SECTION, [
     summary: 'list the keys of an upstream by their last four characters',
     example: 'upstream key list main',
     json: ({ items }: { items: readonly object[] }) => items,
-    show: shown([
-      text('id', 'id'),
-      text('ends in', 'last_four'),
-      time('added', 'added_at'),
-      text('note', 'note'),
-      { title: 'change it', cell: ({ place }) => (place === null ? null : `in ${place}`) },
-    ]),
+    show: shown(...['id', 'ends in=last_four', 'added_at', 'note'], {
+      title: 'change it',
+      cell: ({ place }) => (place === null ? null : `in ${place}`),
+    }),
   },
   {
     name: 'upstream key add',
@@ -123,13 +120,13 @@ export const SETTINGS_COMMANDS = commandsIn(SECTION, [
     summary: 'list all entries and written settings with their source',
     example: 'config entries --state invalid',
     rows: 100,
-    show: shown([
-      text('kind', 'kind'),
-      text('name', 'name'),
+    show: shown(
+      'kind',
+      'name',
       { title: 'source', cell: ({ source }) => sourceText(source as Shown['source']) },
-      text('state', 'state'),
-      text('mistakes', 'mistakes'),
-    ]),
+      'state',
+      'mistakes',
+    ),
   },
   {
     name: 'config revisions',
@@ -138,13 +135,7 @@ export const SETTINGS_COMMANDS = commandsIn(SECTION, [
     summary: 'list who changed the stored configuration, newest first',
     example: 'config revisions --limit 20',
     rows: 100,
-    show: shown([
-      text('revision', 'id'),
-      time('time', 'at'),
-      text('actor', 'actor'),
-      text('action', 'action'),
-      text('reason', 'reason'),
-    ]),
+    show: shown('revision=id', 'time=at', 'actor', 'action', 'reason'),
   },
   {
     ...ofRevision,

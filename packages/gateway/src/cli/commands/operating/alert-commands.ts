@@ -1,7 +1,7 @@
 // The commands about alerts.
 import { CommandError } from '../../errors.ts'
 import { ROWS } from '../accounts/options.ts'
-import { showAlertRules, showAlerts, showAlertTest } from '../columns.ts'
+import { type Shown, shown } from '../columns.ts'
 import { commandsIn, type OptionTexts } from '../declare.ts'
 import { itemsOf } from './operating-commands.ts'
 
@@ -9,6 +9,15 @@ const ABOUT: OptionTexts = {
   'rule RULE': 'every alert of this rule; `alert rules` lists them',
   'alert ID': 'one open alert',
 }
+
+const deliveryText = ({ event, target, state, tries, error }: Shown): string =>
+  `${event} ${state} to ${target}${error === null ? '' : ` after ${tries} tries (${error})`}`
+
+const showTargets = shown(
+  'target',
+  { title: 'result', cell: ({ ok }) => (ok === true ? 'delivered' : 'FAILED') },
+  'error',
+)
 
 type Mute = { rule: string; about: string | null; until: string | null }
 function showMute({ rule, about, until }: Mute): string {
@@ -23,7 +32,10 @@ export const ALERT_COMMANDS = commandsIn('Checks', [
     summary: 'list alerts with their deliveries, newest first',
     example: 'alert list --state open',
     rows: 100,
-    show: showAlerts,
+    show: shown(...['>id', 'rule', 'object', 'state', 'value', 'since', 'resolved_at', 'muted_until'], {
+      title: 'deliveries',
+      cell: ({ deliveries }) => (deliveries as Shown[]).map(deliveryText).join('; '),
+    }),
   },
   {
     name: 'alert test',
@@ -35,13 +47,13 @@ export const ALERT_COMMANDS = commandsIn('Checks', [
         throw new CommandError('no alert targets: set alerts.webhooks or alerts.email in the configuration')
       return result
     },
-    show: showAlertTest,
+    show: (result) => showTargets((result as { targets: unknown }).targets),
   },
   {
     name: 'alert rules',
     summary: 'list the alert rules with their thresholds and mutes',
     json: itemsOf,
-    show: showAlertRules,
+    show: shown('rule=id', 'about=title', 'threshold', 'default=default_threshold', 'off', '>open', 'muted_until'),
   },
   {
     name: 'alert mute',

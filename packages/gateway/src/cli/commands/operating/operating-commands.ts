@@ -1,11 +1,25 @@
 // The commands that look at the gateway itself: its ledger, its audit log, its nodes and jobs.
 import { table } from '../../table.ts'
 import { ROWS } from '../accounts/options.ts'
-import { figure, showAuditLog, shown, text, time } from '../columns.ts'
+import { shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 
 /** These lists have one page. */
 export const itemsOf = ({ items }: { items: readonly object[] }) => items
+
+const fieldsIn = (value: unknown): string | undefined =>
+  value === null
+    ? undefined
+    : Object.entries(value as object)
+        .map(([name, each]) => `${name}=${JSON.stringify(each)}`)
+        .join(' ')
+
+const showAuditLog = shown(
+  ...['time=at', 'actor', 'from=address', 'action', 'object'],
+  { title: 'before', cell: ({ before }) => fieldsIn(before) },
+  { title: 'after', cell: ({ after }) => fieldsIn(after) },
+  'reason',
+)
 
 export const OPERATING_COMMANDS = commandsIn('Checks', [
   {
@@ -33,29 +47,25 @@ export const OPERATING_COMMANDS = commandsIn('Checks', [
     name: 'node list',
     summary: 'list the running servers that share the database',
     json: itemsOf,
-    show: shown([
-      text('id', 'id'),
-      text('version', 'version'),
+    show: shown(
+      'id',
+      'version',
       { title: 'ready', cell: ({ ready }) => (ready === null ? null : ready === true ? 'yes' : 'NO') },
       { title: 'revision', cell: ({ configuration }) => (configuration as { revision: number | null }).revision },
       { title: 'drift', cell: ({ drift }) => (drift === true ? 'yes' : null) },
-      time('started', 'started_at'),
-      text('faults', 'faults'),
-    ]),
+      'started_at',
+      'faults',
+    ),
   },
   {
     name: 'job list',
     summary: 'list the background jobs with their last run and error',
     json: itemsOf,
-    show: shown([
-      text('job', 'id'),
-      text('scope', 'scope'),
-      time('last run', 'last_run_at'),
-      figure('ms', 'duration_ms'),
-      time('next run', 'next_run_at'),
+    show: shown(
+      ...['job=id', 'scope', 'last_run_at', '>ms=duration_ms', 'next_run_at'],
       { title: 'state', cell: ({ failing }) => (failing === true ? 'FAILING' : 'ok') },
-      text('last error', 'last_error'),
-    ]),
+      'last_error',
+    ),
   },
   {
     name: 'mail test',

@@ -1,31 +1,22 @@
 // The file of `account import`: a line of titles, and one line for each account.
+import { OPENING } from '../../../administration/accounts/opening.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
-import { wholeNumber } from '../inputs.ts'
+import { fieldOf } from '../declare.ts'
+import { LIMIT_NAMES, wholeNumber } from '../inputs.ts'
 import { readTextFile } from '../read-text.ts'
 import { parseCsv } from './csv.ts'
 
-const LIMITS = ['rpm', 'tpm', 'concurrent']
-/** Column -> field of the operation's input. */
-const FIELDS: Readonly<Record<string, string>> = {
-  email: 'email',
-  name: 'name',
-  credit: 'credit_usd',
-  credit_line: 'credit_line_usd',
-  cap: 'cap_usd',
-  cap_period: 'cap_period',
-  group: 'group',
-  key: 'key',
-  member_of: 'member_of',
-  role: 'role',
-  ...Object.fromEntries(LIMITS.map((name) => [name, `limits.${name}`])),
-}
-export const IMPORT_COLUMNS = Object.keys(FIELDS)
+/** Each is named as the option of `account create` that sets the same field. */
+export const IMPORT_COLUMNS: readonly string[] = [
+  ...['email', 'name', 'credit', 'credit_line', 'cap', 'cap_period', 'group', 'key', 'member_of', 'role'],
+  ...LIMIT_NAMES,
+]
 
 export function importInput({ positionals: [file = ''], flags }: Arguments): object {
   const [titles, ...rows] = parseCsv(readTextFile(file)) ?? []
   const columns = titles?.cells.map((title) => title.toLowerCase().replace(/[ -]/g, '_')) ?? []
-  const wrong = columns.find((title, index) => !Object.hasOwn(FIELDS, title) || columns.indexOf(title) !== index)
+  const wrong = columns.find((title, index) => !IMPORT_COLUMNS.includes(title) || columns.indexOf(title) !== index)
   if (columns.length === 0 || wrong !== undefined)
     throw new UsageError(
       `${file} must begin with a line of titles, each once, out of ${IMPORT_COLUMNS.join(', ')}${wrong === undefined ? '' : `; not '${wrong}'`}`,
@@ -47,8 +38,9 @@ function inputRow(columns: readonly string[], cells: readonly string[]): object 
   for (const [index, title] of columns.entries()) {
     const cell = cells[index] ?? ''
     if (cell === '') continue
-    if (LIMITS.includes(title)) limits[title] = wholeNumber(cell)
-    else row[FIELDS[title] ?? ''] = cell
+    const [field = '', limit] = fieldOf(title.replaceAll('_', '-'), OPENING)?.split('.') ?? []
+    if (limit === undefined) row[field] = cell
+    else limits[limit] = wholeNumber(cell)
   }
   return Object.keys(limits).length === 0 ? row : { ...row, limits }
 }

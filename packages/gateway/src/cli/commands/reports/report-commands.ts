@@ -4,6 +4,7 @@ import type { KeyRow } from '../../../administration/key-rows.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
+import { flatKey } from '../accounts/key-commands.ts'
 import { commandsIn, type OptionTexts } from '../declare.ts'
 import { formatCsv } from './csv.ts'
 import { FILTERS, OUTCOME } from './traffic-commands.ts'
@@ -126,8 +127,7 @@ export const REPORT_COMMANDS = commandsIn('Reports', [
       if (secret === '') throw new UsageError('the secret is empty: give it as an argument or on standard input')
       return secret.startsWith('sk-') ? { hash: hashSecret(secret).toString('hex') } : { last_four: secret }
     },
-    json: (rows: (KeyRow & Shown)[]) =>
-      rows.map(({ limits, networks, ceiling: _, ...row }) => ({ ...row, ips: networks, ...limits })),
+    json: (rows: KeyRow[]) => rows.map(flatKey),
     show: (result) => (Array.isArray(result) && result.length === 0 ? 'no key found\n' : describe(result)),
   },
 ])

@@ -1,6 +1,6 @@
 // The commands that list requests, tasks and transfers.
 import { ANY_ACCOUNT, byAccount, ROWS, SECTION } from '../accounts/options.ts'
-import { figure, shown, showRejectedRequests, showUsage, text, time } from '../columns.ts'
+import { shown } from '../columns.ts'
 import { commandsIn, type OptionTexts } from '../declare.ts'
 
 const MODEL: OptionTexts = { 'model MODEL': 'only this model' }
@@ -28,7 +28,7 @@ const OF_REQUESTS = commandsIn(SECTION, [
   {
     ...byAccount('usage', 'list the requests of an account, newest first', ROWS),
     rows: 100,
-    show: showUsage,
+    show: shown('time=at', 'request=request_id', '>key=key_id', 'model', 'upstream', 'outcome', 'cost_usd'),
   },
   {
     name: 'rejected-requests',
@@ -41,7 +41,9 @@ const OF_REQUESTS = commandsIn(SECTION, [
     },
     example: 'rejected-requests --account ada@example.com --since 2030-01-31',
     rows: 100,
-    show: showRejectedRequests,
+    show: shown(
+      ...['minute', 'account=account_id', 'key=key_id', 'code', '>count', 'last request=last_request_id', 'reason'],
+    ),
   },
   {
     name: 'request refund',
@@ -74,18 +76,10 @@ export const TRAFFIC_COMMANDS = [
       },
       summary: 'list the requests of all accounts, newest first',
       example: 'request list --model gpt-x --from 2030-01-31',
-      show: shown([
-        time('time', 'at'),
-        text('request', 'id'),
-        text('account', 'account'),
-        text('key', 'key'),
-        figure('key id', 'key_id'),
-        text('model', 'model'),
-        text('upstream', 'upstream'),
-        text('outcome', 'outcome'),
-        text('error', 'error_code'),
-        figure('cost usd', 'cost_usd'),
-      ]),
+      show: shown(
+        ...['time=at', 'request=id', 'account', 'key', '>key_id', 'model', 'upstream', 'outcome'],
+        ...['error=error_code', 'cost_usd'],
+      ),
     },
     {
       rows: 100,
@@ -99,16 +93,9 @@ export const TRAFFIC_COMMANDS = [
       },
       summary: 'list the video tasks of all accounts, newest first',
       example: 'task list --state queued',
-      show: shown([
-        time('created', 'created_at'),
-        text('task', 'id'),
-        figure('account', 'account_id'),
-        text('model', 'model'),
-        text('upstream', 'upstream'),
-        text('state', 'state'),
-        time('updated', 'updated_at'),
-        time('deadline', 'deadline'),
-      ]),
+      show: shown(
+        ...['created_at', 'task=id', '>account=account_id', 'model', 'upstream', 'state', 'updated_at', 'deadline'],
+      ),
     },
     {
       name: 'task show',
@@ -135,16 +122,7 @@ export const TRAFFIC_COMMANDS = [
       },
       summary: 'list the transfers of the ledger, newest first',
       example: 'ledger transfers --kind credit --from 2030-01-01',
-      show: shown([
-        figure('id', 'id'),
-        time('time', 'at'),
-        text('kind', 'kind'),
-        text('from', 'from'),
-        text('to', 'to'),
-        figure('amount usd', 'amount_usd'),
-        text('reason', 'reason'),
-        text('request', 'request_id'),
-      ]),
+      show: shown('>id', 'time=at', 'kind', 'from', 'to', 'amount_usd', 'reason', 'request=request_id'),
     },
   ]),
 ]
