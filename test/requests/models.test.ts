@@ -10,6 +10,7 @@ import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 let gateway: Gateway
 let all: string
 let small: string
+let restricted: string
 beforeAll(async () => {
   gateway = await startGateway({
     config: `
@@ -29,6 +30,7 @@ groups:
   })
   all = (await newKey(gateway)).secret
   small = (await newKey(gateway, '0', { group: 'small' })).secret
+  restricted = (await newKey(gateway, '0', { models: 'film,plain' })).secret
 })
 afterAll(() => gateway.stop())
 
@@ -89,6 +91,35 @@ describe('lists contain exactly the models of the key’s group', () => {
     expect(await list(all)).toEqual(IDS)
     expect(await list(small)).toEqual(['plain'])
   })
+})
+
+test.each([
+  ['/v1/models', () => all],
+  ['/v1/models?limit=2', () => all],
+  ['/v1/models', () => small],
+  ['/v1beta/models', () => all],
+  ['/v1/models', () => restricted],
+])('%s: a client that has the list gets 304 and no body', async (path, key) => {
+  const get = (headers: Record<string, string> = {}) =>
+    fetch(gateway.url + path, { headers: { authorization: `Bearer ${key()}`, ...headers } })
+  const first = await get()
+  const tag = first.headers.get('etag') ?? ''
+  expect(tag).toMatch(/^"[0-9a-z]+"$/)
+  const again = await get({ 'if-none-match': `"other", ${tag}` })
+  expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, tag, ''])
+  const other = await get({ 'if-none-match': '"other"' })
+  expect([other.status, await other.text()]).toEqual([200, await first.text()])
+})
+
+test('the list of another key is not that of the first: each has a version of its own', async () => {
+  const tags = await Promise.all(
+    [all, small, restricted].map(async (key) => {
+      const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+      return answer.headers.get('etag')
+    }),
+  )
+  expect(new Set(tags).size).toBe(3)
+  expect(await collect(await openai(restricted).models.list(), ({ id }) => id)).toEqual(['plain', 'film'])
 })
 
 describe('one model by its id', () => {

@@ -47,7 +47,10 @@ const server = Bun.serve({
     const [, version, , name] = url.pathname.split('/')
     const native = version === 'v1beta'
     if (name === undefined) {
-      return Response.json(native ? generateContentModelList(MODELS) : modelList(MODELS, pageOf(url.searchParams)))
+      const entry = native ? generateContentModelEntry : modelEntry
+      const written = MODELS.map((model) => ({ id: model.id, json: JSON.stringify(entry(model)) }))
+      const list = native ? generateContentModelList(written) : modelList(written, pageOf(url.searchParams))
+      return new Response(list, { headers: { 'content-type': 'application/json' } })
     }
     const model = MODELS.find(({ id }) => id === decodeURIComponent(name))
     if (model !== undefined) return Response.json(native ? generateContentModelEntry(model) : modelEntry(model))

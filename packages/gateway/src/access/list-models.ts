@@ -2,24 +2,18 @@
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import {
-  generateContentModelEntry,
-  generateContentModelList,
-  type ListedModel,
-  modelEntry,
-  modelList,
-} from '@trivium/protocol/dialects/model-list.ts'
-import type { AnyOffer, Catalogue } from '../catalogue/catalogue.ts'
-import { describeModel } from '../catalogue/describe-model.ts'
+import { generateContentModelEntry, type ListedModel, modelEntry } from '@trivium/protocol/dialects/model-list.ts'
+import { clientHas } from '../http-api/compress.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { decodeSegment } from '../request/path-segment.ts'
 import type { AuthenticateDependencies } from './authenticate.ts'
 import { authenticate } from './authenticate.ts'
-import { authorize, keyAllowsModel } from './authorize.ts'
+import { authorize } from './authorize.ts'
+import { listedModel, type WrittenList, writtenList } from './model-lists.ts'
 
 export async function listModels(incoming: ApiRequest, deps: AuthenticateDependencies): Promise<HttpResponse> {
-  const models = await visibleModels(incoming, 'chat', deps)
+  const caller = await authenticate(incoming, 'chat', deps)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
   const [afterId, beforeId] = [query.get('after_id'), query.get('before_id')]
@@ -28,7 +22,7 @@ export async function listModels(incoming: ApiRequest, deps: AuthenticateDepende
     ...(afterId === null ? {} : { afterId }),
     ...(beforeId === null ? {} : { beforeId }),
   }
-  return json(200, incoming.responseHeaders, modelList(models, page))
+  return sendList(writtenList('chat', caller, page, deps.catalogue()), incoming)
 }
 
 export async function showModel(
@@ -43,12 +37,18 @@ export async function listGenerateContentModels(
   incoming: ApiRequest,
   deps: AuthenticateDependencies,
 ): Promise<HttpResponse> {
-  return json(
-    200,
-    incoming.responseHeaders,
-    generateContentModelList(await visibleModels(incoming, 'generate-content', deps)),
-  )
+  const caller = await authenticate(incoming, 'generate-content', deps)
+  return sendList(writtenList('generate-content', caller, {}, deps.catalogue()), incoming)
 }
+
+function sendList({ bytes, tag }: WrittenList, { http, responseHeaders: headers }: ApiRequest): HttpResponse {
+  headers.set('etag', tag)
+  if (clientHas(tag, http)) return { status: 304, headers, body: NOTHING }
+  headers.set('content-type', 'application/json; charset=utf-8')
+  return { status: 200, headers, body: bytes }
+}
+
+const NOTHING = new Uint8Array()
 
 export async function showGenerateContentModel(
   segment: string,
@@ -62,17 +62,6 @@ export async function showGenerateContentModel(
   )
 }
 
-async function visibleModels(
-  incoming: ApiRequest,
-  dialect: DialectId,
-  deps: AuthenticateDependencies,
-): Promise<ListedModel[]> {
-  const caller = await authenticate(incoming, dialect, deps)
-  const catalogue = deps.catalogue()
-  const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
-  return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
-}
-
 async function visibleModel(
   segment: string,
   incoming: ApiRequest,
@@ -81,13 +70,7 @@ async function visibleModel(
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  return listed(authorize(caller, decodeModelId(segment), undefined, catalogue), catalogue)
-}
-
-function listed(offer: AnyOffer, catalogue: Catalogue): ListedModel {
-  const { id } = offer.model
-  const created = Math.floor(catalogue.loadedAt / 1000)
-  return { id, displayName: id, owner: 'trivium', created, ...describeModel(offer) }
+  return listedModel(authorize(caller, decodeModelId(segment), undefined, catalogue), catalogue)
 }
 
 /** Ids may contain a slash, which SDKs send as %2F. */

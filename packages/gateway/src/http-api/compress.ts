@@ -26,7 +26,7 @@ export async function transferred(
   const tag = known ?? `W/"${Bun.hash(body).toString(36)}"`
   headers.set('etag', tag)
   headers.set('vary', 'accept-encoding')
-  if (known === undefined && listOf(asked.get('if-none-match')).includes(tag)) {
+  if (known === undefined && clientHas(tag, { headers: asked })) {
     headers.remove('content-type')
     return { status: 304, headers, body: NOTHING }
   }
@@ -41,6 +41,10 @@ export function acceptsGzip({ headers }: Request): boolean {
   const entry = entries.find((each) => /^gzip(;|$)/.test(each)) ?? entries.find((each) => /^\*(;|$)/.test(each))
   return entry !== undefined && !/;q=0(\.0*)?$/.test(entry)
 }
+
+/** By its `if-none-match`. */
+export const clientHas = (tag: string, { headers }: Request): boolean =>
+  listOf(headers.get('if-none-match')).includes(tag)
 
 const listOf = (value: string | null): string[] => (value ?? '').split(',').map((each) => each.trim())
 

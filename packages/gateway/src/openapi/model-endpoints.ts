@@ -44,10 +44,12 @@ const READINESS: EndpointRoute = { responses: { 200: { schema: READY }, 503: { s
 export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, EndpointRoute>>> = {
   'list-models': {
     parameters: { limit: INTEGER, after_id: STRING, before_id: STRING },
-    responses: { 200: { schema: open(PAGE_OF_MODELS) } },
+    responses: { 200: { schema: open(PAGE_OF_MODELS) }, 304: {} },
   },
   'show-model': { parameters: IN_PATH, responses: { 200: { schema: MODEL_ENTRY } } },
-  'list-generate-content-models': { responses: { 200: { schema: open({ models: list(GENERATE_CONTENT_MODEL) }) } } },
+  'list-generate-content-models': {
+    responses: { 200: { schema: open({ models: list(GENERATE_CONTENT_MODEL) }) }, 304: {} },
+  },
   'show-generate-content-model': { parameters: IN_PATH, responses: { 200: { schema: GENERATE_CONTENT_MODEL } } },
   'list-usage': { parameters: { limit: INTEGER, before: STRING }, responses: { 200: { schema: USAGE } } },
   'show-usage': { responses: { 200: { schema: RECEIPT } } },

@@ -8,7 +8,8 @@ import {
 } from './model-list.ts'
 
 const model = (id: string): ListedModel => ({ id, created: 1_767_225_600, owner: 'vendor', displayName: id })
-const MODELS = ['a', 'b', 'c', 'd', 'e'].map(model)
+const written = (entry: object, id: string) => ({ id, json: JSON.stringify(entry) })
+const MODELS = ['a', 'b', 'c', 'd', 'e'].map((id) => written(modelEntry(model(id)), id))
 const full: ListedModel = {
   ...model('demo'),
   displayName: 'Demo',
@@ -56,8 +57,8 @@ describe('pages', () => {
     [{ beforeId: 'gone' }, '', false],
   ]
   test.each(PAGES)('%j', (page, ids, more) => {
-    const list = modelList(MODELS, page)
-    expect(list.data.map(({ id }) => id).join('')).toBe(ids)
+    const list = JSON.parse(modelList(MODELS, page))
+    expect(list.data.map(({ id }: { id: string }) => id).join('')).toBe(ids)
     expect(list).toMatchObject({
       object: 'list',
       has_more: more,
@@ -68,7 +69,8 @@ describe('pages', () => {
 })
 
 test('the generate-content list', () => {
-  expect(generateContentModelList([full])).toEqual({ models: [generateContentModelEntry(full)] })
+  const entry = generateContentModelEntry(full)
+  expect(JSON.parse(generateContentModelList([written(entry, 'demo')]))).toEqual({ models: [entry] })
   expect(generateContentModelEntry({ ...full, protocols: ['chat', 'generate-content'] })).toMatchObject({
     name: 'models/demo',
     displayName: 'Demo',

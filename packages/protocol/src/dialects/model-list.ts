@@ -50,19 +50,19 @@ export function modelEntry(model: ListedModel) {
   }
 }
 
-export function modelList(models: readonly ListedModel[], page: ModelPage = {}) {
+/** An entry as JSON: whoever keeps it does not make it again for each reader. */
+export type WrittenModel = { id: string; json: string }
+
+/** The JSON text of the list, from entries of `modelEntry`. */
+export function modelList(models: readonly WrittenModel[], page: ModelPage = {}): string {
   const { entries, hasMore } = cut(models, page)
-  return {
-    object: 'list',
-    data: entries.map(modelEntry),
-    first_id: entries[0]?.id ?? null,
-    last_id: entries.at(-1)?.id ?? null,
-    // An SDK asks on for as long as this is true: it must turn false, also for an id that is no longer in the list.
-    has_more: hasMore,
-  }
+  const [first, last] = [entries[0]?.id ?? null, entries.at(-1)?.id ?? null]
+  // An SDK asks on for as long as has_more is true: it must turn false, also for an id that is no longer in the list.
+  const place = `"first_id":${JSON.stringify(first)},"last_id":${JSON.stringify(last)},"has_more":${hasMore}`
+  return `{"object":"list","data":[${entries.map(({ json }) => json).join(',')}],${place}}`
 }
 
-function cut(models: readonly ListedModel[], page: ModelPage): { entries: readonly ListedModel[]; hasMore: boolean } {
+function cut(models: readonly WrittenModel[], page: ModelPage): { entries: readonly WrittenModel[]; hasMore: boolean } {
   const limit = readLimit(page.limit)
   if (page.beforeId !== undefined) {
     const end = Math.max(
@@ -96,7 +96,7 @@ export function generateContentModelEntry(model: ListedModel) {
   }
 }
 
-/** Always the whole list: without a nextPageToken no SDK asks for more. */
-export function generateContentModelList(models: readonly ListedModel[]) {
-  return { models: models.map(generateContentModelEntry) }
+/** The JSON text of the list, from entries of `generateContentModelEntry`. Whole: without a nextPageToken no SDK asks for more. */
+export function generateContentModelList(models: readonly WrittenModel[]): string {
+  return `{"models":[${models.map(({ json }) => json).join(',')}]}`
 }
