@@ -34,10 +34,13 @@ const EXHAUSTIVE = [...CONTRIBUTOR, 'exhaustive']
 /** Arguments of `bun`, and the files that it should run; undefined: what the arguments name. */
 export type Pass = { args: string[]; files?: readonly string[] }
 
+const BUN = ['test', '--timeout', String(TIMEOUT_MS), '--preload', './tools/tests/hooks.ts']
+
+export const alone = (file: string): Pass => ({ args: [...BUN, `./${file}`], files: [file] })
+
 /** `all`: the exhaustive tests too. */
 export function passesOf(all: boolean, args: readonly string[]): Pass[] {
-  const bun = ['test', '--timeout', String(TIMEOUT_MS), '--preload', './tools/tests/hooks.ts']
-  if (args.length > 0) return [{ args: [...bun, ...args] }]
+  if (args.length > 0) return [{ args: [...BUN, ...args] }]
   const missing = ALONE.filter((file) => !existsSync(join(ROOT, file)))
   if (missing.length > 0) throw new Error(`tools/tests/passes.ts lists files that do not exist: ${missing.join(', ')}`)
   // A file takes about a third of a core: it waits for what it starts, for connections, and for leases that expire.
@@ -51,8 +54,8 @@ export function passesOf(all: boolean, args: readonly string[]): Pass[] {
   const folders = all ? EXHAUSTIVE : CONTRIBUTOR
   const files = folders.flatMap(testsIn).filter((file) => !ALONE.includes(file))
   return [
-    { args: [...bun, ...together, ...timings, ...folders.map((folder) => `./${folder}`)], files },
-    ...ALONE.map((file) => ({ args: [...bun, `./${file}`], files: [file] })),
+    { args: [...BUN, ...together, ...timings, ...folders.map((folder) => `./${folder}`)], files },
+    ...ALONE.map(alone),
   ]
 }
 
