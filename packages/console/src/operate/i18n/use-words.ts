@@ -8,9 +8,9 @@ export type { ActName } from '@trivium/gateway/administration/words/index.ts'
 /** `words('upstream drain', id)`: the dialog of the act, for `useAct`; its `action` is the label of the button, too. */
 export function useWords() {
   const { language } = useLanguage()
-  return (name: ActName, target = '') => {
+  return (name: ActName, target = '', usd = '') => {
     const { act, ask, done, ...rest } = WORDS[name]
-    const said = (both: Both) => both[language].replaceAll('{x}', target)
+    const said = (both: Both) => both[language].replaceAll('{x}', target).replaceAll('{usd}', usd)
     return {
       title: said(ask),
       action: said(act),

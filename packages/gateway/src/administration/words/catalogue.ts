@@ -141,8 +141,18 @@ export const CATALOGUE_WORDS = {
     done: { en: 'The group {x} was deleted.', zh: '分组 {x} 已删除。' },
     did: { en: 'deleted the group {x}', zh: '删除了分组 {x}' },
   },
-  'settings change': { did: { en: 'changed settings', zh: '修改了设置' } },
-  'config import': { did: { en: 'imported a configuration', zh: '导入了配置' } },
+  'settings change': {
+    act: { en: 'Save', zh: '保存' },
+    ask: { en: 'Change {x}?', zh: '修改 {x}？' },
+    done: { en: 'Saved and in effect.', zh: '已保存并生效。' },
+    did: { en: 'changed settings', zh: '修改了设置' },
+  },
+  'config import': {
+    act: { en: 'Import', zh: '导入' },
+    ask: { en: 'Import these entries?', zh: '导入这些条目？' },
+    done: { en: 'Imported and in effect.', zh: '已导入并生效。' },
+    did: { en: 'imported a configuration', zh: '导入了配置' },
+  },
   'configuration file': {
     did: { en: 'read a new version of the configuration file {x}', zh: '读取了新版本的配置文件 {x}' },
   },

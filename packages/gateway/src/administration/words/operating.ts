@@ -3,6 +3,13 @@ import type { Words } from './words.ts'
 
 export const OPERATING_WORDS = {
   'request refund': {
+    act: { en: 'Refund', zh: '退款' },
+    ask: { en: 'Refund {usd} USD to {x}?', zh: '向 {x} 退款 {usd} USD？' },
+    text: {
+      en: 'The amount is credited to the balance. The receipt and the usage stay as they are.',
+      zh: '金额将计入账户余额，收据和用量保持不变。',
+    },
+    done: { en: 'Refunded', zh: '已退款' },
     did: { en: 'refunded the request {x}', zh: '为请求 {x} 退款' },
   },
   'task cancel': {

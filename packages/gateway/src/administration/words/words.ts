@@ -1,5 +1,5 @@
 // What an operation is called on screen and in the audit log. Files of this folder have no imports but types: the web app has them in its
-// bundle. `{x}` stands for what the operation is done to.
+// bundle. `{x}` stands for what the operation is done to, `{usd}` for an amount.
 
 /** In both languages of the console. */
 export type Both = { readonly en: string; readonly zh: string }

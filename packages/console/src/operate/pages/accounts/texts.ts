@@ -101,16 +101,7 @@ export const accounts = texts({
     book: en('Confirm').zh('确认'),
     done: en('Credit changed.').zh('余额已更改。'),
   },
-  disable: {
-    titleOfAll: en((number: number) => `Disable ${count(number, 'account', 'accounts')}?`).zh(
-      (number) => `停用 ${number} 个账户？`,
-    ),
-  },
-  enable: {
-    titleOfAll: en((number: number) => `Enable ${count(number, 'account', 'accounts')}?`).zh(
-      (number) => `启用 ${number} 个账户？`,
-    ),
-  },
+  several: en((number: number) => count(number, 'account', 'accounts')).zh((number) => `${number} 个账户`),
   rename: {
     form: en((name: string) => `Rename ${name}`).zh((name) => `重命名 ${name}`),
     name: en('Name').zh('名称'),

@@ -8,6 +8,7 @@ import { Facts, Section } from '../../../ui/page.tsx'
 import { Banner, EmptyRow, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { useMay } from '../../ui/permissions.ts'
@@ -80,6 +81,7 @@ const PLACEHOLDER = /(?<!\$)\$\{([A-Za-z_]\w*)\}/g
 
 function Import() {
   const t = useOperateTexts().configuration.exchange
+  const words = useWords()
   const act = useAct()
   const [text, setText] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
@@ -100,9 +102,7 @@ function Import() {
       method: 'POST',
       path: 'configuration/import',
       body: { file: text, ...(given.length > 0 ? { variables: Object.fromEntries(given) } : {}) },
-      title: t.title,
-      action: t.action,
-      done: t.done,
+      ...words('config import'),
     })
     if (done === undefined) return
     setLeftOut(done.left_out)

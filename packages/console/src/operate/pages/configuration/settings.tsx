@@ -11,6 +11,7 @@ import { useUrlState } from '../../../ui/url-state.ts'
 import { readAdmin, readVersion, rehearse, type Version } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 import { type Draft, type Drafts, patchOf, wrongIn } from './drafts.ts'
@@ -36,6 +37,7 @@ export function Settings() {
   const [version, setVersion] = useState<Promise<Version | undefined>>()
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
   const act = useAct()
+  const words = useWords()
   const messageOf = useOperateError()
   if (error && !data) return <ErrorState error={error} retry={refetch} />
   const settings = data?.settings
@@ -77,9 +79,7 @@ export function Settings() {
       ...patch,
       ...(before === undefined ? {} : { undo: restoring(before) }),
       rehearsed: rehearsed.value,
-      title: t.saveTitle(drafts.size),
-      action: t.save,
-      done: t.saved,
+      ...words('settings change', t.several(drafts.size)),
     })
     if (done !== undefined) setDrafts(new Map())
   }

@@ -92,11 +92,7 @@ export const configuration = texts({
     changes: en((count: number) => (count === 1 ? '1 change' : `${count} changes`)).zh((count) => `${count} 处修改`),
     discard: en('Discard').zh('放弃'),
     review: en('Review and save').zh('预览并保存'),
-    saveTitle: en((count: number) => (count === 1 ? 'Change 1 setting?' : `Change ${count} settings?`)).zh(
-      (count) => `修改 ${count} 项设置？`,
-    ),
-    save: en('Save').zh('保存'),
-    saved: en('Saved and in effect.').zh('已保存并生效。'),
+    several: en((count: number) => (count === 1 ? '1 setting' : `${count} settings`)).zh((count) => `${count} 项设置`),
   },
   revisions: {
     label: en('Revisions').zh('版本'),
@@ -147,9 +143,6 @@ export const configuration = texts({
     choose: en('Choose a file').zh('选择文件'),
     value: en((name: string) => `Value of ${name}`).zh((name) => `${name} 的值`),
     check: en('Check and import').zh('预览并导入'),
-    title: en('Import these entries?').zh('导入这些条目？'),
-    action: en('Import').zh('导入'),
-    done: en('Imported and in effect.').zh('已导入并生效。'),
     leftOutFile: en((names: string) => `Not stored, because it can only be set in a file: ${names}`).zh(
       (names) => `以下内容只能写在文件中，未存储：${names}`,
     ),

@@ -4,6 +4,7 @@ import { TextField } from '../../../ui/form/field.tsx'
 import { Part } from '../../../ui/page.tsx'
 import { isZero } from '../../../ui/values.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import type { ShownRequest } from './columns.tsx'
@@ -12,6 +13,7 @@ import type { ShownRequest } from './columns.tsx'
 export function Refund({ request }: { request: ShownRequest }) {
   const t = useOperateTexts().requests.refund
   const act = useAct()
+  const words = useWords()
   const form = useId()
   const left = usdText(nanosOf(request.cost_usd) - nanosOf(request.refunded_usd))
   const [amount, setAmount] = useState(left)
@@ -23,10 +25,7 @@ export function Refund({ request }: { request: ShownRequest }) {
       path: 'requests/{request}/refund',
       params: { request: request.id },
       body: { amount_usd: amount.trim() },
-      title: t.question(amount.trim(), request.account ?? request.account_id),
-      text: t.explanation,
-      action: t.action,
-      done: t.done,
+      ...words('request refund', request.account ?? request.account_id, amount.trim()),
       reason: 'required',
     })
   return (

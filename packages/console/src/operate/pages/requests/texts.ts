@@ -91,14 +91,6 @@ export const requests = texts({
     title: en('Refund').zh('退款'),
     amount: en((most: string) => `Amount in USD, at most ${most}`).zh((most) => `金额（USD），最多 ${most}`),
     button: en('Refund…').zh('退款…'),
-    action: en('Refund').zh('退款'),
-    question: en((usd: string, account: string) => `Refund ${usd} USD to ${account}?`).zh(
-      (usd, account) => `向 ${account} 退款 ${usd} USD？`,
-    ),
-    explanation: en('The amount is credited to the balance. The receipt and the usage stay as they are.').zh(
-      '金额将计入账户余额，收据和用量保持不变。',
-    ),
-    done: en('Refunded').zh('已退款'),
     nothingLeft: en('The whole charge has been refunded.').zh('该笔费用已全部退还。'),
   },
 })
