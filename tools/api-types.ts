@@ -1,4 +1,4 @@
-// Writes the types of the admin API for the operators' part of the console, from the gateway's own OpenAPI document. They are not kept in
+// Writes the types of the console API and of the admin API for the console, from the gateway's own OpenAPI document. They are not kept in
 // the repository: the check of types makes them anew, and the web app is bundled without them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,14 +7,14 @@ import { openApiDocument } from '@trivium/gateway/openapi/document.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GENERATOR = join(ROOT, 'tools/api-client/node_modules/openapi-typescript/bin/cli.js')
-const TARGET = join(ROOT, 'packages/console/src/operate/api/schema.d.ts')
+const TARGET = join(ROOT, 'packages/console/src/api/schema.d.ts')
 
 const { paths, ...document } = openApiDocument({ hasAdmin: true })
-const admin = Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/admin/')))
+const called = Object.fromEntries(Object.entries(paths).filter(([path]) => /^\/(admin|console)\//.test(path)))
 const folder = mkdtempSync(join(tmpdir(), 'trivium-types-'))
 try {
   const file = join(folder, 'openapi.json')
-  writeFileSync(file, JSON.stringify({ ...document, paths: admin }))
+  writeFileSync(file, JSON.stringify({ ...document, paths: called }))
   const { exitCode, stderr } = Bun.spawnSync(['node', GENERATOR, file, '-o', TARGET], { stdout: 'ignore' })
   if (exitCode !== 0) throw new Error(stderr.toString())
 } finally {

@@ -2,7 +2,7 @@
 // more than a role gives.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { adminRoutes } from '../../packages/gateway/src/admin-api/routes.ts'
 import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import type { GatewayRole } from '../../packages/gateway/src/storage/people/people.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../../test/support/admin/admin-client.ts'
@@ -13,7 +13,7 @@ import { operate } from '../../test/support/gateway/operate.ts'
 type Json = Record<string, unknown>
 type Made = { id: string; secret: string }
 
-const ROUTES = listAdminRoutes()
+const ROUTES = adminRoutes()
 const ROLES = ['owner', 'admin', 'finance', 'support', 'viewer'] as const
 const SECRET = 'planted-secret-of-an-upstream'
 const UPSTREAM = { id: 'main', dialect: 'chat', base_url: 'https://one.example.com/v1', keys: [SECRET] }

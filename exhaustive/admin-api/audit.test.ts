@@ -2,7 +2,7 @@
 // No row, no revision and no log has a secret.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { type ListedAdminRoute, listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { adminRoutes, type ServedRoute } from '../../packages/gateway/src/admin-api/routes.ts'
 import { OPERATIONS } from '../../packages/gateway/src/administration/index.ts'
 import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
@@ -29,7 +29,7 @@ type Row = Json & { id: string; action: string; target: string }
 
 const CONFIG = 'registration: { open: true }\n'
 
-const ROUTES = new Map(listAdminRoutes().map((route) => [route.route.operation.name, route]))
+const ROUTES = new Map(adminRoutes().map((route) => [route.operation.name, route]))
 
 test('every operation is tried', () => {
   expect(STEPS.map(([name]) => name as string).sort()).toEqual([...OPERATIONS.keys()].sort())
@@ -130,7 +130,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     for (const token of [state.token, state.invited]) if (token) secrets.add(token)
   })
 
-  async function call(route: ListedAdminRoute | undefined, name: string, input: Json) {
+  async function call(route: ServedRoute | undefined, name: string, input: Json) {
     if (!route) return { answer: (await callServer(gateway.home.dataDir, name, input))?.result, id: null }
     const inPath = new Set<string>()
     const path = route.path.replace(/\{(\w+)\}/g, (_, field: string) => {

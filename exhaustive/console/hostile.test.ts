@@ -1,6 +1,6 @@
 // What other sites, broken clients and attackers may send to the console API.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { listConsoleRoutes } from '../../packages/gateway/src/console-api/list-routes.ts'
+import { CONSOLE_ROUTES } from '../../packages/gateway/src/console-api/routes.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../../test/support/gateway/console.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 
@@ -19,7 +19,7 @@ async function signedIn() {
 }
 
 describe('requests of other sites', () => {
-  const changes = listConsoleRoutes().filter(({ method }) => method !== 'GET')
+  const changes = CONSOLE_ROUTES.filter(({ method }) => method !== 'GET')
   const foreign: [string, Record<string, string>][] = [
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['another site in an old browser', { origin: 'https://evil.example', 'sec-fetch-site': '' }],

@@ -1,7 +1,7 @@
 // Keys in the console API, on both engines: what an account may do with its own keys, and nothing with those of others.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import type { KeyPage, KeyRow, KeyWithSecret } from '../../packages/gateway/src/console-api/routes/keys.ts'
+import type { KeyPage, KeyRow, KeyWithSecret } from '../../packages/console/src/api/types.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../../test/support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'

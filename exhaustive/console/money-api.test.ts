@@ -1,16 +1,19 @@
 // Usage, models and wallet of the console API, on both engines: every figure is the ledger's, exact to the last digit.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { KeyPage, KeyRow } from '../../packages/gateway/src/console-api/routes/keys.ts'
-import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
 import type {
+  KeyPage,
+  KeyRow,
+  ModelRow,
   Overview,
   Receipt,
   RequestPage,
   RequestSummary,
+  Statement,
   UsageSeries,
-} from '../../packages/gateway/src/console-api/routes/usage.ts'
-import type { Statement, Wallet, WalletHistory } from '../../packages/gateway/src/console-api/routes/wallet.ts'
+  Wallet,
+  WalletHistory,
+} from '../../packages/console/src/api/types.ts'
 import { formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
 import {
   sendImage,

@@ -1,6 +1,6 @@
 // The page of the wallet in a real browser: what is there, what is held, how it changed, and how to add to it.
 import { afterEach, expect, test } from 'bun:test'
-import type { Wallet } from '../../packages/gateway/src/console-api/routes/wallet.ts'
+import type { Wallet } from '../../packages/console/src/api/types.ts'
 import type { Page } from '../../test/support/browser.ts'
 import { expectNoShift, failFirst } from '../../test/support/console/loading.ts'
 import { expectWellShown, inTheme, LANGUAGES } from '../../test/support/console/page.ts'

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { inLanguage } from '../../packages/console/src/i18n/say.ts'
 import { sentenceOf } from '../../packages/console/src/operate/pages/audit-log/sentence.ts'
 import { auditLog } from '../../packages/console/src/operate/pages/audit-log/texts.ts'
-import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { adminRoutes } from '../../packages/gateway/src/admin-api/routes.ts'
 import { WORDS } from '../../packages/gateway/src/administration/words/index.ts'
 import type { Words } from '../../packages/gateway/src/administration/words/words.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
@@ -271,7 +271,7 @@ describe('the audit log', () => {
 
   test('has a phrase for every change, in both languages', () => {
     const reads = /preview|impact|proposals|draft-models|bulk/
-    const names = listAdminRoutes().flatMap(({ method, route }) => (method === 'GET' ? [] : [route.operation.name]))
+    const names = adminRoutes().flatMap(({ method, operation }) => (method === 'GET' ? [] : [operation.name]))
     const missing = names.filter((name) => !reads.test(name) && !(name in WORDS))
     expect(missing).toEqual([])
     const said = Object.values(WORDS as Words).map(({ did }) => did)

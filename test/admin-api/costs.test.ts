@@ -1,6 +1,6 @@
 // What upstreams cost is told to those alone who may see it, whichever way others ask: every route that reads, as JSON and as a file.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { adminRoutes } from '../../packages/gateway/src/admin-api/routes.ts'
 import type { GatewayRole } from '../../packages/gateway/src/storage/people/people.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { askStore, changeStore } from '../support/gateway/ask-store.ts'
@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-const READ = listAdminRoutes().filter(({ method }) => method === 'GET')
+const READ = adminRoutes().filter(({ method }) => method === 'GET')
 const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '1')
 
 async function textsOf(role: keyof typeof as): Promise<string> {

@@ -2,20 +2,16 @@
 // new route is tried without a change here.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from 'typebox/value'
-import {
-  ADMIN_ERROR,
-  formatsOf,
-  type ListedAdminRoute,
-  listAdminRoutes,
-} from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { adminRoutes, formatsOf, type ServedRoute } from '../../packages/gateway/src/admin-api/routes.ts'
 import { permits } from '../../packages/gateway/src/administration/permissions.ts'
+import { ADMIN_ERROR } from '../../packages/gateway/src/http-api/errors.ts'
 import { GATEWAY_ROLES, type GatewayRole } from '../../packages/gateway/src/storage/people/people.ts'
 import { type AdminAnswer, type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { COOKIE, consoleClient, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
 
-const ROUTES = listAdminRoutes()
+const ROUTES = adminRoutes()
 const BY_NAME = ROUTES.map((route) => [route.name, route] as const)
 
 let gateway: Gateway
@@ -45,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 /** Names things that do not exist: what a caller may not do is rejected before anything is looked up, and nothing is changed. */
-const send = (client: AdminClient, { method, path, body }: ListedAdminRoute, headers: Record<string, string> = {}) => {
+const send = (client: AdminClient, { method, path, body }: ServedRoute, headers: Record<string, string> = {}) => {
   const url = `${path.replace(/\{\w+\}/g, '999999999')}${method === 'GET' ? '' : '?dry_run=true'}`
   return client(method, url, { ...(body === undefined ? {} : { body: {} }), headers })
 }
@@ -65,10 +61,10 @@ function expectAllowed(answer: AdminAnswer): void {
 describe.each(BY_NAME)('%s', (_, route) => {
   test('is described', () => {
     expect(route.summary).toMatch(/^[A-Z]\S*s /)
-    const { properties } = route.route.operation.input as unknown as { properties: object }
+    const { properties } = route.operation.input as unknown as { properties: object }
     const taken = [route.parameters, route.query, route.body].flatMap((each) => Object.keys(each?.properties ?? {}))
     const general =
-      route.method === 'GET' ? (formatsOf(route.route).length > 0 ? ['format'] : []) : ['dry_run', 'reason']
+      route.method === 'GET' ? (formatsOf(route.declared).length > 0 ? ['format'] : []) : ['dry_run', 'reason']
     expect(taken.sort()).toEqual([...new Set([...Object.keys(properties), ...general])].sort())
   })
 
@@ -79,11 +75,11 @@ describe.each(BY_NAME)('%s', (_, route) => {
       return calls.map(async (call) => [role, await call] as const)
     })
     for (const [role, answer] of await Promise.all(answers)) {
-      if (permits(role, route.permission)) expectAllowed(answer)
+      if (permits(role, route.policy)) expectAllowed(answer)
       else if (route.method === 'GET') expectError(answer, '404 not_found')
       else {
         expectError(answer, '403 forbidden')
-        expect(answer.body.error?.message).toContain(`'${route.permission}'`)
+        expect(answer.body.error?.message).toContain(`'${route.policy}'`)
       }
     }
   })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Value } from 'typebox/value'
-import { DRY_RUN, listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import { adminRoutes, DRY_RUN } from '../../packages/gateway/src/admin-api/routes.ts'
 import { type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleClient, PASSWORD } from '../support/gateway/console.ts'
@@ -233,7 +233,7 @@ describe('dry runs', () => {
   })
 
   test('every change takes it', () => {
-    for (const { method, query } of listAdminRoutes())
+    for (const { method, query } of adminRoutes())
       expect(Object.hasOwn(query.properties, 'dry_run')).toBe(method !== 'GET')
   })
 })

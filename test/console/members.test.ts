@@ -1,13 +1,15 @@
 // Several people in one account, and one person in several: what each sees, and when it ends.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { MemberRow, SessionInfo } from '../../packages/gateway/src/console-api/routes/account.ts'
-import type { KeyPage, KeyWithSecret } from '../../packages/gateway/src/console-api/routes/keys.ts'
 import type {
+  KeyPage,
+  KeyWithSecret,
+  MemberRow,
   Overview,
   RejectedPage,
   RejectedSummary,
   RequestPage,
-} from '../../packages/gateway/src/console-api/routes/usage.ts'
+  SessionInfo,
+} from '../../packages/console/src/api/types.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'

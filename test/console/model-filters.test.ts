@@ -1,10 +1,10 @@
 // Which models the model square shows, in which order, and how it compares and lists prices.
 import { describe, expect, test } from 'bun:test'
+import type { ModelRow } from '../../packages/console/src/api/types.ts'
 import { chosenModels, FILTERS, type Filters, vendorsOf } from '../../packages/console/src/pages/models/choose.ts'
 import { preferredModels } from '../../packages/console/src/pages/models/preferred.ts'
 import { priceBlocks } from '../../packages/console/src/pages/models/price-lines.ts'
 import { differs, labelOf, unitsOf, usualOf } from '../../packages/console/src/pages/models/prices.ts'
-import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
 
 /** `speech` is a type that the console has no texts for. */
 const COMPARED_BY: Readonly<Record<string, string[]>> = {

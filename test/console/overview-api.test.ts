@@ -1,6 +1,6 @@
 // The overview of the console API, on both engines: its figures are those of the ledger.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Overview, Receipt } from '../../packages/gateway/src/console-api/routes/usage.ts'
+import type { Overview, Receipt } from '../../packages/console/src/api/types.ts'
 import { formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'

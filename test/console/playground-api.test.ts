@@ -1,8 +1,7 @@
 // The playground's calls: they go through the gateway's own endpoints and are billed to the account's built-in key, whose secret stays
 // in the gateway.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { KeyRow } from '../../packages/gateway/src/console-api/routes/keys.ts'
-import type { Receipt } from '../../packages/gateway/src/console-api/routes/usage.ts'
+import type { KeyRow, Receipt } from '../../packages/console/src/api/types.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit } from '../support/gateway/accounts.ts'
 import { changeStore } from '../support/gateway/ask-store.ts'

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from 'typebox/value'
 import { hashToken, newToken } from '../../packages/gateway/src/access/secrets/tokens.ts'
-import { type ListedRoute, listConsoleRoutes } from '../../packages/gateway/src/console-api/list-routes.ts'
+import type { ConsoleRoute } from '../../packages/gateway/src/console-api/route.ts'
+import { CONSOLE_ROUTES } from '../../packages/gateway/src/console-api/routes.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
@@ -21,7 +22,6 @@ import { createDatabase, ENGINES, type Home, newHome } from '../support/gateway/
 import { operate } from '../support/gateway/operate.ts'
 
 const DAY_MS = 86_400_000
-const CONSOLE_ROUTES = listConsoleRoutes()
 
 test('only these routes are public, and only these for owners alone', () => {
   const having = (wanted: string) =>
@@ -61,7 +61,7 @@ test('every POST says what it takes', () => {
 type Person = { email: string; token: string; person: bigint; account: bigint; key: string; session: string }
 
 const PROTECTED = CONSOLE_ROUTES.filter(({ policy }) => policy !== 'public')
-const named = (routes: readonly ListedRoute[]) =>
+const named = (routes: readonly ConsoleRoute[]) =>
   routes.map((route) => [`${route.method} ${route.path}`, route] as const)
 
 describe.each([...ENGINES])('%s', (engine) => {
@@ -96,7 +96,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     return client
   }
   /** Ids in the path are the owner's. */
-  const pathOf = ({ path }: ListedRoute): string =>
+  const pathOf = ({ path }: ConsoleRoute): string =>
     path
       .replace('keys/{id}', `keys/${owner.key}`)
       .replace('invitations/{id}', 'invitations/999999999')
@@ -107,7 +107,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       .replace('{path...}', 'v1/chat/completions')
   const send = (
     client: ConsoleClient,
-    route: ListedRoute,
+    route: ConsoleRoute,
     body: unknown = BODIES[route.path] ?? {},
   ): Promise<ConsoleAnswer> => {
     if (route.method === 'GET') return client.get(pathOf(route))
@@ -147,7 +147,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const unseen = new Map(
       CONSOLE_ROUTES.filter(({ output }) => output instanceof Object).map((each) => [each.name, each]),
     )
-    const call = async <T = unknown>(route: ListedRoute, body?: unknown): Promise<T> => {
+    const call = async <T = unknown>(route: ConsoleRoute, body?: unknown): Promise<T> => {
       const answer = await send(client, route, body)
       expect(`${route.name}: ${outcomeOf(answer)}`).toBe(`${route.name}: ${route.status}`)
       if (route.output instanceof Object)

@@ -5,9 +5,9 @@ import { matchRoute } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import { testHeaders, testRequest } from '../../http/test-support/serve.ts'
 import { TEST_CALLER } from '../test-support/dependencies.ts'
-import { compileConsoleRoutes } from './console-api/compile-routes.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
+import { CONSOLE_ROUTES } from './console-api/routes.ts'
 import type { AppDependencies, Server } from './handler.ts'
 import { MODALITIES } from './modalities/index.ts'
 import { RequestRecord } from './observe/request-record.ts'
@@ -97,9 +97,9 @@ describe('reads of the console', () => {
   const catalogue = () => ({ trustedProxies: compileCidrs([]).cidrs })
 
   test.each(
-    compileConsoleRoutes()
-      .filter(({ method, forwards, takesOwnSlot }) => method === 'GET' && !forwards && !takesOwnSlot)
-      .map(({ path }) => path),
+    CONSOLE_ROUTES.filter(({ method, forwards, takesOwnSlot }) => method === 'GET' && !forwards && !takesOwnSlot).map(
+      ({ path }) => path,
+    ),
   )('%s', async (path) => {
     const { asked, reads } = fullReads()
     const deps = { reads, config, catalogue, store: UNREACHABLE } as unknown as ConsoleDependencies
@@ -112,15 +112,15 @@ describe('reads of the console', () => {
   })
 
   test('only sign-ins at a provider, which wait for others, have places of their own', () => {
-    const waiting = compileConsoleRoutes().filter(({ method, takesOwnSlot }) => method === 'GET' && takesOwnSlot)
+    const waiting = CONSOLE_ROUTES.filter(({ method, takesOwnSlot }) => method === 'GET' && takesOwnSlot)
     expect(waiting.map(({ path }) => path)).toEqual(['sign-in/{provider}', 'sign-in/{provider}/callback'])
   })
 
   test('only the playground forwards to endpoints with queues of their own', () => {
-    const forwarding = compileConsoleRoutes().filter(({ forwards }) => forwards)
+    const forwarding = CONSOLE_ROUTES.filter(({ forwards }) => forwards)
     expect(forwarding.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST playground/{path...}',
       'GET playground/{path...}',
+      'POST playground/{path...}',
       'DELETE playground/{path...}',
     ])
   })

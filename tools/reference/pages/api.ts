@@ -1,6 +1,6 @@
 // docs/reference/api.md
-import { listAdminRoutes } from '@trivium/gateway/admin-api/list-routes.ts'
-import { listConsoleRoutes } from '@trivium/gateway/console-api/list-routes.ts'
+import { adminRoutes } from '@trivium/gateway/admin-api/routes.ts'
+import { CONSOLE_ROUTES } from '@trivium/gateway/console-api/routes.ts'
 import { ENDPOINTS } from '@trivium/gateway/endpoints/index.ts'
 import { UNSERVED_APIS, UNSERVED_VERBS, type UnservedFeature } from '@trivium/gateway/request/unserved-paths.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
@@ -110,9 +110,9 @@ function credentialsText(): string {
 const adminText = (): string =>
   table(
     ['Path', 'Permission', 'What it does'],
-    listAdminRoutes().map(({ method, path, permission, summary }) => [
+    adminRoutes().map(({ method, path, policy, summary }) => [
       code(`${method} /admin/v1/${path}`),
-      code(permission),
+      code(policy),
       `${summary}.`,
     ]),
   )
@@ -122,7 +122,7 @@ const NEEDS = { public: 'nothing', session: 'a session', member: 'a member', own
 const consoleText = (): string =>
   table(
     ['Path', 'Needs', 'What it does'],
-    listConsoleRoutes().map(({ method, path, policy, summary }) => [
+    CONSOLE_ROUTES.map(({ method, path, policy, summary }) => [
       code(`${method} /console/api/${path}`),
       NEEDS[policy],
       `${summary}.`,

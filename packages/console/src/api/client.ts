@@ -1,8 +1,7 @@
-// Calls of the console API. An error is a value: nothing here throws.
+// Calls of the console API and of the admin API, by the session of the person. An error is a value: nothing here throws.
 
-import type { ErrorBody } from '@trivium/gateway/console-api/routes/index.ts'
-import { CONSOLE_PATH } from '../app/base-path.ts'
-import type { Output, Params, Path, PostArguments } from './routes.ts'
+import { CONSOLE_PATH, GATEWAY_PATH } from '../app/base-path.ts'
+import type { Api, BodyOf, Method, Nothing, OutputOf, ParamsOf, PathOf, PathParams, Schemas } from './routes.ts'
 
 /** `status` 0: the gateway was not reached. */
 export type ApiError = {
@@ -33,16 +32,11 @@ export function showAccount(id: string | undefined): string | undefined {
   shownAccount = id
   return former
 }
-/** Headers of requests that change something. */
-const changing = () => ({
-  'content-type': 'application/json',
-  ...(shownAccount === undefined ? {} : { 'x-trivium-account': shownAccount }),
-})
 
 const NOT_SIGNED_IN = 'not_signed_in'
 
-const BASE = `${CONSOLE_PATH}/api/`
-const SESSION_URL = `${BASE}session`
+const BASES: Readonly<Record<Api, string>> = { console: `${CONSOLE_PATH}/api/`, admin: `${GATEWAY_PATH}/admin/v1/` }
+const SESSION_URL = `${BASES.console}session`
 
 /** The last answers by URL, the newest last: what has not changed is not sent again. Not in the browser's cache, which is on disk. */
 const answers = new Map<string, { etag: string; value: unknown }>()
@@ -51,14 +45,21 @@ const MOST_ANSWERS = 40
 /** What was read for one account must not be compared with what another one reads. */
 export const forgetAnswers = (): void => answers.clear()
 
-/** `read('keys/{id}', { id })`: the parameters of the path and of the query. */
-export async function read<P extends Path<'GET'>>(
+/** `readOf('console', 'keys/{id}', { id })`: the parameters of the path and of the query. */
+export const readOf = <A extends Api, P extends PathOf<A, 'GET'>>(
+  api: A,
   path: P,
-  params: Params<'GET', P>,
+  params: ParamsOf<A, 'GET', P>,
   signal?: AbortSignal,
-): Promise<Result<Output<'GET', P>>> {
-  return readUrl(apiUrl(path, params), signal)
-}
+): Promise<Result<OutputOf<A, 'GET', P>>> => readUrl(urlOf(api, path, params as UrlParams), signal)
+
+type ConsolePath<M extends Method> = PathOf<'console', M>
+type Returned<M extends Method, P extends string> = Promise<Result<OutputOf<'console', M, P>>>
+
+export const read = <P extends ConsolePath<'GET'>>(
+  path: P,
+  params: ParamsOf<'console', 'GET', P>,
+): Returned<'GET', P> => readOf('console', path, params)
 
 /** What was read last is not sent again if it is still the same. */
 export async function readUrl<T>(url: string, signal?: AbortSignal): Promise<Result<T>> {
@@ -75,43 +76,58 @@ export async function readUrl<T>(url: string, signal?: AbortSignal): Promise<Res
   })
 }
 
-export function post<P extends Path<'POST'>>(
+type PostArguments<P extends string> =
+  Nothing extends PathParams<'console', 'POST', P>
+    ? Nothing extends BodyOf<'console', 'POST', P>
+      ? [body?: BodyOf<'console', 'POST', P>, params?: Nothing]
+      : [body: BodyOf<'console', 'POST', P>, params?: Nothing]
+    : [body: BodyOf<'console', 'POST', P>, params: PathParams<'console', 'POST', P>]
+
+export const post = <P extends ConsolePath<'POST'>>(
   path: P,
   ...[body, params]: PostArguments<P>
-): Promise<Result<Output<'POST', P>>> {
-  const init = { method: 'POST', headers: changing(), body: JSON.stringify(body ?? {}) }
-  return call(apiUrl(path, params ?? {}), init)
-}
+): Returned<'POST', P> => send('POST', urlOf('console', path, params), ofAccount(), body ?? {})
 
-export function remove<P extends Path<'DELETE'>>(
+export const remove = <P extends ConsolePath<'DELETE'>>(
   path: P,
-  params: Params<'DELETE', P>,
-): Promise<Result<Output<'DELETE', P>>> {
-  return call(apiUrl(path, params), { method: 'DELETE', headers: changing() })
+  params: ParamsOf<'console', 'DELETE', P>,
+): Returned<'DELETE', P> => send('DELETE', urlOf('console', path, params as UrlParams), ofAccount())
+
+const ofAccount = () => (shownAccount === undefined ? {} : { 'x-trivium-account': shownAccount })
+
+/** A request that changes something. `body`: absent of a DELETE. */
+export function send<T>(
+  method: Method,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body?: object,
+): Promise<Result<T>> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  return call(url, { method, headers: { 'content-type': 'application/json', ...headers }, ...sent })
 }
 
 /** The version of a resource as it was read last, for a change that must not undo what another person did meanwhile. */
 export const etagOf = (url: string): string | undefined => answers.get(url)?.etag
 
 /** The URL of a route, for links to downloads too. */
-export const apiUrl = (path: Path, params: UrlParams): string => BASE + filledPath(path, params)
+export const urlOf = (api: Api, path: string, params: UrlParams = {}): string => BASES[api] + filledPath(path, params)
 
 export type UrlParams = Readonly<Record<string, string | null | undefined>>
 
 /** Parameters of the path in their places, the others as a query. Those of the query without a value are left out. */
 export function filledPath(path: string, params: UrlParams): string {
   const rest = new Map(Object.entries(params))
-  const place = path.replace(/\{(\w+)(\.{3})?\}/g, (_, name: string, isRest: string | undefined) => {
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name) ?? ''
     rest.delete(name)
-    return isRest ? value : encodeURIComponent(value)
+    return encodeURIComponent(value)
   })
   const query = new URLSearchParams()
   for (const [name, value] of rest) if (value) query.set(name, value)
   return `${place}${query.size > 0 ? `?${query}` : ''}`
 }
 
-export async function call<T>(
+async function call<T>(
   url: string,
   init: RequestInit,
   known: (response: Response, value: unknown) => unknown = (_, value) => value,
@@ -143,7 +159,7 @@ const UNREACHED: ApiError = {
 }
 
 function errorOf({ status, headers }: Response, body: unknown): ApiError {
-  const { error } = (typeof body === 'object' && body !== null ? body : {}) as Partial<ErrorBody>
+  const { error } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Schemas['ConsoleError']>
   return {
     status,
     code: status === 401 && !WRONG_PROOFS.has(error?.code ?? '') ? NOT_SIGNED_IN : (error?.code ?? 'unknown'),

@@ -1,8 +1,8 @@
-// Reads of the console API as React queries. A query's error is an `ApiError`.
+// Reads of both APIs as React queries. A query's error is an `ApiError`.
 
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ApiError, onNotSignedIn, type Result, read } from './client.ts'
-import type { Output, Params, Path } from './routes.ts'
+import { type ApiError, onNotSignedIn, readOf } from './client.ts'
+import type { Api, OutputOf, ParamsOf, PathOf } from './routes.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -31,29 +31,27 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-type ReadPath = Path<'GET'>
-type Read<P extends ReadPath> = Output<'GET', P>
+type ReadPath<A extends Api> = PathOf<A, 'GET'>
+type Read<A extends Api, P extends ReadPath<A>> = OutputOf<A, 'GET', P>
 /** A route without parameters in its path can be read by its name alone. */
-type ReadArguments<P extends ReadPath> =
-  Record<never, never> extends Params<'GET', P>
-    ? [params?: Params<'GET', P>, options?: ReadOptions]
-    : [params: Params<'GET', P>, options?: ReadOptions]
+export type ReadArguments<A extends Api, P extends ReadPath<A>> =
+  Record<never, never> extends ParamsOf<A, 'GET', P>
+    ? [params?: ParamsOf<A, 'GET', P>, options?: ReadOptions]
+    : [params: ParamsOf<A, 'GET', P>, options?: ReadOptions]
 
-type ReadBy<T> = (signal: AbortSignal) => Promise<Result<T>>
-
-const fetching = <T>(queryKey: readonly unknown[], readBy: ReadBy<T>) => ({
-  queryKey,
-  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<T> => {
-    const result = await readBy(signal)
+/** Those of the admin API begin with `admin`, so that a change can have all of them read again. */
+const queryOf = <A extends Api, P extends ReadPath<A>>(api: A, path: P, params: ParamsOf<A, 'GET', P>) => ({
+  queryKey: [...(api === 'admin' ? [api] : []), path, params],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Read<A, P>> => {
+    const result = await readOf(api, path, params, signal)
     if (!result.ok) throw result.error
     return result.value
   },
 })
-const queryOf = <P extends ReadPath>(path: P, params: Params<'GET', P>) =>
-  fetching<Read<P>>([path, params], (signal) => read(path, params, signal))
 
 /** Begins to read what a page will read. */
-export const prefetch = (client: QueryClient, path: 'session'): Promise<void> => client.prefetchQuery(queryOf(path, {}))
+export const prefetch = (client: QueryClient, path: 'session'): Promise<void> =>
+  client.prefetchQuery(queryOf('console', path, {}))
 
 export type ReadOptions = {
   /**
@@ -68,23 +66,18 @@ export type ReadOptions = {
 }
 
 /** `useRead('keys', { state: 'active' })`. Invalidate by path: `queryClient.invalidateQueries({ queryKey: ['keys'] })`. */
-export function useRead<P extends ReadPath>(
-  path: P,
-  ...[params, options = {}]: ReadArguments<P>
-): UseQueryResult<Read<P>, ApiError> {
-  const given = params ?? ({} as Params<'GET', P>)
-  return useQueryOf<Read<P>>([path, given], (signal) => read(path, given, signal), options)
-}
+export const useRead = <P extends ReadPath<'console'>>(path: P, ...[params, options]: ReadArguments<'console', P>) =>
+  useReadOf('console', path, params, options)
 
-/** A read of any API. */
-export function useQueryOf<T>(
-  queryKey: readonly unknown[],
-  readBy: ReadBy<T>,
-  { every, enabled = true, keepPrevious = false, staleTime }: ReadOptions,
-): UseQueryResult<T, ApiError> {
+export function useReadOf<A extends Api, P extends ReadPath<A>>(
+  api: A,
+  path: P,
+  params = {} as ParamsOf<A, 'GET', P>,
+  { every, enabled = true, keepPrevious = false, staleTime }: ReadOptions = {},
+): UseQueryResult<Read<A, P>, ApiError> {
   const client = useQueryClient()
-  return useQuery<T, ApiError>({
-    ...fetching(queryKey, readBy),
+  return useQuery<Read<A, P>, ApiError>({
+    ...queryOf(api, path, params),
     enabled,
     refetchInterval: every === 'live' ? liveInterval(client) : (every ?? false),
     meta: { isLive: every === 'live' },
@@ -98,7 +91,7 @@ const IDLE_MS = 15_000
 
 /** Something is held for requests that run, or the answer itself has one that runs. */
 const liveInterval = (client: QueryClient) => (query: { state: { data: unknown } }) => {
-  const session = client.getQueryData<Read<'session'>>(['session', {}])
+  const session = client.getQueryData<Read<'console', 'session'>>(['session', {}])
   const isHeld = session !== undefined && Number(session.held_usd) !== 0
   return isHeld || hasRunning(query.state.data) ? RUNNING_MS : IDLE_MS
 }

@@ -1,28 +1,46 @@
-// The routes of the console API, inferred from the gateway's own table: their paths, what they take and what they return.
-import type { ConsoleRoutes } from '@trivium/gateway/console-api/routes/index.ts'
-import type { BodyOf, Method, OutputOf, ParametersOf, QueryOf } from '@trivium/gateway/console-api/routes/route.ts'
+// The routes of the console API and of the admin API, from the types that are made of the gateway's OpenAPI document.
+import type { components, paths } from './schema.d.ts'
 
-/** `keys/{id}` of `GET keys/{id}`. */
-export type Path<M extends Method = Method> = keyof ConsoleRoutes extends infer N
-  ? N extends `${M} ${infer P}`
-    ? P
-    : never
-  : never
+/** What the admin API calls its resources, such as `Schemas['Account']`. */
+export type Schemas = components['schemas']
+export type DryRun = Schemas['DryRun']
 
-type RouteOf<M extends Method, P extends string> = ConsoleRoutes[`${M} ${P}` & keyof ConsoleRoutes]
+type Prefixes = { console: '/console/api/'; admin: '/admin/v1/' }
+export type Api = keyof Prefixes
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export type Output<M extends Method, P extends string> = OutputOf<RouteOf<M, P>>
+type Full<A extends Api, P extends string> = `${Prefixes[A]}${P}`
+type RouteOf<A extends Api, M extends Method, P extends string> =
+  Full<A, P> extends keyof paths ? paths[Full<A, P>][Lowercase<M> & keyof paths[Full<A, P>]] : never
 
-/** The parameters of the path, and those of the query, which count as absent if they are empty. */
-export type Params<M extends Method, P extends string> = ParametersOf<P> & Query<QueryOf<RouteOf<M, P>>>
-type Query<Q> = { readonly [N in keyof Q]?: Q[N] | '' | null | undefined }
+/** `keys/{id}` of every route with the method. */
+export type PathOf<A extends Api, M extends Method = Method> = {
+  [F in keyof paths]: F extends Full<A, infer P> ? (RouteOf<A, M, P> extends { responses: unknown } ? P : never) : never
+}[keyof paths]
 
-type Body<P extends string> = BodyOf<RouteOf<'POST', P>>
-type Nothing = Record<never, never>
+type Json<R> = R extends { content: { 'application/json': infer T } } ? T : never
+type Responses<O> = O extends { responses: infer R } ? R : never
+type Done<R> = { [S in keyof R & (200 | 201 | 202)]: Json<R[S]> }[keyof R & (200 | 201 | 202)]
+type Or<T, Otherwise> = [T] extends [never] ? Otherwise : T
 
-export type PostArguments<P extends string> =
-  Nothing extends ParametersOf<P>
-    ? Nothing extends Body<P>
-      ? [body?: Body<P>, params?: Nothing]
-      : [body: Body<P>, params?: Nothing]
-    : [body: Body<P>, params: ParametersOf<P>]
+/** What a route returns; of a change: when it is done, not the dry run. */
+export type OutputOf<A extends Api, M extends Method, P extends string> = Or<
+  Exclude<Done<Responses<RouteOf<A, M, P>>>, DryRun>,
+  void
+>
+
+export type Nothing = Record<never, never>
+type Given<O, In extends 'path' | 'query'> = O extends { parameters: { [N in In]?: infer T } }
+  ? Or<NonNullable<T>, Nothing>
+  : Nothing
+/** A parameter of the query that is empty counts as absent. All are text in a URL. */
+type Text<Q> = { readonly [N in keyof Q as N extends 'dry_run' ? never : N]?: string | null | undefined }
+export type PathParams<A extends Api, M extends Method, P extends string> = {
+  readonly [N in keyof Given<RouteOf<A, M, P>, 'path'>]: string
+}
+
+export type ParamsOf<A extends Api, M extends Method, P extends string> = PathParams<A, M, P> &
+  Text<Given<RouteOf<A, M, P>, 'query'>>
+
+export type BodyOf<A extends Api, M extends Method, P extends string> =
+  RouteOf<A, M, P> extends { requestBody?: { content: { 'application/json': infer T } } } ? T : undefined

@@ -1,11 +1,11 @@
 // Who is signed in. Pages below `SignedIn` can rely on it.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { SessionInfo } from '@trivium/gateway/console-api/routes/account.ts'
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
 import { forgetAnswers, post, showAccount } from '../api/client.ts'
 import { refreshLive, useRead } from '../api/queries.ts'
+import type { SessionInfo } from '../api/types.ts'
 import { ErrorState, useErrorMessage } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { LayoutSkeleton } from './layout-skeleton.tsx'

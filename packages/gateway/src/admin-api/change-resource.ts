@@ -3,7 +3,7 @@
 import { rejected } from '../administration/rejections.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Rendered, tagOf } from './compile-routes.ts'
+import { type Rendered, tagOf } from './routes.ts'
 
 const LEASE_MS = 30_000
 const WAIT_MS = 5_000

@@ -2,6 +2,7 @@
 // a person who is disabled, or a key that is deleted, has no access from then on.
 import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import { hashSecret } from '../access/authenticate.ts'
+import type { Actor, Operation } from '../administration/operation.ts'
 import { isUsable } from '../administration/people/admin-keys.ts'
 import type { ApiErrorCode } from '../http-api/errors.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
@@ -9,12 +10,20 @@ import { checkPage } from '../http-api/same-origin.ts'
 import { readSessionCookie } from '../http-api/session/cookie.ts'
 import { currentSession } from '../http-api/session/sessions.ts'
 import type { AdminKey, Session } from '../storage/storage.ts'
-import type { AdminActor, AdminCall } from './call.ts'
 import type { AdminDependencies } from './dependencies.ts'
+import type { Input } from './read-input.ts'
+import type { AdminCall } from './routes.ts'
 
 const ADMIN_KEY = /^ak-[A-Za-z0-9_-]{43}$/
 /** The time of the last use is kept to the minute. */
 const TOUCH_EVERY_MS = 60_000
+const FRESH_MS = 10 * 60_000
+
+/** People and admin keys. */
+export type AdminActor = Extract<Actor, { type: 'person' | 'admin-key' }>
+
+/** Unique among people and admin keys. */
+export const nameOf = ({ type, id }: AdminActor): string => `${type}/${id}`
 
 /** `account`: whose reads they count to. `session`: of a person. */
 export type Identified = { actor: AdminActor; account: bigint; session: Session | undefined }
@@ -93,6 +102,23 @@ async function byKey(secret: string, call: AdminCall, deps: AdminDependencies): 
 const isFromNetworks = ({ networks }: AdminKey, address: string): boolean =>
   networks === undefined || matchesCidrs(address, compileCidrs(networks).cidrs)
 
+/**
+ * Dangerous changes by a person need a second factor that was shown a moment ago, where the person has one: a browser that was left open, or
+ * a cookie that was copied, is not enough for them. Scripts have admin keys, which are limited otherwise. Throws 403. A dry run needs none.
+ */
+export async function checkSecondFactor(
+  { session }: Pick<Identified, 'session'>,
+  { isDangerous }: Operation,
+  { input, isDryRun }: Input,
+  { store, clock }: AdminDependencies,
+): Promise<void> {
+  if (!isDangerous || isDryRun || session === undefined) return
+  if (isDangerous !== true && input[isDangerous.with] === undefined) return
+  if (session.provedAt !== undefined && clock() - session.provedAt < FRESH_MS) return
+  const found = await store.signIns.findByPerson(session.person)
+  if (found?.secondFactor !== undefined) throw new ApiRejection(NEEDED)
+}
+
 const rejection = (code: ApiErrorCode, message: string, retryAfter?: number): ApiRejection =>
   new ApiRejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
 
@@ -100,3 +126,9 @@ const NO_CREDENTIAL = 'No admin key was sent. Send it as Authorization: Bearer a
 const WRONG_KEY = 'The admin key is wrong, deleted or expired, or the person who made it may not use it any more.'
 const MODEL_KEY =
   'This key calls models. The admin API takes admin keys, which begin with ak-; trivium admin-key create makes one.'
+
+const NEEDED = {
+  code: 'second_factor_needed',
+  message:
+    'This needs a code of your second factor that is not older than 10 minutes. Send one to POST /console/api/session/verify, and repeat the request.',
+} as const

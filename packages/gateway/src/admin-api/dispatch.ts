@@ -6,23 +6,21 @@ import type { ExportFormat } from '../administration/admin-route.ts'
 import { may, type OperationContext, perform, rehearse, seesCosts } from '../administration/operation.ts'
 import { rejected } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
-import { BUSY, createConcurrentCalls } from '../http-api/concurrent-calls.ts'
+import { createConcurrentCalls } from '../http-api/concurrent-calls.ts'
 import { createApiDispatch, nothingAt } from '../http-api/dispatch.ts'
 import { fileResponse } from '../http-api/files/file-response.ts'
 import type { Origin } from '../http-api/origin.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { createSharedResults } from '../sharing/shared-results.ts'
-import { type AdminActor, type AdminCall, nameOf } from './call.ts'
 import { changeResource } from './change-resource.ts'
-import { type CompiledRoute, compileAdminRoutes, tagOf } from './compile-routes.ts'
-import { credentialOf, type Identified, identify } from './credentials.ts'
+import { type AdminActor, checkSecondFactor, credentialOf, type Identified, identify, nameOf } from './credentials.ts'
 import type { AdminDependencies } from './dependencies.ts'
 import { respondTo } from './errors.ts'
 import { EXPORT_LIMITS, EXPORT_RUNS, EXPORT_TYPES, EXPORTS_AT_ONCE, type ExportPage, exportPages } from './export.ts'
 import { type Ended, idempotencyKeyOf, once } from './idempotency.ts'
 import { type Input, readInput } from './read-input.ts'
-import { checkSecondFactor } from './second-factor.ts'
+import { type AdminCall, adminRoutes, type ServedRoute, tagOf } from './routes.ts'
 
 /** `path`: what follows /admin/v1/, still percent-encoded. */
 export type AdminDispatch = (incoming: ApiRequest, path: string) => Promise<HttpResponse>
@@ -40,7 +38,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   const changes = createConcurrentCalls(() => ADMITTED, LIMITS)
   const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
   const shared = createSharedResults(() => performance.now())
-  const exports = createConcurrentCalls(() => ADMITTED, EXPORTS_AT_ONCE)
+  const exports = createConcurrentCalls(() => ADMITTED, EXPORTS_AT_ONCE, EXPORT_RUNS)
 
   const contextFor = (
     actor: AdminActor,
@@ -52,11 +50,11 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     reason,
   })
 
-  const isRead = ({ method }: CompiledRoute) => method === 'GET'
+  const isRead = ({ method }: ServedRoute) => method === 'GET'
   const { dispatch, readers } = createApiDispatch(
     {
       prefix: PREFIX,
-      routes: compileAdminRoutes(),
+      routes: adminRoutes(),
       checkOrigin: checkServed,
       credentialOf: (http) => credentialOf({ http }, deps),
       isRead,
@@ -66,7 +64,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
   )
   return (incoming, path) =>
     dispatch(incoming, path, (call, reader) =>
-      isRead(call.route) ? read(call) : running(lookups, String(reader), () => change(call)),
+      isRead(call.route) ? read(call) : lookups(String(reader), () => change(call)),
     )
 
   function checkServed({ address }: Origin): void {
@@ -92,18 +90,14 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     const { route, query, headers, http } = call
     const { actor, account } = await identified(call)
     const { input, format } = await readInput(call, deps)
-    if (format) {
-      const file = exports(nameOf(actor), () => exported(call, format, input, account))
-      if (file === undefined) throw EXPORT_RUNS
-      return await file
-    }
+    if (format) return await exports(nameOf(actor), () => exported(call, format, input, account))
     const show = async () => route.render(await perform(route.operation, contextFor(actor), input), query.has('before'))
-    if (route.route.isShared) {
+    if (route.declared.isShared) {
       const body = await shared.get(sharedName(call, actor), async () => Buffer.from(JSON.stringify(await show())))
       return await transferred(http, { ...json(route.status, headers, null), body })
     }
     const rendered = await show()
-    const tag = route.route.list ? undefined : tagOf(rendered)
+    const tag = route.declared.list ? undefined : tagOf(rendered)
     return await transferred(http, json(route.status, headers, rendered), tag)
   }
 
@@ -115,7 +109,7 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
     reader: bigint,
   ): Promise<HttpResponse> {
     const { route } = call
-    const { output: schema, operation } = route.route
+    const { operation, declared } = route
     const isOnePage = input.limit !== undefined || input.before !== undefined
     const takesLimit = Object.hasOwn((operation.input as TObject).properties, 'limit')
     async function read(after: string | undefined): Promise<ExportPage> {
@@ -127,20 +121,20 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
       return isOnePage ? { ...page, has_more: false } : page
     }
     const name = `${route.path.replaceAll('/', '-')}.${format}`
-    const pages = exportPages({ format, schema, read, clock: deps.clock })
+    const pages = exportPages({ format, schema: declared.output, read, clock: deps.clock })
     return fileResponse(call, { name, type: EXPORT_TYPES[format] }, pages, reader, deps)
   }
 
   async function change(call: AdminCall): Promise<HttpResponse> {
     const first = await identified(call)
-    return await running(changes, nameOf(first.actor), async () => {
+    return await changes(nameOf(first.actor), async () => {
       const input = await readInput(call, deps)
       // A body may arrive slowly: what the caller may do is looked up again when it is there.
       const caller = input.bytes.length === 0 ? first : await identified(call)
       const { actor } = caller
       await checkSecondFactor(caller, call.route.operation, input, deps)
       const key = idempotencyKeyOf(call)
-      const { reference } = call.route.route
+      const { reference } = call.route.declared
       if (key === undefined || input.isDryRun) return ended(await performed(call, actor, input), call)
       const named = reference === undefined ? input : withReference(input, reference, `${nameOf(actor)} ${key}`)
       const mayRepeat = reference !== undefined
@@ -162,13 +156,13 @@ export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
 
 const ended = ({ status, body }: Ended, { headers }: AdminCall): HttpResponse => json(status, headers, body)
 
-async function outcomeOf(route: CompiledRoute, context: OperationContext, input: Input['input']): Promise<Ended> {
+async function outcomeOf(route: ServedRoute, context: OperationContext, input: Input['input']): Promise<Ended> {
   if (context.dryRun) return { status: 200, body: await rehearse(route.operation, context, input) }
   return { status: route.status, body: route.render(await perform(route.operation, context, input), false) }
 }
 
 /** The parameters of a route that is above another one in its path. */
-const parametersOf = ({ parameters: { properties } }: CompiledRoute, given: Readonly<Record<string, string>>) =>
+const parametersOf = ({ parameters: { properties } }: ServedRoute, given: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
 
 /** What a shared response depends on: of the permissions only whether costs are in it. */
@@ -180,18 +174,8 @@ const withReference = (input: Input, field: string, value: string): Input => ({
   input: { [field]: value, ...input.input },
 })
 
-async function running(
-  calls: ReturnType<typeof createConcurrentCalls>,
-  name: string,
-  work: () => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  const answer = calls(name, work)
-  if (answer === undefined) throw new ApiRejection(BUSY)
-  return await answer
-}
-
 /** What a role may not see does not exist for it; what it may not change is named with the permission that it lacks. */
-function checkPermission({ method, path, operation: { permission } }: CompiledRoute, actor: AdminActor): void {
-  if (may(actor, permission)) return
-  throw method === 'GET' ? nothingAt(PREFIX + path) : rejected('forbidden', { permission })
+function checkPermission({ method, path, policy }: ServedRoute, actor: AdminActor): void {
+  if (may(actor, policy)) return
+  throw method === 'GET' ? nothingAt(PREFIX + path) : rejected('forbidden', { permission: policy })
 }

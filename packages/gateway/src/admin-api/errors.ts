@@ -11,7 +11,7 @@ import type { AdminDependencies } from './dependencies.ts'
 
 export function respondTo(
   thrown: unknown,
-  { http, responseHeaders: headers, record }: ApiRequest,
+  { responseHeaders: headers, record }: ApiRequest,
   { log }: Pick<AdminDependencies, 'log'>,
 ): HttpResponse {
   if (thrown instanceof Failure && thrown.info.allow !== undefined) headers.set('allow', thrown.info.allow)
@@ -20,7 +20,7 @@ export function respondTo(
     log.error('request failed', { request: headers.requestId, error: errorText(thrown) })
   record.error = error.code
   record.reason = error.message
-  return errorResponse({ http, headers }, { details: [], ...error })
+  return errorResponse(headers, { details: [], ...error })
 }
 
 function errorOf(thrown: unknown): ApiError {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fields, ID, nullable, number, optional, string } from '../request/schema/schema.ts'
-import type { Rendered } from './compile-routes.ts'
 import { EXPORT_LIMITS, type ExportPage, exportPages } from './export.ts'
+import type { Rendered } from './routes.ts'
 
 const SCHEMA = fields({ object: string(), id: ID, name: nullable(string()), cost: optional(number()) })
 

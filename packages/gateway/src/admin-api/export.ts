@@ -4,7 +4,7 @@ import type { ExportFormat } from '../administration/admin-route.ts'
 import { type CsvLine, csvOf } from '../http-api/files/csv.ts'
 import { CSV_TYPE } from '../http-api/files/file-response.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
-import type { Rendered } from './compile-routes.ts'
+import type { Rendered } from './routes.ts'
 
 export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: CSV_TYPE,

@@ -7,10 +7,9 @@ import { ApiRejection } from '../http-api/rejection.ts'
 import { openResponse, sealResponse } from '../paid-call/stored-response.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { Claim, Claimed } from '../storage/contents.ts'
-import type { AdminActor, AdminCall } from './call.ts'
-import { nameOf } from './call.ts'
-import type { Rendered } from './compile-routes.ts'
+import { type AdminActor, nameOf } from './credentials.ts'
 import type { AdminDependencies } from './dependencies.ts'
+import type { AdminCall, Rendered } from './routes.ts'
 
 const DAY_MS = 24 * 3_600_000
 const KEY = /^[\x21-\x7e]{1,255}$/

@@ -4,10 +4,9 @@ import type { ExportFormat } from '../administration/admin-route.ts'
 import { REASON } from '../administration/inputs/schemas.ts'
 import { mistakesIn, OperationRejected, type Rejection } from '../administration/rejections.ts'
 import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
-import { ApiRejection } from '../http-api/rejection.ts'
 import { fields, NOTHING } from '../request/schema/schema.ts'
-import type { AdminCall } from './call.ts'
 import type { AdminDependencies } from './dependencies.ts'
+import type { AdminCall } from './routes.ts'
 
 /** Configurations are imported in one body. */
 export const LARGEST_ADMIN_BODY = 1024 * 1024
@@ -28,8 +27,9 @@ const NO_BYTES = new Uint8Array()
 
 /** Throws 400, and what a body that cannot be read deserves. */
 export async function readInput(call: AdminCall, deps: AdminDependencies): Promise<Input> {
-  const { route, parameters } = call
-  const bytes = route.body === undefined ? NO_BYTES : await bodyOf(call, deps)
+  const { route, parameters, http } = call
+  const hasBytes = route.body !== undefined && hasBody(http)
+  const bytes = hasBytes ? await readSmallBody(call, deps, LARGEST_ADMIN_BODY) : NO_BYTES
   const written = bytes.length === 0 ? {} : parseJson(bytes)
   const query = queryOf(call.query, route.query)
   const { dry_run: dryRun = false, format = 'json', ...fromQuery } = query.values
@@ -61,15 +61,6 @@ function apart(all: Readonly<Record<string, unknown>>, own: TObject) {
   if (isKnown('reason', own)) return { input: all, reason: undefined }
   const { reason, ...input } = all
   return { input, reason }
-}
-
-async function bodyOf({ http, headers }: AdminCall, deps: AdminDependencies): Promise<Uint8Array> {
-  if (!hasBody(http)) return NO_BYTES
-  const bytes = await readSmallBody(http, deps, LARGEST_ADMIN_BODY)
-  if (bytes instanceof Uint8Array) return bytes
-  const { reason, message } = bytes
-  if (reason === 'request_too_large' || reason === 'request_timeout') headers.set('connection', 'close')
-  throw new ApiRejection({ code: reason, message })
 }
 
 const isKnown = (name: string, { properties }: TObject): boolean => Object.hasOwn(properties, name)

@@ -3,7 +3,7 @@ import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { Origin } from '../http-api/origin.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { SignedIn } from '../storage/storage.ts'
+import type { AuditEntry, SignedIn } from '../storage/storage.ts'
 
 /** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
 export type Gateway = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
@@ -21,3 +21,25 @@ export type Call<Body = undefined, Query = unknown, Parameters = unknown> = {
 }
 export type SignedInCall<Body = undefined, Query = unknown, Parameters = unknown> = Call<Body, Query, Parameters> &
   SignedIn
+
+type Change = Partial<Pick<AuditEntry, 'object' | 'before' | 'after' | 'reason'>>
+
+/**
+ * A row of the audit log about what protects a person's sign-in: changed in the console by the person, or by who has a link. It is about the
+ * person, unless the change names another object.
+ */
+export const personEntry = (
+  { origin, incoming }: Pick<Call, 'origin' | 'incoming'>,
+  person: bigint,
+  action: string,
+  { object = `person/${person}`, before, after, reason = '' }: Change = {},
+): AuditEntry => ({
+  actor: { type: 'person', id: String(person) },
+  address: origin.address,
+  requestId: incoming.id,
+  action,
+  object,
+  before,
+  after,
+  reason,
+})

@@ -2,10 +2,10 @@
 // its route declares.
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { OperationRejected } from '../administration/rejections.ts'
-import { BUSY, createConcurrentCalls } from '../http-api/concurrent-calls.ts'
+import { checked, OperationRejected } from '../administration/rejections.ts'
+import { createConcurrentCalls } from '../http-api/concurrent-calls.ts'
 import { createApiDispatch } from '../http-api/dispatch.ts'
-import { type ApiError, errorOfOperation, errorResponse, errorResponseFor } from '../http-api/errors.ts'
+import { type ApiError, errorOfOperation, errorResponse } from '../http-api/errors.ts'
 import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import { checkPage } from '../http-api/same-origin.ts'
@@ -13,10 +13,12 @@ import { readSessionCookie } from '../http-api/session/cookie.ts'
 import { currentSession } from '../http-api/session/sessions.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
+import { NOTHING } from '../request/schema/schema.ts'
 import type { SignedIn } from '../storage/storage.ts'
 import type { Call, Gateway, SignedInCall } from './call.ts'
-import { type ConsoleRoute, compileConsoleRoutes } from './compile-routes.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
+import { type ConsoleRoute, readQuery } from './route.ts'
+import { CONSOLE_ROUTES } from './routes.ts'
 
 /** `path`: what follows /console/api/, still percent-encoded. `gateway`: the gateway's own endpoints. */
 export type Dispatch = (incoming: ApiRequest, path: string, gateway: Gateway) => Promise<HttpResponse>
@@ -30,7 +32,7 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
   const { dispatch, readers } = createApiDispatch(
     {
       prefix: '/console/api/',
-      routes: compileConsoleRoutes(),
+      routes: CONSOLE_ROUTES,
       credentialOf: tokenOf,
       isRead: ({ method, forwards, takesOwnSlot }) => method === 'GET' && !forwards && !takesOwnSlot,
       respondTo,
@@ -46,13 +48,10 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
 
   async function respond(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
     if (route.policy !== 'public') return await asPerson(route, call)
-    const checked = await withInput(route, call)
-    if ('status' in checked) return checked
-    if (route.method === 'GET' || route.takesOwnSlot) return await route.respond(checked, deps)
+    const asked = await withInput(route, call)
+    if (route.method === 'GET' || route.takesOwnSlot) return await route.respond(asked, deps)
     const { network, wideNetwork } = call.origin
-    const answer = anonymous(network, () => route.respond(checked, deps), wideNetwork)
-    if (answer === undefined) throw new ApiRejection(BUSY)
-    return await answer
+    return await anonymous(network, () => route.respond(asked, deps), wideNetwork)
   }
 
   async function asPerson(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
@@ -61,24 +60,19 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
     checkMember(route, found, call.http)
     readers.note(tokenOf(call.http), found.account.id)
     const signedInCall: SignedInCall<unknown, URLSearchParams> = { ...call, ...found }
-    const checked = await withInput(route, signedInCall)
-    if ('status' in checked) return checked
+    const asked = await withInput(route, signedInCall)
     // The gateway's own endpoints have limits of their own for what they generate.
-    if (route.forwards && route.method === 'POST') return route.respond(checked, deps)
-    const answer = signedIn(String(found.account.id), () => route.respond(checked, deps))
-    if (answer === undefined) throw new ApiRejection(BUSY)
-    return await answer
+    if (route.forwards && route.method === 'POST') return route.respond(asked, deps)
+    return await signedIn(String(found.account.id), () => route.respond(asked, deps))
   }
 
-  /** The call with its query and body checked, or the error. No slot is taken yet. */
-  async function withInput(route: ConsoleRoute, call: UncheckedCall): Promise<Call<unknown> | HttpResponse> {
-    const { checkBody, takesNothing } = route
-    const query = route.checkQuery(call.query)
-    if (checkBody === undefined) return { ...call, query }
-    if (takesNothing && !hasBody(call.http)) return { ...call, query, body: {} }
-    const bytes = await readSmallBody(call.http, deps)
-    if (!(bytes instanceof Uint8Array)) return errorResponseFor(call, bytes)
-    return { ...call, query, body: checkBody(parseJson(bytes)) }
+  /** The call with its query and body checked. No slot is taken yet. */
+  async function withInput(route: ConsoleRoute, call: UncheckedCall): Promise<Call<unknown>> {
+    const query = readQuery(route, call.query)
+    if (typeof route.body !== 'object') return { ...call, query }
+    // No body at all counts as an empty one.
+    if (route.body === NOTHING && !hasBody(call.http)) return { ...call, query, body: {} }
+    return { ...call, query, body: checked(route.body, parseJson(await readSmallBody(call, deps))) }
   }
 }
 
@@ -95,10 +89,10 @@ function checkMember({ policy, method }: ConsoleRoute, { account, role }: Signed
 }
 
 /** Rejections of reads are rendered as the console's other errors; what nobody expected is app.ts's. */
-function respondTo(thrown: unknown, { http, responseHeaders: headers, record }: ApiRequest): HttpResponse {
+function respondTo(thrown: unknown, { responseHeaders: headers, record }: ApiRequest): HttpResponse {
   const error = errorOf(thrown)
   record.error = error.code
-  return errorResponse({ http, headers }, error)
+  return errorResponse(headers, error)
 }
 
 function errorOf(thrown: unknown): ApiError {

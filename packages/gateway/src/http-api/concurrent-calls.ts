@@ -1,7 +1,7 @@
 // Limits concurrent requests to the console API and the admin API, in total and per name (a network, an account): some of them cost CPU, or wait for
 // the store. Bodies of the console API have arrived before.
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { ApiError } from './errors.ts'
+import { ApiRejection } from './rejection.ts'
 
 /** `mostOfOne`: of one network; `mostOfWide`: of its /24 or /48. */
 const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8, mostOfWide: 16 }
@@ -9,16 +9,23 @@ const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8, mostOfWide: 16 }
 /** One of the slots that all running requests share. */
 export type Slot = { release(): void }
 
-/** Runs `work`, or returns undefined if the limit is reached. A streamed response counts until its end. */
+/** Runs `work`, or throws if the limit is reached. A streamed response counts until its end. */
 export type ConcurrentCalls = (
   name: string,
   work: () => Promise<HttpResponse>,
   wideNetwork?: string,
-) => Promise<HttpResponse> | undefined
+) => Promise<HttpResponse>
+
+const BUSY = new ApiRejection({
+  code: 'service_unavailable',
+  retryAfter: 5,
+  message: 'Too many requests are in progress. Retry in 5 seconds.',
+})
 
 export function createConcurrentCalls(
   admit: (name: string) => Slot | undefined,
   { most, mostOfOne, mostOfWide = most }: { most: number; mostOfOne: number; mostOfWide?: number } = ANONYMOUS_LIMITS,
+  busy = BUSY,
 ): ConcurrentCalls {
   const byName = new Map<string, number>()
   let running = 0
@@ -29,18 +36,18 @@ export function createConcurrentCalls(
     else byName.delete(name)
   }
 
-  return (name, work, wideNetwork) => {
-    if (running >= most || (byName.get(name) ?? 0) >= mostOfOne) return undefined
-    if (wideNetwork !== undefined && (byName.get(wideNetwork) ?? 0) >= mostOfWide) return undefined
+  return async (name, work, wideNetwork) => {
+    if (running >= most || (byName.get(name) ?? 0) >= mostOfOne) throw busy
+    if (wideNetwork !== undefined && (byName.get(wideNetwork) ?? 0) >= mostOfWide) throw busy
     const slot = admit(name)
-    if (!slot) return undefined
+    if (!slot) throw busy
     const change = (by: 1 | -1): void => {
       running += by
       add(name, by)
       if (wideNetwork !== undefined) add(wideNetwork, by)
     }
     change(1)
-    return releasedAtEnd(work(), () => {
+    return await releasedAtEnd(work(), () => {
       change(-1)
       slot.release()
     })
@@ -58,10 +65,4 @@ async function releasedAtEnd(work: Promise<HttpResponse>, release: () => void): 
   } finally {
     if (!isStreamed) release()
   }
-}
-
-export const BUSY: ApiError = {
-  code: 'service_unavailable',
-  retryAfter: 5,
-  message: 'Too many requests are in progress. Retry in 5 seconds.',
 }

@@ -1,15 +1,8 @@
 // Errors of the console API and the admin API: JSON in the format of the chat dialect.
 
-import type { BodyError } from '@trivium/http/bodies/body-error.ts'
-import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
 import { type OperationRejected, REJECTION_CODES } from '../administration/rejections.ts'
-
-/** A request with the headers of its response. */
-export type ApiCall = {
-  http: HttpRequest
-  headers: ResponseHeaders
-}
+import { fields, listOf, nullable, string } from '../request/schema/schema.ts'
 
 /** Every error of both, those of operations included: its code for programs, and its status. */
 export const API_ERRORS = {
@@ -58,6 +51,12 @@ export type ApiError = {
 
 export type ErrorDetail = { param: string | null; message: string }
 
+const ERROR = { message: string(), type: string(), param: nullable(string()), code: string() }
+const DETAILS = listOf(fields({ param: nullable(string()), message: string() }))
+/** The body of every error, as in the chat dialect. */
+export const CONSOLE_ERROR = fields({ error: fields(ERROR) })
+export const ADMIN_ERROR = fields({ error: fields({ ...ERROR, details: DETAILS }) })
+
 export const errorOfOperation = ({ code, message, param, retryAfter }: OperationRejected): ApiError => ({
   code,
   message,
@@ -65,16 +64,10 @@ export const errorOfOperation = ({ code, message, param, retryAfter }: Operation
   ...(retryAfter === undefined ? {} : { retryAfter }),
 })
 
-export function errorResponse({ headers }: ApiCall, error: ApiError): HttpResponse {
+export function errorResponse(headers: ResponseHeaders, error: ApiError): HttpResponse {
   const { code, message, param = null, retryAfter, details } = error
   const status = API_ERRORS[code]
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
   const type = status >= 500 ? 'api_error' : 'invalid_request_error'
   return json(status, headers, { error: { message, type, param, code, ...(details ? { details } : {}) } })
-}
-
-export function errorResponseFor(call: ApiCall, { reason, message }: BodyError): HttpResponse {
-  // The rest of the body may still be on its way, perhaps forever.
-  if (reason === 'request_too_large' || reason === 'request_timeout') call.headers.set('connection', 'close')
-  return errorResponse(call, { code: reason, message })
 }

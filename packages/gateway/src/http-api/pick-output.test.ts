@@ -1,14 +1,12 @@
 // What a route reads of its query, and what a response may carry.
 import { describe, expect, test } from 'bun:test'
-import { compileConsoleRoutes } from '../console-api/compile-routes.ts'
+import { listKeys } from '../console-api/pages/keys.ts'
+import { readQuery } from '../console-api/route.ts'
 import { always, either, fields, listOf, mapOf, nullable, number, optional, unknown } from '../request/schema/schema.ts'
 import { pickerOf } from './pick-output.ts'
 
 describe('a query', () => {
-  const read = (written: string) =>
-    compileConsoleRoutes()
-      .find(({ method, path }) => method === 'GET' && path === 'keys')
-      ?.checkQuery(new URLSearchParams(written))
+  const read = (written: string) => readQuery(listKeys, new URLSearchParams(written))
 
   test.each([
     ['', {}],

@@ -1,25 +1,27 @@
 // JSON bodies of the console API and the admin API: small, and sent in one piece.
-import type { BodyError } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { ApiRejection } from './rejection.ts'
 
 export const LARGEST_BODY = 16 * 1024
 /** For the whole body. */
 const WITHIN_MS = 5_000
 
-export const readSmallBody = async (
-  http: Pick<HttpRequest, 'body' | 'headers'>,
+/** Throws what a body that cannot be read deserves. */
+export async function readSmallBody(
+  { http, headers }: { http: Pick<HttpRequest, 'body' | 'headers'>; headers: ResponseHeaders },
   { after }: { after(ms: number, run: () => void): () => void },
   limitBytes = LARGEST_BODY,
-): Promise<Uint8Array | BodyError> =>
-  await readBody(http, {
-    limitBytes,
-    contentTypes: JSON_BODY,
-    idleMs: WITHIN_MS,
-    totalMs: WITHIN_MS,
-    after,
-  })
+): Promise<Uint8Array> {
+  const limits = { limitBytes, contentTypes: JSON_BODY, idleMs: WITHIN_MS, totalMs: WITHIN_MS, after }
+  const bytes = await readBody(http, limits)
+  if (bytes instanceof Uint8Array) return bytes
+  const { reason, message } = bytes
+  // The rest of the body may still be on its way, perhaps forever.
+  if (reason === 'request_too_large' || reason === 'request_timeout') headers.set('connection', 'close')
+  throw new ApiRejection({ code: reason, message })
+}
 
 export const hasBody = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
   headers.get('transfer-encoding') !== null || (headers.get('content-length') ?? '0') !== '0'

@@ -4,8 +4,8 @@ import { ERRORS, type ErrorCode } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import { errorsIn, inlined, type Node, operationsOf } from '../../test-support/openapi-document.ts'
-import { listAdminRoutes } from '../admin-api/list-routes.ts'
-import { listConsoleRoutes } from '../console-api/list-routes.ts'
+import { adminRoutes } from '../admin-api/routes.ts'
+import { CONSOLE_ROUTES } from '../console-api/routes.ts'
 import { ENDPOINTS } from '../endpoints/index.ts'
 import { openApiDocument } from './document.ts'
 import { ERROR_OF_DIALECT } from './errors.ts'
@@ -22,8 +22,8 @@ test('every route is described, and nothing else', () => {
   const own = Object.values<Route>(ROUTES).filter(({ kind }) => kind !== 'console' && kind !== 'admin')
   const routes = [
     ...own,
-    ...listAdminRoutes().map((route) => ({ ...route, path: `/admin/v1/${route.path}` })),
-    ...listConsoleRoutes().map((route) => ({ ...route, path: `/console/api/${route.path.replace('...', '')}` })),
+    ...adminRoutes().map((route) => ({ ...route, path: `/admin/v1/${route.path}` })),
+    ...CONSOLE_ROUTES.map((route) => ({ ...route, path: `/console/api/${route.path.replace('...', '')}` })),
   ]
   expect(sorted(OPERATIONS.map(nameOf))).toEqual(sorted(routes.map(nameOf)))
 })
@@ -97,5 +97,5 @@ test.each(Object.keys(DIALECTS) as DialectId[])('errors in the dialect %s are as
 test('without the admin API there is no trace of it', () => {
   const text = JSON.stringify(openApiDocument({ hasAdmin: false }))
   expect(text).not.toMatch(/\/admin\/|adminKey|AdminError|"Admin/)
-  expect(operationsOf(JSON.parse(text)).length).toBe(OPERATIONS.length - listAdminRoutes().length)
+  expect(operationsOf(JSON.parse(text)).length).toBe(OPERATIONS.length - adminRoutes().length)
 })

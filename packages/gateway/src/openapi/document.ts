@@ -1,8 +1,7 @@
 // The OpenAPI document of the gateway, made from its route tables and from the schemas that check what routes take.
 import { VERSION } from '../observe/version.ts'
-import { describeAdmin } from './admin-operations.ts'
+import { describeAdmin, describeConsole } from './api-operations.ts'
 import { HEADERS, PARAMETERS, SECURITY_SCHEMES } from './components.ts'
-import { describeConsole } from './console-operations.ts'
 import { createErrors } from './errors.ts'
 import { describeModels } from './model-operations.ts'
 import { createSchemas, type Json } from './schemas.ts'

@@ -2,9 +2,7 @@
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { TSchema } from 'typebox'
-import { ADMIN_ERROR } from '../admin-api/list-routes.ts'
-import { ERROR } from '../console-api/routes/index.ts'
-import { API_ERRORS } from '../http-api/errors.ts'
+import { ADMIN_ERROR, API_ERRORS, CONSOLE_ERROR } from '../http-api/errors.ts'
 import { either, fields, integer, listOf, nullable, optional, string, word } from '../request/schema/schema.ts'
 import { jsonContent, responseHeaders } from './operation.ts'
 import { type Json, mapped, type Schemas } from './schemas.ts'
@@ -37,7 +35,7 @@ const ANY_ERROR = either(CHAT_ERROR, MESSAGES_ERROR, GENERATE_CONTENT_ERROR, VID
 
 /** All of both APIs. */
 const API_ERROR_CODE = described(API_ERRORS)
-const consoleError = ERROR.properties.error.properties
+const consoleError = CONSOLE_ERROR.properties.error.properties
 const adminError = ADMIN_ERROR.properties.error.properties
 
 const BODIES = {

@@ -17,16 +17,12 @@ export const jsonContent = (schema: Json, example?: unknown): Json => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 })
 
-/** `{path...}` of the console's table takes all that remains of a path. */
-export const plainPath = (path: string): string => path.replace('...}', '}')
-
-/** `schemas`: by name, where the table has them. */
-export function pathParameters(path: string, schemas: Schemas, known?: TObject): Json[] {
+export function pathParameters(path: string, { properties }: TObject, schemas: Schemas): Json[] {
   return parametersOf(path).map((name) => ({
     name,
     in: 'path',
     required: true,
-    schema: schemas.of(known?.properties[name] ?? ({ type: 'string' } as unknown as TSchema)),
+    schema: schemas.of(properties[name] as TSchema),
     ...(path.includes(`{${name}...}`) ? REST : {}),
   }))
 }

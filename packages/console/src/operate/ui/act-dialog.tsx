@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
+import { readOf } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -8,7 +9,7 @@ import { TextField } from '../../ui/form/field.tsx'
 import { Banner, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Time } from '../../ui/values.tsx'
-import { perform, readAdmin, readVersion, rehearse, type Version, verifySecondFactor } from '../api/client.ts'
+import { perform, readVersion, rehearse, type Version, verifySecondFactor } from '../api/client.ts'
 import { refreshAdmin } from '../api/queries.ts'
 import type { DryRun, Row } from '../api/routes.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
@@ -189,7 +190,7 @@ async function lastChange({ version, params = {} }: AnyAct): Promise<LastChange 
   const noun = version?.path.split('/')[0]?.replace(/s$/, '')
   const [id] = Object.values(params)
   if (!noun || !id) return undefined
-  const rows = await readAdmin('audit-log', { object: `${noun}/${id}`, limit: '1' })
+  const rows = await readOf('admin', 'audit-log', { object: `${noun}/${id}`, limit: '1' })
   return rows.ok ? rows.value.data[0] : undefined
 }
 

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from 'react'
 import type { UrlParams } from '../../api/client.ts'
+import { urlOf } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Pagination, usePageCursor } from '../../ui/pagination.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { type Choice, type Column, Table } from '../../ui/table.tsx'
-import { adminUrl } from '../api/client.ts'
 import { type ReadArguments, useAdmin } from '../api/queries.ts'
 import type { ListPath, Params, Row } from '../api/routes.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
@@ -80,7 +80,7 @@ export function AdminList<P extends ListPath>(props: AdminListProps<P>) {
 export function CsvLink({ path, params = {} }: { path: ListPath; params?: UrlParams }) {
   const { common } = useTexts()
   return (
-    <ButtonAnchor icon="download" href={adminUrl(path, { ...params, format: 'csv' })} download>
+    <ButtonAnchor icon="download" href={urlOf('admin', path, { ...params, format: 'csv' })} download>
       {common.downloadCsv}
     </ButtonAnchor>
   )

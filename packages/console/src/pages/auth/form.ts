@@ -1,6 +1,6 @@
 // Checks of the fields that sign-in and settings share.
 
-import type { About } from '@trivium/gateway/console-api/routes/account.ts'
+import type { About } from '../../api/types.ts'
 import type { Texts } from '../../i18n/texts.ts'
 
 /** Known once the page about the gateway is read; until then the server checks. */

@@ -1,9 +1,9 @@
 // How each client is set up, at any time: choose a key, a model and a client, copy the snippet, send a test request.
 
-import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
+import type { KeyRow, KeyWithSecret } from '../../api/types.ts'
 import { GATEWAY_PATH } from '../../app/base-path.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'

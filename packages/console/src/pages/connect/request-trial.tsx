@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { useState } from 'react'
+import type { Receipt } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Facts } from '../../ui/page.tsx'

@@ -1,7 +1,7 @@
 // A request with the new key to the gateway's own endpoint, as any client would send it.
 
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { type ApiError, read } from '../../api/client.ts'
+import type { Receipt } from '../../api/types.ts'
 import { GATEWAY_PATH } from '../../app/base-path.ts'
 import { exampleRequest, httpRequest } from '../../snippets/endpoints.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
+import type { KeyRow } from '../../api/types.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import type { IconName } from '../../ui/icons.tsx'

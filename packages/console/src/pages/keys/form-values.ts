@@ -1,6 +1,6 @@
 // What the form of a key holds, and the request that it becomes.
 
-import type { ChangeKey, KeyRow, Limits, NewKey } from '@trivium/gateway/console-api/routes/keys.ts'
+import type { ChangeKey, KeyRow, Limits, NewKey } from '../../api/types.ts'
 import type { Texts } from '../../i18n/texts.ts'
 import type { FormErrors } from '../../ui/form/form-errors.ts'
 

@@ -1,9 +1,9 @@
 // Rotating and deleting a key: each asks once.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useState } from 'react'
 import { remove } from '../../api/client.ts'
+import type { KeyRow, KeyWithSecret } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'

@@ -1,7 +1,7 @@
 // The drawer in which a key is created or edited.
 
-import type { GroupRow, KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useEffect, useId, useState } from 'react'
+import type { GroupRow, KeyRow, KeyWithSecret } from '../../api/types.ts'
 import { useFormGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,9 +1,9 @@
 // Where the form of a key finds groups and models, and how it saves: an account holder's own keys here, those of others elsewhere.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { ChangeKey, GroupRow, KeyRow, KeyWithSecret, NewKey } from '@trivium/gateway/console-api/routes/keys.ts'
 import { type ApiError, post, type Result } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import type { ChangeKey, GroupRow, KeyRow, KeyWithSecret, NewKey } from '../../api/types.ts'
 
 /** A saved value that is undefined: the person did not go through with it, and the form stays. */
 export type KeySource = {

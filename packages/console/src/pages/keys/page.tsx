@@ -1,7 +1,7 @@
-import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useRead } from '../../api/queries.ts'
+import type { KeyRow } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Segments } from '../../ui/form/choices.tsx'

@@ -1,6 +1,6 @@
 // The fields for the group, the spending cap and the expiry of a key.
 
-import type { GroupRow, KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
+import type { GroupRow, KeyRow } from '../../api/types.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { SelectField, TextField } from '../../ui/form/field.tsx'
 import { formatTime } from '../../ui/values.tsx'

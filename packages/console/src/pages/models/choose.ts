@@ -1,5 +1,5 @@
 // Which models are shown, and in which order. Pure.
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { chosenUnit, comparePrices, readAmount, unitsOf, usualOf } from './prices.ts'
 
 /** The filters as the URL has them. `capabilities`: names with commas. `max`: USD in `unit`. */

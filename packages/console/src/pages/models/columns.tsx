@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Badge } from '../../ui/states.tsx'

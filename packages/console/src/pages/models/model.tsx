@@ -1,5 +1,5 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useAbout } from '../../api/queries.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/lazy-client-snippet.ts'
 import { isProtocol } from '../../snippets/protocols.ts'

@@ -1,5 +1,5 @@
 // Which model a person is offered first: one that answers, and costs little. Pure.
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { figureOf, hasTokens } from './prices.ts'
 
 /** Models that a key of the group can call, the best first: answered today, then healthy, then the cheapest. */

@@ -1,5 +1,5 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useId } from 'react'
+import type { ModelRow } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { classes } from '../../ui/classes.ts'
 import { CONTROL, SelectField } from '../../ui/form/field.tsx'

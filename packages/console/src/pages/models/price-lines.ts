@@ -1,5 +1,5 @@
 // Every figure of a model's price as lines of a table, with a column for each group. Pure.
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 
 type Price = ModelRow['prices'][number]['price']
 /** USD as decimal text, or a multiple of the other figures. */

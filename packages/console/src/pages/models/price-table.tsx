@@ -1,5 +1,5 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { Fragment } from 'react'
+import type { ModelRow } from '../../api/types.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 import { formatUsd, useNumber } from '../../ui/values.tsx'
 import { type Line, priceBlocks } from './price-lines.ts'

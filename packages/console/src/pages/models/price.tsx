@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { formatUsd } from '../../ui/values.tsx'
 import { DEFAULT_GROUP, differs, labelOf, usualOf } from './prices.ts'

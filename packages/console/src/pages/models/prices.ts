@@ -1,5 +1,5 @@
 // Prices as they are compared: by what a model generates. Pure.
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 
 type Price = ModelRow['prices'][number]['price']
 /** A figure of a price, by its name. */

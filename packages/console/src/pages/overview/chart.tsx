@@ -1,4 +1,4 @@
-import type { Overview } from '@trivium/gateway/console-api/routes/usage.ts'
+import type { Overview } from '../../api/types.ts'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'

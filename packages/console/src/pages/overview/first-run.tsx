@@ -1,9 +1,9 @@
 // From a new account to the first answer: a key, its secret, a snippet and a test request.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
+import type { KeyWithSecret } from '../../api/types.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useHasNoFunds } from '../../app/low-balance.tsx'
 import { useTexts } from '../../i18n/language.tsx'

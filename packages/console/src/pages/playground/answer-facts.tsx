@@ -1,10 +1,10 @@
 // Below each answer: what it took, what it cost, and the same request as code.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
+import type { Receipt } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/overlay.tsx'

@@ -1,6 +1,6 @@
 // Calls of the gateway's own endpoints through the console, which adds the credential of the built-in key. An error is a value.
 
-import { type ApiError, apiUrl, sayNotSignedIn } from '../../api/client.ts'
+import { type ApiError, sayNotSignedIn, urlOf } from '../../api/client.ts'
 
 /** `requestId`: also of a failed call; null: the gateway was not reached. */
 export type Called = { requestId: string | null } & ({ ok: true; response: Response } | { ok: false; error: ApiError })
@@ -15,7 +15,7 @@ export async function callGateway(
 ): Promise<Called> {
   const isForm = body instanceof FormData
   try {
-    const response = await fetch(apiUrl('playground/{path...}', { path }), {
+    const response = await fetch(urlOf('console', `playground/${path}`), {
       method,
       credentials: 'same-origin',
       cache: 'no-store',

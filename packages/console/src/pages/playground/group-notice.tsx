@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { post } from '../../api/client.ts'
+import type { KeyRow, ModelRow } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Banner, useErrorMessage } from '../../ui/states.tsx'

@@ -1,6 +1,6 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useEffect } from 'react'
 import { useRead } from '../../api/queries.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { useSession } from '../../app/session.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { preferredModels } from '../models/preferred.ts'

@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../api/types.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 import { formatUsd } from '../../ui/values.tsx'
 import { figureOf, labelOf } from '../models/prices.ts'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { BegunSecondFactor } from '@trivium/gateway/console-api/routes/account.ts'
 import { type ReactNode, useState } from 'react'
 import { post, type Result } from '../../api/client.ts'
+import type { BegunSecondFactor } from '../../api/types.ts'
 import { useFormGuard, useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'

@@ -1,7 +1,7 @@
 // What each model, or each key, had of the period: the answer to "what did I spend most on?", and the legend of the chart.
 
-import type { UsageBreakdown } from '@trivium/gateway/console-api/routes/usage.ts'
 import { useState } from 'react'
+import type { UsageBreakdown } from '../../api/types.ts'
 import { OTHER_COLOUR } from '../../charts/colours.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 // Why a request cost what it cost: units x price = cost, line by line. What is shown adds up to the charge, to the last digit.
 
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
+import type { Receipt } from '../../api/types.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { Amount, formatUsd, isZero, useNumber } from '../../ui/values.tsx'
 

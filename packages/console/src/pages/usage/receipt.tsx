@@ -1,6 +1,6 @@
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
+import type { Receipt } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { classes } from '../../ui/classes.ts'
 import { CopyText } from '../../ui/copy.tsx'

@@ -1,6 +1,6 @@
-import type { RejectedSummary, RequestSummary } from '@trivium/gateway/console-api/routes/usage.ts'
-import { apiUrl } from '../../api/client.ts'
+import { urlOf } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import type { RejectedSummary, RequestSummary } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
@@ -125,7 +125,7 @@ function ServedRequests({ period }: { period: Period }) {
                 .map(([value, label]) => ({ value, label })),
             ]}
           />
-          <ButtonAnchor icon="download" href={apiUrl('requests.csv', params)} download>
+          <ButtonAnchor icon="download" href={urlOf('console', 'requests.csv', params)} download>
             {t.list.csv}
           </ButtonAnchor>
         </>

@@ -1,5 +1,5 @@
 // The answer of the API as series of a chart: the largest ones, and the sum of the others. Pure.
-import type { SeriesPoint } from '@trivium/gateway/console-api/routes/usage.ts'
+import type { SeriesPoint } from '../../api/types.ts'
 import type { Series } from '../../charts/series.ts'
 
 export type Measure = 'spend' | 'tokens' | 'requests'

@@ -1,4 +1,4 @@
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
+import type { Receipt } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Part } from '../../ui/page.tsx'
 import { Duration } from '../../ui/values.tsx'

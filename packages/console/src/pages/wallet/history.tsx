@@ -1,6 +1,6 @@
-import type { WalletEntry } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
+import type { WalletEntry } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pagination, usePageCursor } from '../../ui/pagination.tsx'

@@ -1,5 +1,5 @@
-import type { Wallet } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { Link } from 'wouter'
+import type { Wallet } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'
 import { EmptyRow } from '../../ui/states.tsx'

@@ -1,5 +1,5 @@
-import type { Wallet } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { useRead } from '../../api/queries.ts'
+import type { Wallet } from '../../api/types.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { PageHeader, Stat } from '../../ui/page.tsx'

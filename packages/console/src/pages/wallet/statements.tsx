@@ -1,6 +1,6 @@
-import type { Statement } from '@trivium/gateway/console-api/routes/wallet.ts'
-import { apiUrl } from '../../api/client.ts'
+import { urlOf } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import type { Statement } from '../../api/types.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
@@ -31,7 +31,7 @@ export function StatementsSection() {
         <ButtonAnchor
           small
           icon="download"
-          href={apiUrl('wallet/statements/{month}', { month: `${row.month}.csv` })}
+          href={urlOf('console', 'wallet/statements/{month}', { month: `${row.month}.csv` })}
           download
         >
           CSV<span className="sr-only"> {t.statementOf(nameOf(row))}</span>

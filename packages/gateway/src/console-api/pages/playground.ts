@@ -4,6 +4,7 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import { keyRows } from '../../administration/key-rows.ts'
 import { audited, fingerprint } from '../../administration/operation.ts'
+import { KEY } from '../../administration/resources/keys.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
@@ -13,9 +14,7 @@ import { type Key, NO_RESTRICTIONS, type SignedIn } from '../../storage/storage.
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
-import type { HandlersOf } from '../handlers-of.ts'
-import type { PLAYGROUND_ROUTES } from '../routes/playground.ts'
-import { holderContext } from '../session/holder-context.ts'
+import { holderContext, route } from '../route.ts'
 
 const CAP = 5n * NANOS_PER_USD
 const NAME = 'Playground'
@@ -105,13 +104,27 @@ async function forwardToGateway(
   return response
 }
 
-export const PLAYGROUND_HANDLERS: HandlersOf<typeof PLAYGROUND_ROUTES> = {
-  'GET playground/key': async (call, deps) => {
+export const showPlaygroundKey = route(
+  'GET playground/key',
+  { policy: 'member', summary: 'Shows the built-in key', output: KEY },
+  async (call, deps) => {
     const [row] = await keyRows(call.account.id, [await playgroundKey(call, deps)], deps.store, true)
     if (!row) throw new Error('the built-in key has no row')
     return row
   },
-  'POST playground/{path...}': forwardToGateway,
-  'GET playground/{path...}': forwardToGateway,
-  'DELETE playground/{path...}': forwardToGateway,
-}
+)
+
+const FORWARDED = {
+  policy: 'member',
+  summary: "The same request to the gateway's own endpoint, billed to the built-in key",
+  output: 'forwarded',
+} as const
+const CHAT = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
+
+export const postToGateway = route(
+  'POST playground/{path...}',
+  { ...FORWARDED, body: 'forwarded', example: CHAT },
+  forwardToGateway,
+)
+export const getFromGateway = route('GET playground/{path...}', FORWARDED, forwardToGateway)
+export const deleteAtGateway = route('DELETE playground/{path...}', { ...FORWARDED, status: 204 }, forwardToGateway)

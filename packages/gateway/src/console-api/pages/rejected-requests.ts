@@ -1,78 +1,60 @@
 // Requests of the account that were rejected before anything was held for them: they cost nothing, and have no receipt.
+import type { Static } from 'typebox'
 import { given, readPage, readTimes } from '../../administration/inputs/page.ts'
-import { formatPlace, readPlace } from '../../administration/inputs/rejected-place.ts'
+import { formatPlace, REJECTED_PLACE, readPlace } from '../../administration/inputs/rejected-place.ts'
 import { shownCount } from '../../administration/rejected-requests.ts'
-import { formatUsd } from '../../money/amount.ts'
 import { parseRequestId, timeOfId } from '../../request/ids.ts'
+import { fields, ID, nullable, number, optional, pageOf, string, TIME } from '../../request/schema/schema.ts'
 import type { RejectedCount, RejectedPlace, Storage } from '../../storage/storage.ts'
-import type { ConsoleDependencies } from '../dependencies.ts'
-import type { Receipt, RejectedPage, RejectedQuery, RejectedSummary } from '../routes/usage.ts'
-import { keyNames } from './key-names.ts'
-import { scopeOf, type Viewer } from './scope.ts'
+import { route } from '../route.ts'
+import { keyNames, scopeOf, type Viewer } from './scope.ts'
+import { PERIOD } from './usage.ts'
 
 const PAGE = 50
 
-type Stores = Pick<Storage, 'rejectedRequests' | 'keys'>
+const REJECTED = fields({
+  id: ID,
+  request_id: string('The last one of its minute with this key and this code.'),
+  at: TIME,
+  key_id: nullable(ID),
+  key_name: nullable(string('Null for several keys.')),
+  code: string(),
+  status: nullable(number()),
+  count: number('Requests of the minute with this key and this code.'),
+  message: string(),
+})
 
-/** Newest first. */
-export async function listRejected(
-  viewer: Viewer,
-  { from, to, key, before }: RejectedQuery,
-  { store }: Pick<ConsoleDependencies, 'store'>,
-): Promise<RejectedPage> {
-  const filter = {
-    ...ofViewer(viewer),
-    ...given({ key: key === undefined ? undefined : BigInt(key) }),
-    ...readTimes(given({ from, to })),
-  }
-  const { items, next } = await readPage<RejectedCount, RejectedPlace>(
-    { limit: PAGE, ...given({ after: before }) },
-    (range, limit) => store.rejectedRequests.list({ ...filter, ...range }, limit),
-    formatPlace,
-    readPlace,
-  )
-  return { items: await shownRows(items, store), next }
-}
+export const listRejected = route(
+  'GET rejected-requests',
+  {
+    policy: 'member',
+    summary: 'Counts requests that were rejected and cost nothing, by minute, key and error code',
+    query: fields({ from: PERIOD.from, to: PERIOD.to, key: PERIOD.key, before: optional(REJECTED_PLACE) }),
+    output: pageOf(REJECTED),
+  },
+  async (viewer, { store }) => {
+    const { from, to, key, before } = viewer.query
+    const filter = {
+      ...ofViewer(viewer),
+      ...given({ key: key === undefined ? undefined : BigInt(key) }),
+      ...readTimes(given({ from, to })),
+    }
+    const { items, next } = await readPage<RejectedCount, RejectedPlace>(
+      { limit: PAGE, ...given({ after: before }) },
+      (range, limit) => store.rejectedRequests.list({ ...filter, ...range }, limit),
+      formatPlace,
+      readPlace,
+    )
+    return { items: await shownRows(items, store), next }
+  },
+)
 
-/** In place of a receipt. Only the last request of a minute, a key and a code is known by its id. */
-export async function findRejected(viewer: Viewer, id: string, store: Stores): Promise<Receipt | undefined> {
-  const rows = await store.rejectedRequests.list({ ...ofViewer(viewer), lastRequest: id }, 1)
-  const [row] = await shownRows(rows, store)
-  if (!row) return undefined
-  const { request_id, at, key_id, key_name, code, status, message } = row
-  const nothing = formatUsd(0n)
-  return {
-    request_id,
-    at,
-    model: '',
-    key_id: key_id ?? '',
-    key_name: key_name ?? '',
-    group: null,
-    attempts: [],
-    state: 'rejected',
-    outcome: 'rejected',
-    finish: null,
-    error: { code, status, message },
-    units: null,
-    reasoning_tokens: null,
-    tools: null,
-    tier: null,
-    counted: null,
-    price: null,
-    formula: null,
-    lines: null,
-    rounding_usd: null,
-    cost_usd: nothing,
-    shortfall_usd: nothing,
-    held_usd: nothing,
-    timing: { first_token_ms: null, total_ms: null },
-    warnings: [],
-  }
-}
+export const ofViewer = (viewer: Viewer) => ({ account: viewer.account.id, ...scopeOf(viewer) })
 
-const ofViewer = (viewer: Viewer) => ({ account: viewer.account.id, ...scopeOf(viewer) })
-
-async function shownRows(rows: readonly RejectedCount[], { keys }: Stores): Promise<RejectedSummary[]> {
+export async function shownRows(
+  rows: readonly RejectedCount[],
+  { keys }: Pick<Storage, 'keys'>,
+): Promise<Static<typeof REJECTED>[]> {
   const names = await keyNames(
     keys,
     rows.map(({ key }) => key),

@@ -1,83 +1,79 @@
-// Usage: sums over time, and the account's requests with filters and receipts.
-
+// The account's requests with filters, as pages and as a file.
+import type { Static } from 'typebox'
 import type { CsvLine } from '../../http-api/files/csv.ts'
-import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
-import { formatUsd } from '../../money/amount.ts'
+import { csvResponse } from '../../http-api/files/file-response.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
-import { showCharge, tokensIn } from '../../paid-call/receipts/show-charge.ts'
-import { showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
+import { tokensIn } from '../../paid-call/receipts/show-charge.ts'
+import { summarize } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
-import { parseIsoTime } from '../../request/iso-time.ts'
-import type { RequestFilter, SpendingFilter, SpendingStep, UsageRow } from '../../storage/storage.ts'
+import {
+  fields,
+  ID,
+  nullable,
+  number,
+  optional,
+  pageOf,
+  REQUEST_ID,
+  string,
+  TIME,
+  USD,
+} from '../../request/schema/schema.ts'
+import type { RequestFilter, UsageRow } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
-import { keyNames } from './key-names.ts'
-import { findRejected } from './rejected-requests.ts'
-import { isInScope, scopeOf, type Viewer } from './scope.ts'
+import { route } from '../route.ts'
+import { keyNames, scopeOf, type Viewer } from './scope.ts'
+import { namedIn, PERIOD, timeOf } from './usage.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** Hours are shown for a fortnight at most: more points than pixels cannot be seen. */
-const MOST_HOURS = 14 * 24
-const MOST_DAYS = 800
 const PAGE = 50
 /** The rows of a CSV file that spreadsheets can open. */
 const MOST_CSV_ROWS = 1_000_000
 /** So many are read and written at a time, without a pause for other requests. */
 const CSV_PAGE = 500
 
-type PeriodQuery = Omit<SeriesQuery, 'by'>
+/** `outcome=running` for open ones, `outcome=errors` for all that failed. */
+const QUERY = fields({ ...PERIOD, outcome: optional(string()), before: optional(REQUEST_ID) })
+type Query = Static<typeof QUERY>
 
-/** The period that a request asks for, with its filters. */
-export function periodIn(query: PeriodQuery, now: number): { filter: SpendingFilter; step: SpendingStep } {
-  const to = timeOf(query.to) ?? now
-  const from = timeOf(query.from) ?? to - 30 * DAY_MS
-  if (from >= to) throw badRequest('from', 'from must be before to.')
-  const { step = 'day' } = query
-  const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
-  const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
-  if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
-  return { filter: { from, to, ...namedIn(query) }, step }
-}
+/** A request as lists show it. */
+export const REQUEST = fields({
+  request_id: ID,
+  at: TIME,
+  model: string(),
+  key_id: ID,
+  key_name: string(),
+  input_tokens: nullable(number('Null while it runs, and where nothing was counted.')),
+  output_tokens: nullable(number()),
+  cost_usd: USD,
+  first_token_ms: nullable(number()),
+  total_ms: nullable(number()),
+  outcome: string(),
+})
+type RequestSummary = Static<typeof REQUEST>
+const REQUESTS = pageOf(REQUEST)
 
-export async function showSeries(viewer: Viewer, query: SeriesQuery, deps: ConsoleDependencies): Promise<UsageSeries> {
-  const { filter, step } = periodIn(query, deps.clock())
-  const { from, to } = filter
-  const { by = 'none' } = query
-  const points = await deps.store.spending.series(viewer.account.id, { ...filter, ...scopeOf(viewer) }, step, by)
-  const keys = by === 'key' ? points.flatMap(({ name }) => (name === '' ? [] : BigInt(name))) : []
-  const names = await keyNames(deps.store.keys, keys)
-  const labelOf = (name: string): string => (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
-  const sum = points.reduce(
-    (total, { requests, tokens, cost }) => ({
-      requests: total.requests + requests,
-      tokens: total.tokens + tokens,
-      cost: total.cost + cost,
-    }),
-    { requests: 0, tokens: 0, cost: 0n },
-  )
-  return {
-    step,
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    points: points.map(({ at, name, requests, tokens, cost }) => ({
-      at: new Date(at).toISOString(),
-      name,
-      label: labelOf(name),
-      requests,
-      tokens,
-      cost_usd: formatUsd(cost),
-    })),
-    total: { requests: sum.requests, tokens: sum.tokens, cost_usd: formatUsd(sum.cost) },
-  }
-}
+export const listRequests = route(
+  'GET requests',
+  {
+    policy: 'member',
+    summary: 'Lists requests, the newest first, 50 on a page',
+    query: QUERY,
+    output: REQUESTS,
+  },
+  (call, deps) => readRequests(call, call.query, deps, PAGE),
+)
 
-export async function listRequests(
+export const downloadRequests = route(
+  'GET requests.csv',
+  { policy: 'member', summary: 'All requests that the filters admit, as a file', query: QUERY, output: 'csv' },
+  (call, deps) => csvResponse(call, 'requests', requestLines(call, call.query, deps), deps),
+)
+
+async function readRequests(
   viewer: Viewer,
-  query: RequestQuery,
+  query: Query,
   deps: ConsoleDependencies,
-  limit = PAGE,
-): Promise<RequestPage> {
+  limit: number,
+): Promise<Static<typeof REQUESTS>> {
   const { rows, next } = await deps.store.spending.requests(
     viewer.account.id,
     { ...filterIn(query), ...scopeOf(viewer) },
@@ -87,15 +83,11 @@ export async function listRequests(
 }
 
 /** The lines of everything that the filters admit, newest first, page by page, up to a limit. */
-export async function* requestLines(
-  viewer: Viewer,
-  query: RequestQuery,
-  deps: ConsoleDependencies,
-): AsyncGenerator<CsvLine[], void> {
+async function* requestLines(viewer: Viewer, query: Query, deps: ConsoleDependencies): AsyncGenerator<CsvLine[], void> {
   let rest = query
   let head = [CSV_HEAD]
   for (let count = 0; count < MOST_CSV_ROWS; ) {
-    const { items, next } = await listRequests(viewer, rest, deps, CSV_PAGE)
+    const { items, next } = await readRequests(viewer, rest, deps, CSV_PAGE)
     count += items.length
     yield [...head, ...items.map((row) => CSV_FIELDS.map((field) => String(row[field] ?? '')))]
     if (next === null) return
@@ -131,30 +123,7 @@ export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDepend
   })
 }
 
-export async function showRequestReceipt(
-  viewer: Viewer,
-  id: string,
-  { store, config }: ConsoleDependencies,
-): Promise<Receipt> {
-  const request = parseRequestId(id)
-  const row = request === undefined ? undefined : await store.ledger.findRequest(viewer.account.id, request)
-  if (!row) {
-    const rejected = await findRejected(viewer, id, store)
-    if (rejected) return rejected
-  }
-  if (!row || !(await isInScope(viewer, row.key, store.keys)))
-    throw new ApiRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
-  const names = await keyNames(store.keys, [row.key])
-  const receipt = showReceipt(row, 'caller', config().server.showUpstreams)
-  return {
-    ...receipt,
-    warnings: [...receipt.warnings],
-    key_name: names.get(row.key) ?? '',
-    ...showCharge(row),
-  }
-}
-
-function filterIn({ from, to, outcome, before, ...named }: RequestQuery): RequestFilter {
+function filterIn({ from, to, outcome, before, ...named }: Query): RequestFilter {
   const [since, until, last] = [timeOf(from), timeOf(to), before === undefined ? undefined : parseRequestId(before)]
   return {
     ...(since === undefined ? {} : { from: since }),
@@ -164,10 +133,3 @@ function filterIn({ from, to, outcome, before, ...named }: RequestQuery): Reques
     ...namedIn(named),
   }
 }
-
-const namedIn = ({ model, key }: Pick<RequestQuery, 'model' | 'key'>): { model?: string; key?: bigint } => ({
-  ...(model === undefined ? {} : { model }),
-  ...(key === undefined ? {} : { key: BigInt(key) }),
-})
-
-const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIsoTime(text))

@@ -16,3 +16,12 @@ export async function isInScope(viewer: Viewer, key: bigint, keys: Pick<Keys, 'f
   const found = await keys.findWithAccount(key)
   return found !== undefined && isVisible(viewer, found.key)
 }
+
+/** The names of keys, for lists of requests. */
+export async function keyNames(
+  keys: Pick<Keys, 'names'>,
+  ids: readonly bigint[],
+): Promise<ReadonlyMap<bigint, string>> {
+  const wanted = [...new Set(ids)]
+  return wanted.length === 0 ? new Map() : await keys.names(wanted)
+}

@@ -5,46 +5,62 @@ import type { SignInProvider } from '../../config/sections/sign-in.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { startSession } from '../../http-api/session/sessions.ts'
 import { errorText } from '../../observe/log.ts'
+import { fields, optional, text } from '../../request/schema/schema.ts'
 import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { StartSignIn } from '../routes/account.ts'
+import { route } from '../route.ts'
 import { callbackGuesses, useOnce } from '../session/guessing/attempts.ts'
 import { findPerson } from './find-person.ts'
 import { keepPending, PENDING_LIFE_MS, type Pending, takePending } from './pending.ts'
 import { type Refusal, SignInRefused } from './refused.ts'
 
-type ProviderCall<Query = unknown> = Call<undefined, Query, { provider: string }>
+type ProviderCall = Call<undefined, unknown, { provider: string }>
 
-export async function startSignIn(call: ProviderCall<StartSignIn>, deps: ConsoleDependencies): Promise<HttpResponse> {
-  const provider = providerOf(call, deps)
-  try {
-    const begun = await deps.providers.inPlace(call.origin, async () => {
-      await callbackGuesses(call.origin, deps).check()
-      return await deps.providers.begin(provider, redirectUri(provider, deps)).catch((error: unknown) => {
-        throw unavailable(provider, error, deps)
+const REDIRECT = { policy: 'public', output: 'redirect', status: 303, takesOwnSlot: true } as const
+
+export const startSignIn = route(
+  'GET sign-in/{provider}',
+  {
+    ...REDIRECT,
+    summary: 'Redirects a browser to a sign-in provider',
+    /** `next`: the page of the console to show then. */
+    query: fields({ next: optional(text({ max: 500 })) }),
+  },
+  async (call, deps) => {
+    const provider = providerOf(call, deps)
+    try {
+      const begun = await deps.providers.inPlace(call.origin, async () => {
+        await callbackGuesses(call.origin, deps).check()
+        return await deps.providers.begin(provider, redirectUri(provider, deps)).catch((error: unknown) => {
+          throw unavailable(provider, error, deps)
+        })
       })
-    })
-    if (!begun) throw new SignInRefused('busy')
-    const { url, secrets } = begun.value
-    keepPending(call, provider.id, { ...secrets, next: pageOf(call.query.next) }, deps)
-    return redirect(call, url)
-  } catch (error) {
-    return refused(call, provider, error, deps)
-  }
-}
+      if (!begun) throw new SignInRefused('busy')
+      const { url, secrets } = begun.value
+      keepPending(call, provider.id, { ...secrets, next: pageOf(call.query.next) }, deps)
+      return redirect(call, url)
+    } catch (error) {
+      return refused(call, provider, error, deps)
+    }
+  },
+)
 
-export async function finishSignIn(call: ProviderCall, deps: ConsoleDependencies): Promise<HttpResponse> {
-  const provider = providerOf(call, deps)
-  const pending = takePending(call, provider.id, deps)
-  try {
-    const done = await deps.providers.inPlace(call.origin, () => complete(call, provider, pending, deps))
-    if (!done) throw new SignInRefused('busy')
-    deps.metrics.signIns.add(1, 'succeeded')
-    return redirect(call, `${consoleUrl(deps)}${pending?.next ?? '/'}`)
-  } catch (error) {
-    return refused(call, provider, error, deps)
-  }
-}
+export const finishSignIn = route(
+  'GET sign-in/{provider}/callback',
+  { ...REDIRECT, summary: 'Signs in a browser that returns from a sign-in provider' },
+  async (call, deps) => {
+    const provider = providerOf(call, deps)
+    const pending = takePending(call, provider.id, deps)
+    try {
+      const done = await deps.providers.inPlace(call.origin, () => complete(call, provider, pending, deps))
+      if (!done) throw new SignInRefused('busy')
+      deps.metrics.signIns.add(1, 'succeeded')
+      return redirect(call, `${consoleUrl(deps)}${pending?.next ?? '/'}`)
+    } catch (error) {
+      return refused(call, provider, error, deps)
+    }
+  },
+)
 
 async function complete(
   call: ProviderCall,

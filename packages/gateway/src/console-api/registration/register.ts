@@ -1,20 +1,38 @@
 // POST /console/api/register: creates an account if the operator allows it. Anyone can call this, so cheap checks come first:
 // a lookup in the database, then a slow password hash, then the account.
 
+import type { Static } from 'typebox'
+import { isStrictAddress } from '../../access/email-address.ts'
+import { BE_AN_ADDRESS, NEW_PASSWORD } from '../../administration/inputs/schemas.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
 import type { ApiError } from '../../http-api/errors.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { Log } from '../../observe/log.ts'
+import { fields, ID, nullable, optional, string, textLike, USD } from '../../request/schema/schema.ts'
 import { createAttemptCounter } from '../../sharing/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
 import type { Accounts, AuditEntry, SignedUp, SignUpRejection } from '../../storage/storage.ts'
 import type { Call } from '../call.ts'
-import type { Registered, Registration } from '../routes/account.ts'
 import type { HashingPlaces } from '../session/guessing/hashing-places.ts'
-import { createOncePerDay } from './log-once-a-day.ts'
+import { TOKEN } from '../session/schemas.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
+
+export const REGISTRATION = fields({
+  email: textLike((value) => isStrictAddress(value.trim()), BE_AN_ADDRESS),
+  password: NEW_PASSWORD,
+  /** From the link of an invitation: it allows to sign up where registration is closed. */
+  invitation: optional(TOKEN),
+})
+type Registration = Static<typeof REGISTRATION>
+export const REGISTERED = fields({
+  id: ID,
+  email: string(),
+  trial_credit_usd: USD,
+  notice: nullable(string('Why there is less trial credit than expected.')),
+})
+type Registered = Static<typeof REGISTERED>
 
 export type RegisterDependencies = {
   accounts: Pick<Accounts, 'signUpRejection'>
@@ -89,6 +107,25 @@ export function createRegister(deps: RegisterDependencies): Register {
       log.warn(LOGGED[reason], reason === 'network' ? { network: wideNetwork, ...fields } : fields)
     }
     return { made: signedUp, answer: accountJson(signedUp, reason, trialCredit) }
+  }
+}
+
+/**
+ * Limits log lines to one per day and name, so that an attack does not flood the log: true the first time a name is used on a day (UTC), for
+ * at most `most` names a day.
+ */
+function createOncePerDay(clock: () => number, most = 100): (name: string) => boolean {
+  let day = -1
+  let named = new Set<string>()
+  return (name) => {
+    const today = Math.floor(clock() / DAY_MS)
+    if (today !== day) {
+      day = today
+      named = new Set()
+    }
+    if (named.has(name) || named.size >= most) return false
+    named.add(name)
+    return true
   }
 }
 

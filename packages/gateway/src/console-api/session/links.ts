@@ -8,13 +8,14 @@ import { ApiRejection } from '../../http-api/rejection.ts'
 import { currentSession } from '../../http-api/session/sessions.ts'
 import { type Language, LETTERS } from '../../mail/letters.ts'
 import { formatUsd } from '../../money/amount.ts'
+import { NOTHING } from '../../request/schema/schema.ts'
 import type { SignIn, SignIns } from '../../storage/storage.ts'
-import type { Call, SignedInCall } from '../call.ts'
+import { type Call, personEntry } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { releasedBudget } from '../registration/trial-credit.ts'
-import type { LinkToken } from '../routes/account.ts'
+import { route } from '../route.ts'
 import { countMailRequest } from './guessing/attempts.ts'
-import { personEntry } from './person-entry.ts'
+import { LINK_EXAMPLE, LINK_TOKEN } from './schemas.ts'
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
   if (config().mail === undefined) throw new ApiRejection(NO_MAIL)
@@ -42,21 +43,34 @@ function languageOf(preferred: string | undefined, accepted: string | null): Lan
   return /^\s*zh\b/i.test(preferred ?? accepted ?? '') ? 'zh' : 'en'
 }
 
-export async function resendVerification(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
-  requireMail(deps)
-  await countMailRequest(call.origin, deps)
-  const found = await deps.store.signIns.findByPerson(call.person.id)
-  if (found === undefined || found.emailVerifiedAt !== undefined) return
-  deps.mailer.inBackground(() => sendLink('verify', found, call, deps))
-}
+export const resendVerification = route(
+  'POST email/resend',
+  {
+    policy: 'session',
+    summary: 'Sends the link that verifies the email address again',
+    body: NOTHING,
+    status: 202,
+  },
+  async (call, deps) => {
+    requireMail(deps)
+    await countMailRequest(call.origin, deps)
+    const found = await deps.store.signIns.findByPerson(call.person.id)
+    if (found === undefined || found.emailVerifiedAt !== undefined) return
+    deps.mailer.inBackground(() => sendLink('verify', found, call, deps))
+  },
+)
 
 /** The browser that signed up is still signed in: then the mailbox and the sign-up have one holder. */
-export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependencies): Promise<void> {
-  const person = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
-  if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
-  const current = await currentSession(call, deps)
-  await proveAddress(call, person, { verified: true, isHolder: current?.person.id === person }, deps)
-}
+export const verifyEmail = route(
+  'POST email/verify',
+  { policy: 'public', summary: 'Verifies an email address by a link', body: LINK_TOKEN, example: LINK_EXAMPLE },
+  async (call, deps) => {
+    const person = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
+    if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
+    const current = await currentSession(call, deps)
+    await proveAddress(call, person, { verified: true, isHolder: current?.person.id === person }, deps)
+  },
+)
 
 /** A link was opened that reached the holder of the address, by email or through the operator. */
 export async function proveAddress(

@@ -3,19 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ApiError } from '../../http-api/errors.ts'
 import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
+import { fields, listOf, NOTHING, string, text } from '../../request/schema/schema.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
-import type { SignedInCall } from '../call.ts'
+import { personEntry } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type {
-  BegunSecondFactor,
-  ConfirmSecondFactor,
-  RecoveryCodes,
-  RemoveSecondFactor,
-  VerifySession,
-} from '../routes/account.ts'
+import { route } from '../route.ts'
 import { checkPassword } from './check-password.ts'
 import { proofGuesses } from './guessing/attempts.ts'
-import { personEntry } from './person-entry.ts'
+import { CODE, GRACE, PASSWORD } from './schemas.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
 const PURPOSE = 'second factors'
@@ -25,80 +20,107 @@ const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 
 /** A secret to show as a QR code. The store learns it when a code proves that the app has it. */
-export function beginSecondFactor(
-  { person }: SignedInCall<object>,
-  { config }: ConsoleDependencies,
-): BegunSecondFactor {
-  const secret = encodeBase32(randomBytes(SECRET_BYTES))
-  const issuer = encodeURIComponent(config().console.name)
-  const label = `${issuer}:${encodeURIComponent(person.email)}`
-  const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${issuer}&algorithm=SHA1&digits=6&period=30`
-  return { secret, uri }
-}
+export const beginSecondFactor = route(
+  'POST second-factor/begin',
+  {
+    policy: 'session',
+    summary: 'Creates a secret for an authenticator app, valid once a code confirms it',
+    body: NOTHING,
+    output: fields({ secret: string(), uri: string() }),
+  },
+  ({ person }, { config }) => {
+    const secret = encodeBase32(randomBytes(SECRET_BYTES))
+    const issuer = encodeURIComponent(config().console.name)
+    const label = `${issuer}:${encodeURIComponent(person.email)}`
+    const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${issuer}&algorithm=SHA1&digits=6&period=30`
+    return { secret, uri }
+  },
+)
 
-export async function confirmSecondFactor(
-  call: SignedInCall<ConfirmSecondFactor>,
-  deps: ConsoleDependencies,
-): Promise<RecoveryCodes> {
-  const { person, session, body } = call
-  const { signIns } = deps.store
-  const secret = decodeBase32(body.secret)
-  if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
-  const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
-  if (found.secondFactor !== undefined) throw new ApiRejection(IN_USE)
-  const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
-  if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
-  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
-  const factor = {
-    secret: deps.accountCipher.encrypt(person.id, PURPOSE, secret, NO_CONTEXT),
-    recoveryCodes: codes.map((each) => hashToken(plain(each))),
-  }
-  const change = { before: { second_factor: false }, after: { second_factor: true } }
-  const { signIns: written } = deps.store.audited(personEntry(call, person.id, 'second-factor on', change))
-  const isSet = await written.setSecondFactor(person.id, factor, session.id)
-  // Another browser was faster.
-  if (!isSet) throw new ApiRejection(IN_USE)
-  await guesses.forget()
-  await signIns.useStep(person.id, step)
-  await deps.store.sessions.prove(session.id)
-  return { recovery_codes: codes }
-}
+export const confirmSecondFactor = route(
+  'POST second-factor/confirm',
+  {
+    policy: 'session',
+    summary: 'Turns two-factor authentication on; the recovery codes are shown once',
+    body: fields({ secret: text({ max: 64 }), code: CODE, password: PASSWORD }),
+    example: { secret: 'JBSWY3DPEHPK3PXP', code: '123456', password: GRACE.password },
+    output: fields({ recovery_codes: listOf(string()) }),
+  },
+  async (call, deps) => {
+    const { person, session, body } = call
+    const { signIns } = deps.store
+    const secret = decodeBase32(body.secret)
+    if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
+    const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
+    if (found.secondFactor !== undefined) throw new ApiRejection(IN_USE)
+    const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
+    if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+    const factor = {
+      secret: deps.accountCipher.encrypt(person.id, PURPOSE, secret, NO_CONTEXT),
+      recoveryCodes: codes.map((each) => hashToken(plain(each))),
+    }
+    const change = { before: { second_factor: false }, after: { second_factor: true } }
+    const { signIns: written } = deps.store.audited(personEntry(call, person.id, 'second-factor on', change))
+    const isSet = await written.setSecondFactor(person.id, factor, session.id)
+    // Another browser was faster.
+    if (!isSet) throw new ApiRejection(IN_USE)
+    await guesses.forget()
+    await signIns.useStep(person.id, step)
+    await deps.store.sessions.prove(session.id)
+    return { recovery_codes: codes }
+  },
+)
 
-export async function removeSecondFactor(
-  call: SignedInCall<RemoveSecondFactor>,
-  deps: ConsoleDependencies,
-): Promise<void> {
-  const { person, body } = call
-  const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
-  if (found.secondFactor === undefined) throw new ApiRejection(NOT_IN_USE)
-  if (!(await useCode(person.id, found.secondFactor, body.code, deps))) {
-    await guesses.countWrong()
-    throw badRequest('code', WRONG_CODE.message)
-  }
-  await guesses.check()
-  await guesses.forget()
-  const change = { before: { second_factor: true }, after: { second_factor: false } }
-  const { signIns } = deps.store.audited(personEntry(call, person.id, 'second-factor off', change))
-  await signIns.setSecondFactor(person.id, undefined)
-}
+export const removeSecondFactor = route(
+  'POST second-factor/remove',
+  {
+    policy: 'session',
+    summary: 'Turns two-factor authentication off',
+    body: fields({ password: PASSWORD, code: CODE }),
+    example: { password: GRACE.password, code: '123456' },
+  },
+  async (call, deps) => {
+    const { person, body } = call
+    const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
+    if (found.secondFactor === undefined) throw new ApiRejection(NOT_IN_USE)
+    if (!(await useCode(person.id, found.secondFactor, body.code, deps))) {
+      await guesses.countWrong()
+      throw badRequest('code', WRONG_CODE.message)
+    }
+    await guesses.check()
+    await guesses.forget()
+    const change = { before: { second_factor: true }, after: { second_factor: false } }
+    const { signIns } = deps.store.audited(personEntry(call, person.id, 'second-factor off', change))
+    await signIns.setSecondFactor(person.id, undefined)
+  },
+)
 
-/** POST /console/api/session/verify: proves again that the person is there, before what the admin API calls dangerous. */
-export async function verifySession(call: SignedInCall<VerifySession>, deps: ConsoleDependencies): Promise<void> {
-  const { person, session, body, origin, incoming } = call
-  const secondFactor = (await deps.store.signIns.findByPerson(person.id))?.secondFactor
-  if (secondFactor === undefined) throw new ApiRejection(NOT_IN_USE)
-  const guesses = proofGuesses(session.id, person.id, deps)
-  await guesses.check()
-  if (!(await useCode(person.id, secondFactor, body.code, deps))) {
-    await guesses.countWrong()
-    deps.failedCredentials.trace(origin, incoming.id, 'second-factor failed', `person/${person.id}`)
-    // Not the 401 of a sign-in: the session goes on.
-    throw badRequest('code', WRONG_CODE.message)
-  }
-  await guesses.check()
-  await guesses.forget()
-  await deps.store.sessions.prove(session.id)
-}
+export const verifySession = route(
+  'POST session/verify',
+  {
+    policy: 'session',
+    summary: 'Proves the second factor again: dangerous changes of the admin API need a proof of the last 10 minutes',
+    body: fields({ code: CODE }),
+    example: { code: '123456' },
+  },
+  async (call, deps) => {
+    const { person, session, body, origin, incoming } = call
+    const secondFactor = (await deps.store.signIns.findByPerson(person.id))?.secondFactor
+    if (secondFactor === undefined) throw new ApiRejection(NOT_IN_USE)
+    const guesses = proofGuesses(session.id, person.id, deps)
+    await guesses.check()
+    if (!(await useCode(person.id, secondFactor, body.code, deps))) {
+      await guesses.countWrong()
+      deps.failedCredentials.trace(origin, incoming.id, 'second-factor failed', `person/${person.id}`)
+      // Not the 401 of a sign-in: the session goes on.
+      throw badRequest('code', WRONG_CODE.message)
+    }
+    await guesses.check()
+    await guesses.forget()
+    await deps.store.sessions.prove(session.id)
+  },
+)
 
 /** False: the code is wrong or was used before. */
 export async function useCode(

@@ -1,38 +1,50 @@
 // POST /console/api/sign-in and its opposites. An unknown address, a wrong password and a disabled person have the same answer,
 // after the same time.
 
+import type { Static } from 'typebox'
 import type { ApiError } from '../../http-api/errors.ts'
 import type { Origin } from '../../http-api/origin.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { clearSessionCookie } from '../../http-api/session/cookie.ts'
 import { endSession, startSession } from '../../http-api/session/sessions.ts'
+import { either, fields, NOTHING, optional } from '../../request/schema/schema.ts'
 import type { SignIn } from '../../storage/storage.ts'
-import type { Call, SignedInCall } from '../call.ts'
+import { type Call, personEntry } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { Credentials, SignInResult } from '../routes/account.ts'
+import { route } from '../route.ts'
 import { codeGuesses, passwordGuesses } from './guessing/attempts.ts'
 import { knownBrowser, rememberBrowser } from './guessing/known-browser.ts'
 import { BUSY } from './passwords.ts'
-import { personEntry } from './person-entry.ts'
+import { ANY_ADDRESS, CODE, GRACE, PASSWORD, SECOND_FACTOR_REQUIRED, SIGNED_IN } from './schemas.ts'
 import { useCode, WRONG_CODE } from './second-factor.ts'
 
-/** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
-export async function signIn(call: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
-  const { signIns } = deps.metrics
-  try {
-    const result = await attempt(call, deps)
-    signIns.add(1, result.signed_in ? 'succeeded' : 'second_factor_required')
-    return result
-  } catch (error) {
-    const code = error instanceof ApiRejection ? error.error.code : 'failed'
-    signIns.add(1, code)
-    if (code === 'wrong_credentials' || code === 'wrong_code')
-      deps.failedCredentials.trace(call.origin, call.incoming.id, 'sign-in failed', 'console')
-    throw error
-  }
-}
+const CREDENTIALS = fields({ email: ANY_ADDRESS, password: PASSWORD, code: optional(CODE) })
+const RESULT = either(SIGNED_IN, SECOND_FACTOR_REQUIRED)
 
-async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
+/** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
+export const signIn = route(
+  'POST sign-in',
+  { policy: 'public', summary: 'Signs in', body: CREDENTIALS, example: GRACE, output: RESULT, takesOwnSlot: true },
+  async (call, deps) => {
+    const { signIns } = deps.metrics
+    try {
+      const result = await attempt(call, deps)
+      signIns.add(1, result.signed_in ? 'succeeded' : 'second_factor_required')
+      return result
+    } catch (error) {
+      const code = error instanceof ApiRejection ? error.error.code : 'failed'
+      signIns.add(1, code)
+      if (code === 'wrong_credentials' || code === 'wrong_code')
+        deps.failedCredentials.trace(call.origin, call.incoming.id, 'sign-in failed', 'console')
+      throw error
+    }
+  },
+)
+
+async function attempt(
+  asked: Call<Static<typeof CREDENTIALS>>,
+  deps: ConsoleDependencies,
+): Promise<Static<typeof RESULT>> {
   const { code } = asked.body
   const call = { ...asked, body: { ...asked.body, email: asked.body.email.trim() } }
   const { browser, guesses, delayMs } = await deps.passwords.lookUp(call.origin, () => guesser(call, deps), call.http)
@@ -113,17 +125,25 @@ async function checkCode(
 }
 
 /** The browser stays known, also if its session began with a sign-up or a link. */
-export async function signOut(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
-  const found = await deps.store.signIns.findByPerson(call.person.id)
-  await endSession(call, call.session, deps)
-  if (found?.password !== undefined) rememberBrowser(call, found, deps)
-}
+export const signOut = route(
+  'POST sign-out',
+  { policy: 'session', summary: 'Ends this session', body: NOTHING },
+  async (call, deps) => {
+    const found = await deps.store.signIns.findByPerson(call.person.id)
+    await endSession(call, call.session, deps)
+    if (found?.password !== undefined) rememberBrowser(call, found, deps)
+  },
+)
 
-export async function signOutEverywhere(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
-  const entry = personEntry(call, call.person.id, 'sign-out everywhere', { after: { sessions: 'ended' } })
-  await deps.store.audited(entry).sessions.endAll(call.person.id)
-  clearSessionCookie(call.headers, deps.config().server)
-}
+export const signOutEverywhere = route(
+  'POST sign-out-everywhere',
+  { policy: 'session', summary: 'Ends all sessions', body: NOTHING },
+  async (call, deps) => {
+    const entry = personEntry(call, call.person.id, 'sign-out everywhere', { after: { sessions: 'ended' } })
+    await deps.store.audited(entry).sessions.endAll(call.person.id)
+    clearSessionCookie(call.headers, deps.config().server)
+  },
+)
 
 const NO_PASSWORDS: ApiError = {
   code: 'password_sign_in_off',

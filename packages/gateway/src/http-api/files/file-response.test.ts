@@ -109,7 +109,7 @@ describe('a long file', () => {
     const calls = createConcurrentCalls(() => ({ release: () => {} }), { most: 1, mostOfOne: 1 })
     const { opened } = open()
     const response = await calls('account', () => opened)
-    expect(calls('account', () => opened)).toBeUndefined()
+    await expect(calls('account', () => opened)).rejects.toThrow('Too many requests are in progress.')
     await (response?.body as StreamedBody).run(sinkOf(() => undefined))
     const plain = { status: 200, headers: (await opened).headers, body: new Uint8Array() }
     expect(await calls('account', async () => plain)).toBe(plain)

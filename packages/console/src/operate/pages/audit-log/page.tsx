@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
+import { urlOf } from '../../../api/client.ts'
 import { ButtonAnchor } from '../../../ui/button.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { Time } from '../../../ui/values.tsx'
-import { adminUrl } from '../../api/client.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { type FilterField, Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
@@ -35,7 +35,7 @@ export default function AuditLogPage() {
         help="operate/browser#audit-log"
         actions={
           <>
-            <ButtonAnchor icon="download" href={adminUrl('audit-log', { ...params, format: 'jsonl' })} download>
+            <ButtonAnchor icon="download" href={urlOf('admin', 'audit-log', { ...params, format: 'jsonl' })} download>
               {t.downloadJson}
             </ButtonAnchor>
             <CsvLink path="audit-log" params={params} />

@@ -2,13 +2,14 @@
 
 import { CHINESE } from 'trivium:settings'
 import { type FormEvent, useState } from 'react'
+import { readOf } from '../../../api/client.ts'
 import { useLanguage } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/form/field.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Banner, EmptyRow, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { readAdmin, readVersion, rehearse, type Version } from '../../api/client.ts'
+import { readVersion, rehearse, type Version } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
@@ -73,7 +74,7 @@ export function Settings() {
       const field = settings.find(({ id }) => id === param)
       return setWrong({ [field?.id ?? '']: messageOf(rehearsed.error) })
     }
-    const newest = await readAdmin('configuration/revisions', { limit: '1' })
+    const newest = await readOf('admin', 'configuration/revisions', { limit: '1' })
     const before = newest.ok ? (newest.value.data[0]?.id ?? '0') : undefined
     const done = await act({
       ...patch,

@@ -1,7 +1,7 @@
 // Keys of any account in the form that account holders have: each change is an act with a dry run and a reason.
 
-import type { KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import type { Result } from '../../../api/client.ts'
+import type { KeyWithSecret } from '../../../api/types.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import type { KeySource } from '../../../pages/keys/key-source.ts'
 import { rehearse } from '../../api/client.ts'

@@ -1,5 +1,5 @@
-import type { RequestSummary } from '@trivium/gateway/console-api/routes/usage.ts'
 import { Link } from 'wouter'
+import type { RequestSummary } from '../../../api/types.ts'
 import { OutcomeBadge } from '../../../pages/usage/outcome.tsx'
 import { useRequestColumns } from '../../../pages/usage/requests.tsx'
 import type { Column } from '../../../ui/table.tsx'

@@ -1,6 +1,7 @@
 // One request: what was charged, what it cost and what is left, what the client got, which upstreams were tried, and what can be done.
-import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
+
 import { Link } from 'wouter'
+import type { Receipt } from '../../../api/types.ts'
 import { OutcomeBadge } from '../../../pages/usage/outcome.tsx'
 import { ReceiptDetails, ReceiptSkeleton } from '../../../pages/usage/receipt.tsx'
 import { nanosOf, usdText } from '../../../pages/usage/series.ts'

@@ -1,5 +1,5 @@
 // How long a video becomes, and what is held for it until it is done. Pure.
-import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
+import type { ModelRow } from '../../../api/types.ts'
 import { nanosOf, usdText } from '../../usage/series.ts'
 
 type Limits = ModelRow['limits']

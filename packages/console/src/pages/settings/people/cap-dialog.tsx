@@ -1,8 +1,8 @@
 // What all keys of a member may spend together.
 import { useQueryClient } from '@tanstack/react-query'
-import type { MemberRow } from '@trivium/gateway/console-api/routes/account.ts'
 import { useState } from 'react'
 import { post } from '../../../api/client.ts'
+import type { MemberRow } from '../../../api/types.ts'
 import { useFormGuard } from '../../../app/leave-guard.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'

@@ -1,8 +1,8 @@
 // Invites a person by a link, which is shown once.
 import { useQueryClient } from '@tanstack/react-query'
-import type { NewInvitationRow } from '@trivium/gateway/console-api/routes/invitations.ts'
 import { useState } from 'react'
 import { post } from '../../../api/client.ts'
+import type { NewInvitationRow } from '../../../api/types.ts'
 import { useFormGuard, useLeaveGuard } from '../../../app/leave-guard.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'

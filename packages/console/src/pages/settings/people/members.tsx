@@ -1,7 +1,8 @@
 // The people of the account, and who is invited. An owner changes them; a member sees the own cap.
-import type { MemberRow } from '@trivium/gateway/console-api/routes/account.ts'
+
 import { useState } from 'react'
 import { useRead } from '../../../api/queries.ts'
+import type { MemberRow } from '../../../api/types.ts'
 import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'

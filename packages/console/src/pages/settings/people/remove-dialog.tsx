@@ -1,8 +1,8 @@
 // Takes a person out of the account, at once.
 import { useQueryClient } from '@tanstack/react-query'
-import type { MemberRow } from '@trivium/gateway/console-api/routes/account.ts'
 import { useState } from 'react'
 import { post } from '../../../api/client.ts'
+import type { MemberRow } from '../../../api/types.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { Checkbox } from '../../../ui/form/field.tsx'

@@ -1,10 +1,11 @@
 import { useState } from 'react'
+import { readOf } from '../../../../api/client.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/form/field.tsx'
 import { Facts } from '../../../../ui/page.tsx'
 import { Banner } from '../../../../ui/states.tsx'
 import { Table } from '../../../../ui/table.tsx'
-import { readAdmin, rehearse } from '../../../api/client.ts'
+import { rehearse } from '../../../api/client.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { useAct } from '../../../ui/act.tsx'
 import { useOperateError } from '../../../ui/errors.ts'
@@ -30,10 +31,10 @@ export function ReviewStep({ draft, set, proposals, onSaved }: Props) {
     setBusy(true)
     const existing = new Map<string, Readonly<Record<string, unknown>>>()
     for (const { model } of chosen.filter(({ present }) => present === 'stored')) {
-      const found = await readAdmin('models/{model}', { model })
+      const found = await readOf('admin', 'models/{model}', { model })
       if (found.ok) existing.set(model, writtenIn('model', found.value))
     }
-    const upstream = await readAdmin('upstreams/{upstream}', { upstream: draft.id.trim() })
+    const upstream = await readOf('admin', 'upstreams/{upstream}', { upstream: draft.id.trim() })
     if (upstream.ok) {
       setBusy(false)
       return setError({ id: t.nameTaken })
