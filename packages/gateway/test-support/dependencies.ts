@@ -217,7 +217,7 @@ export function createTestDependencies({
     statistics: createStatistics(),
     latencies: createLatencies(),
     errorCounts: countErrors(Date.now),
-    upstreamMeasures: measureUpstreams(),
+    upstreamMeasures: measureUpstreams((key) => key),
     rejectedRequests: countRejectedRequests(Date.now),
     freeAborts: createFreeAborts(() => 0),
     ...waiting,

@@ -83,6 +83,11 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   stored_secret: { holds: 'secrets of the stored configuration', kept: 'until erased', secret: 'encrypted' },
   upstream_switch: { holds: 'upstreams that are switched off or drained', kept: FOREVER },
   upstream_hour: { holds: 'calls and durations of upstreams by hour', kept: '15 days' },
+  upstream_key_hour: {
+    holds: 'calls of upstreams by hour and key',
+    kept: '15 days',
+    secret: 'keyed fingerprints of the keys of upstreams',
+  },
   repetition: {
     holds: 'requests that run in place of an earlier one with the same `Idempotency-Key`',
     kept: '30 days',

@@ -21,7 +21,7 @@ export function storeLatencies(
     const counts = latencies.take()
     if (counts.length > 0) await spending.addLatencies(counts)
     const calls = measures.take()
-    if (calls.length > 0)
+    if (calls.counts.length > 0)
       await upstreams.addCounts(calls).catch((error) => {
         measures.putBack(calls)
         throw error

@@ -65,9 +65,10 @@ export type Tokens = { input: number; cached: number; output: number; reasoning:
 /** Calls for a task that was submitted before. */
 export type TaskOperation = 'get_task' | 'list_tasks' | 'cancel_task'
 
-/** A call of an upstream. `model`: as the upstream names it. */
+/** A call of an upstream. `model`: as the upstream names it. `key`: the place of its key in the upstream's list. */
 export type Called = {
-  upstream: { id: string; kind: string; baseUrl: string }
+  upstream: { id: string; kind: string; baseUrl: string; keys?: readonly string[] }
+  key?: number
   model: string
   dialect: DialectId
   /** Absent: what the dialect is for. */

@@ -21,6 +21,7 @@ export function beginAttempt(record: RequestRecord, called: Called): UpstreamAtt
     error: undefined,
     spanId: record.trace?.own && newSpanId(),
   }
+  if (called.key !== undefined) attempt.key = called.key
   if (called.operation) attempt.operation = called.operation
   record.attempts.push(attempt)
   return attempt

@@ -7,6 +7,7 @@ import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers, timedLookups } from '../access/authenticate.ts'
 import { contactText } from '../access/contact.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
+import { secretFingerprint } from '../administration/configuration/secrets.ts'
 import { createDeferral } from '../background/defer.ts'
 import { createFollowers } from '../background/follow.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -116,7 +117,7 @@ export async function createDependencies(
   const tracer = environment.traces && openTracer(environment.traces, log, (spans) => metrics.dropped.add(spans))
   // Cleanup runs in reverse order: after all requests have ended.
   if (tracer) cleanup.add(() => tracer.close())
-  const upstreamMeasures = measureUpstreams()
+  const upstreamMeasures = measureUpstreams((key) => secretFingerprint(key, accountCipher))
   const counters = [rejectedRequests, errorCounts, upstreamMeasures, observeRequests(metrics, () => catalogue().config)]
   const observers = [...logObservers, ...counters, ...(tracer ? [tracer] : [])]
   const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)

@@ -126,7 +126,8 @@ export function createSend(embedded: Embedded, { maxIdle, attempts, ...transport
     const { origin, dialect } = outgoing
     if (!origin) return dispatch(upstream, outgoing, new SendNotes(upstream, outgoing, attempts))
     const { record, model, operation } = origin
-    const attempt = beginAttempt(record, { upstream, model, dialect, ...(operation ? { operation } : {}) })
+    const key = upstream.keys.indexOf(outgoing.key)
+    const attempt = beginAttempt(record, { upstream, key, model, dialect, ...(operation ? { operation } : {}) })
     const notes = new SendNotes(upstream, outgoing, attempts, attempt)
     return dispatch(upstream, outgoing, notes, contextOf(record, attempt.spanId))
   }

@@ -1,6 +1,7 @@
 // Switches of upstreams, and what their tests cost.
 import { expect, test } from 'bun:test'
 import { REVENUE, TESTS } from '../../../src/money/book.ts'
+import type { KeyCount, UpstreamCount } from '../../../src/observe/metrics/upstream-measures.ts'
 import { newAccount, thrownBy, type Use } from '../harness.ts'
 
 export function upstreamsContract(use: Use): void {
@@ -55,13 +56,12 @@ export function upstreamsContract(use: Use): void {
     const { upstreams } = storage
     const good = { upstream: 'a', measure: 'good', bucket: 3, count: 2 } as const
     const failed = { ...good, measure: 'failed', count: 1 } as const
+    const add = (counts: UpstreamCount[]) => upstreams.addCounts({ counts, keys: [] })
     const first = storage.now()
-    await upstreams.addCounts([])
-    await Promise.all(
-      Array.from({ length: 10 }, (_, at) => upstreams.addCounts(at % 2 ? [good, failed] : [failed, good])),
-    )
+    await upstreams.addCounts({ counts: [], keys: [] })
+    await Promise.all(Array.from({ length: 10 }, (_, at) => add(at % 2 ? [good, failed] : [failed, good])))
     await elapse(3_600_000)
-    await upstreams.addCounts([{ ...good, upstream: 'b' }])
+    await add([{ ...good, upstream: 'b' }])
     const hour = first - (first % 3_600_000)
     const later = { ...good, hour: hour + 3_600_000, upstream: 'b' }
     const counts = await upstreams.counts(first)
@@ -73,6 +73,33 @@ export function upstreamsContract(use: Use): void {
     expect(await upstreams.sweepCounts(hour + 3_600_000 - 1)).toBe(0)
     expect(await upstreams.sweepCounts(hour + 3_600_000)).toBe(2)
     expect(await upstreams.counts(0)).toEqual([later])
-    expect(await thrownBy(upstreams.addCounts([{ ...good, count: 0 }]))).toBeInstanceOf(RangeError)
+    expect(await thrownBy(add([{ ...good, count: 0 }]))).toBeInstanceOf(RangeError)
+  })
+
+  test('calls are added up by key, also by nodes that write at once, and removed with their hour', async () => {
+    const { storage, elapse } = use()
+    const { upstreams } = storage
+    const [one, two] = ['one', 'two'].map((key) => ({ upstream: 'a', key, calls: 3, failed: 1 })) as [
+      KeyCount,
+      KeyCount,
+    ]
+    const add = (...keys: KeyCount[]) => upstreams.addCounts({ counts: [], keys })
+    const first = storage.now()
+    await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 ? add(one, two) : add(two, one))))
+    await elapse(3_600_000)
+    await add({ ...one, failed: 0 }, { ...one, upstream: 'b' })
+    expect(await upstreams.keyCounts(first, 'a')).toEqual([
+      { ...one, calls: 33, failed: 10 },
+      { ...two, calls: 30, failed: 10 },
+    ])
+    expect(await upstreams.keyCounts(storage.now(), 'a')).toEqual([{ ...one, failed: 0 }])
+    expect(await upstreams.keyCounts(first, 'b')).toEqual([{ ...one, upstream: 'b' }])
+    await upstreams.sweepCounts(storage.now())
+    expect(await upstreams.keyCounts(first, 'a')).toEqual([{ ...one, failed: 0 }])
+    for (const wrong of [
+      { calls: 0, failed: 0 },
+      { calls: 1, failed: 2 },
+    ])
+      expect(await thrownBy(add({ ...one, ...wrong }))).toBeInstanceOf(RangeError)
   })
 }

@@ -40,7 +40,7 @@ export function sealValue(
       id,
       owner: `${entry.kind}/${entry.id}`,
       sealed: cipher.encrypt(GATEWAY, PURPOSE, Buffer.from(secret), contextOfSecret(id)),
-      fingerprint: fingerprintOf(secret, cipher),
+      fingerprint: secretFingerprint(secret, cipher),
       lastFour: markOf(secret, path),
     })
     return { $secret: id, ...about } satisfies Named
@@ -48,7 +48,7 @@ export function sealValue(
 }
 
 /** Keyed, so that even a short secret cannot be guessed from it. */
-const fingerprintOf = (secret: string, cipher: AccountCipher): string =>
+export const secretFingerprint = (secret: string, cipher: AccountCipher): string =>
   `hmac:${cipher.pseudonym(GATEWAY, PURPOSE, secret).slice(0, 16)}`
 
 /** What is stored now, with its secrets in clear. */

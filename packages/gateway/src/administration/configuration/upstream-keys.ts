@@ -11,7 +11,7 @@ import { limitCalls } from '../upstreams/limit-calls.ts'
 import { ownSend } from '../upstreams/test.ts'
 import { changeConfiguration, findEntry, readState, type State } from './change.ts'
 import { ENTRY_ID, storedValue } from './entries.ts'
-import { isNamed } from './secrets.ts'
+import { isNamed, secretFingerprint } from './secrets.ts'
 import { originOf, placeOf, type ShownSecret, shownEntries } from './show.ts'
 
 const KEY = { upstream: ENTRY_ID, key: text({ max: 100 }) }
@@ -103,9 +103,26 @@ async function keysOf(context: OperationContext, state: State, upstream: string)
     context.storage,
     named.flatMap(({ by }) => by ?? []),
   )
-  return (Array.isArray(entry.keys) ? (entry.keys as ShownSecret[]) : []).map((key) => {
+  const calls = await callsOf(context, state.loaded.config.upstreams.get(upstream))
+  return (Array.isArray(entry.keys) ? (entry.keys as ShownSecret[]) : []).map((key, place) => {
     const { by = null, note = null } = named.find(({ $secret }) => $secret === key.id) ?? {}
-    return { ...key, added_by: by, added_by_name: names.get(by ?? '') ?? null, note }
+    return { ...key, added_by: by, added_by_name: names.get(by ?? '') ?? null, note, ...(calls[place] ?? NO_CALLS) }
+  })
+}
+
+const HOUR_MS = 3_600_000
+const NO_CALLS = { requests: 0, failed: 0 }
+
+/** What each key was used for, in the hours of the figures of upstreams: on all nodes, and here what is not stored yet. */
+async function callsOf({ storage, routing, accountCipher }: OperationContext, upstream: Upstream | undefined) {
+  if (!upstream) return []
+  const stored = await storage.upstreams.keyCounts(storage.now() - 23 * HOUR_MS, upstream.id)
+  const recent = (routing?.measures.recent().keys ?? []).filter((each) => each.upstream === upstream.id)
+  const cipher = await accountCipher()
+  return upstream.keys.map((secret) => {
+    const own = [...stored, ...recent].filter(({ key }) => key === secretFingerprint(secret, cipher))
+    const sum = (name: 'calls' | 'failed') => own.reduce((all, count) => all + count[name], 0)
+    return { requests: sum('calls'), failed: sum('failed') }
   })
 }
 

@@ -14,7 +14,7 @@ const contextOf = (hours: readonly Hour[], recent: Hour): OperationContext => {
     )
   return {
     config: { upstreams: new Map([['main', {}]]) },
-    routing: { measures: { recent: () => counts(recent) } },
+    routing: { measures: { recent: () => ({ counts: counts(recent), keys: [] }) } },
     storage: {
       now: () => NOW,
       upstreams: {

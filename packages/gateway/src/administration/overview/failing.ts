@@ -19,7 +19,7 @@ type Counts = readonly (UpstreamCount & { hour: number })[]
 /** Configured upstreams that fail. Counts are those of all nodes; of other nodes, up to the last minute. */
 export async function failingUpstreams({ storage, config, routing }: OperationContext): Promise<FailingUpstream[]> {
   const now = storage.now()
-  const recent = (routing?.measures.recent() ?? []).map((count) => ({ hour: now - (now % HOUR_MS), ...count }))
+  const recent = (routing?.measures.recent().counts ?? []).map((count) => ({ hour: now - (now % HOUR_MS), ...count }))
   const counts = [...(await storage.upstreams.counts(now - WITHIN_MS)), ...recent]
   const failing = [...Map.groupBy(counts, ({ upstream }) => upstream)]
     .map(([upstream, own]) => ({ upstream, calls: lastFailures(own) }))

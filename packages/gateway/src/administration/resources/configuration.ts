@@ -119,6 +119,15 @@ export const PRICE_IMPACT = resource(
     most_affected: listOf(
       fields({ account_id: ID, account: nullable(string()), charged_usd: USD, would_be_charged_usd: USD }),
     ),
+    prices: listOf(
+      fields({
+        model: string(),
+        group: string('Of those who pay it.'),
+        type: word(...MODEL_TYPES),
+        price: nullable(PRICE),
+        would_be_price: nullable(PRICE),
+      }),
+    ),
   }),
 )
 
@@ -132,6 +141,8 @@ export const UPSTREAM_KEY = resource(
     added_by: nullable(string('Such as `person/7`; null: not known.')),
     added_by_name: optional(nullable(string())),
     note: nullable(string()),
+    requests: number('Calls with it in the last 24 hours.'),
+    failed: number('Those of them that failed.'),
     place: optional(nullable(string())),
   }),
 )

@@ -31,7 +31,7 @@ export const listUpstreamFigures = operation({
     const { storage, config, routing } = context
     const hour = hourOf(storage.now())
     const first = hour - (hours - 1) * HOUR_MS
-    const recent = (routing?.measures.recent() ?? []).map((count) => ({ hour, ...count }))
+    const recent = (routing?.measures.recent().counts ?? []).map((count) => ({ hour, ...count }))
     const stored = await storage.upstreams.counts(first)
     const counts = Map.groupBy([...stored, ...recent], ({ upstream }) => upstream)
     const items = []

@@ -41,16 +41,30 @@ test.each([
     [failed, { ...good, upstream: 'b' }, { upstream: 'b', measure: 'first_token', bucket: first, count: 1 }],
   ],
 ] as const)('%s', (_, attempts, more, expected) => {
-  const measures = measureUpstreams()
+  const measures = measureUpstreams((key) => `#${key}`)
   measures.ended(recordOf(attempts, more))
-  expect<unknown>(measures.take()).toEqual(expected)
-  expect(measures.take()).toEqual([])
+  expect<unknown>(measures.take()).toEqual({ counts: expected, keys: [] })
+  expect(measures.take()).toEqual({ counts: [], keys: [] })
 })
 
 test('what is put back is counted with what came later', () => {
-  const measures = measureUpstreams()
+  const measures = measureUpstreams((key) => `#${key}`)
   measures.ended(recordOf([attempt('a')]))
   measures.putBack(measures.take())
   measures.ended(recordOf([attempt('a')]))
-  expect(measures.take()).toEqual([{ ...good, count: 2 }])
+  expect(measures.take().counts).toEqual([{ ...good, count: 2 }])
+})
+
+test('calls are counted by the key that they were made with, whatever its place is later', () => {
+  const measures = measureUpstreams((key) => `#${key}`)
+  const upstream = (...keys: string[]) => ({ id: 'a', kind: 'openai', baseUrl: 'https://one.example.com/v1', keys })
+  const [before, after] = [upstream('one', 'two'), upstream('two')]
+  measures.ended(recordOf([attempt('a', { upstream: before, key: 0, status: 429, error: 'rate_limit_exceeded' })]))
+  measures.ended(recordOf([attempt('a', { upstream: before, key: 1 })]))
+  measures.putBack(measures.take())
+  measures.ended(recordOf([attempt('a', { upstream: after, key: 0 }), attempt('a', { upstream: after, key: -1 })]))
+  expect(measures.recent().keys).toEqual([
+    { upstream: 'a', key: '#one', calls: 1, failed: 1 },
+    { upstream: 'a', key: '#two', calls: 2, failed: 0 },
+  ])
 })

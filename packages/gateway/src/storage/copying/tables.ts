@@ -42,6 +42,7 @@ export const LEDGER_TABLES = [
   'stored_secret',
   'upstream_switch',
   'upstream_hour',
+  'upstream_key_hour',
   'daily_total',
   'node_state',
   'job_run',

@@ -49,6 +49,8 @@ import REPETITIONS_POSTGRES from './version-3/repetitions-postgres.sql' with { t
 import REPETITIONS from './version-3/repetitions-sqlite.sql' with { type: 'text' }
 import REQUEST_IDS_POSTGRES from './version-3/request-ids-postgres.sql' with { type: 'text' }
 import REQUEST_IDS from './version-3/request-ids-sqlite.sql' with { type: 'text' }
+import UPSTREAM_KEYS_POSTGRES from './version-4/upstream-keys-postgres.sql' with { type: 'text' }
+import UPSTREAM_KEYS from './version-4/upstream-keys-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -119,6 +121,7 @@ export const MIGRATIONS: Migration[] = [
       LINK_MAKERS_POSTGRES,
     ].join('\n'),
   },
+  { version: 4, oldestProgram: 1, ledger: UPSTREAM_KEYS, contents: '', postgres: UPSTREAM_KEYS_POSTGRES },
 ]
 
 /** The version that this program writes. */

@@ -373,4 +373,5 @@ export type Schema = {
   }
   folded_request: { account: Integer; requests: Integer; tokens: Integer; upstream_cost: Integer }
   repetition: { request: Integer; first: Integer; at: Integer }
+  upstream_key_hour: { hour: Integer; upstream: string; key: string; calls: Integer; failed: Integer }
 }

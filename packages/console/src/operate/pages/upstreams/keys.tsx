@@ -5,15 +5,15 @@ import { Menu } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, EmptyRow, type Tone } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
-import { Duration, Time } from '../../../ui/values.tsx'
-import { useAdmin } from '../../api/queries.ts'
+import { Duration, Time, useNumber } from '../../../ui/values.tsx'
+import { LIVE, useAdmin } from '../../api/queries.ts'
 import type { Row, Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
 import { ActForm } from '../../ui/act-form.tsx'
-import type { Figures } from './health.tsx'
+import { ErrorRate, type Figures } from './health.tsx'
 
 type KeyState = NonNullable<Figures['keys']>[number]
 type StoredKey = Row<'upstreams/{upstream}/keys'>
@@ -35,11 +35,13 @@ export function UpstreamKeys({ upstream, figures }: Props) {
   const act = useAct()
   const words = useWords()
   const item = useActItem()
+  const number = useNumber()
   const [isAdding, setAdding] = useState(false)
   const [replaced, setReplaced] = useState<StoredKey>()
   // In the order of the upstream's keys, as those that are stored.
   const upstreamId = { upstream: upstream?.id ?? '' }
-  const stored = useAdmin('upstreams/{upstream}/keys', upstreamId, { enabled: upstream !== undefined }).data?.data ?? []
+  const stored =
+    useAdmin('upstreams/{upstream}/keys', upstreamId, { every: LIVE, enabled: upstream !== undefined }).data?.data ?? []
   const rows = figures?.keys?.map((state, index) => ({ state, index, key: stored[index] }))
   const isStored = upstream !== undefined && !upstream.read_only
   const remove = (id: string, shown: string) =>
@@ -79,6 +81,8 @@ export function UpstreamKeys({ upstream, figures }: Props) {
     },
     { id: 'state', label: t.state, skeleton: 'w-48', cell: ({ state }) => <State state={state} /> },
     { id: 'added', label: t.addedAt, cell: ({ key }) => (key?.added_at ? <Added of={key} at={key.added_at} /> : null) },
+    { id: 'calls', label: t.calls, align: 'right', cell: ({ key }) => key && number(key.requests) },
+    { id: 'failed', label: t.failed, align: 'right', cell: ({ key }) => key && <ErrorRate figures={key} /> },
     { id: 'running', label: t.running, align: 'right', cell: ({ state }) => state.running_requests },
     { id: 'latency', label: t.latency, align: 'right', cell: ({ state }) => <Duration ms={state.latency_ms} /> },
     ...(isStored

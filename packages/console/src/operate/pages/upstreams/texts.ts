@@ -127,6 +127,8 @@ export const upstreams = texts({
     model: en((model: string) => `${model} is paused`).zh((model) => `${model} 已暂停`),
     empty: en('It needs no key.').zh('此上游不需要密钥。'),
     secret: en('Key').zh('密钥'),
+    calls: en('Calls, 24 h').zh('24 小时调用'),
+    failed: en('Errors').zh('错误'),
     addedAt: en('Added').zh('添加时间'),
     actions: en('Actions').zh('操作'),
     actionsOf: en((key: string) => `Actions for the key ${key}`).zh((key) => `密钥 ${key} 的操作`),

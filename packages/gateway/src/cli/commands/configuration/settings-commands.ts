@@ -45,7 +45,7 @@ export const SETTINGS_COMMANDS = commandsIn(SECTION, [
     summary: 'list the keys of an upstream by their last four characters',
     example: 'upstream key list main',
     json: ({ items }: { items: readonly object[] }) => items,
-    show: shown(...['id', 'ends in=last_four', 'added_at', 'note'], {
+    show: shown(...['id', 'ends in=last_four', 'added_at', 'calls (24 h)=requests', 'failed', 'note'], {
       title: 'change it',
       cell: ({ place }) => (place === null ? null : `in ${place}`),
     }),

@@ -1,11 +1,19 @@
 // Switches and tests of upstreams, and the histograms of their calls, on both engines.
+import { sql } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
 import { REVENUE, TESTS } from '../../../money/book.ts'
-import type { UpstreamCount, UpstreamMeasure } from '../../../observe/metrics/upstream-measures.ts'
+import type { KeyCount, Measured, UpstreamCount, UpstreamMeasure } from '../../../observe/metrics/upstream-measures.ts'
 import type { SwitchState, UpstreamSwitch } from '../../console/upstreams.ts'
 import { checkText } from '../guard.ts'
 import { type Row, small, text } from '../rows.ts'
-import { type Connection, type Database, incrementChangeCounter, type Statement, statement } from '../statements.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  rawStatement,
+  type Statement,
+  statement,
+} from '../statements.ts'
 
 const HOUR_MS = 3_600_000
 /** Rows that one statement inserts. */
@@ -43,14 +51,13 @@ export const upstreamsOver = ({ db, runner, clock }: Connection) => ({
       statement(db.insertInto('transfer').values({ ...transfer, reason: checkText('reason', reason) })),
     ])
   },
-  /** Adds to the histograms of this hour. */
-  async addCounts(counts: readonly UpstreamCount[]): Promise<void> {
+  /** Adds to the counts of this hour. */
+  async addCounts({ counts, keys }: Measured): Promise<void> {
     const hour = hourOf(clock())
-    // Always in the same order, so that nodes that write at once cannot deadlock.
-    const sorted = counts.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
-    const statements: Statement[] = []
-    for (let at = 0; at < sorted.length; at += AT_ONCE)
-      statements.push(addCounts(db, hour, sorted.slice(at, at + AT_ONCE)))
+    const statements = [
+      ...inOrder(counts, nameOf).map((part) => addCounts(db, hour, part)),
+      ...inOrder(keys, nameOfKey).map((part) => addKeyCounts(db, hour, part)),
+    ]
     if (statements.length > 0) await runner.write(statements)
   },
   /** The histograms of the hours since that of `from`, of all nodes. `upstream`: only of this one. */
@@ -59,14 +66,33 @@ export const upstreamsOver = ({ db, runner, clock }: Connection) => ({
     const some = upstream === undefined ? all : all.where('upstream', '=', checkText('upstream', upstream))
     return (await runner.read(statement(some.orderBy('hour').orderBy('upstream').orderBy('bucket')))).map(toCount)
   },
+  /** Those of the keys of an upstream, over the hours since that of `from`. */
+  async keyCounts(from: number, upstream: string): Promise<KeyCount[]> {
+    const sums = sql`SELECT upstream, key, CAST(sum(calls) AS bigint) AS calls, CAST(sum(failed) AS bigint) AS failed
+      FROM upstream_key_hour WHERE hour >= ${hourOf(from)} AND upstream = ${checkText('upstream', upstream)}
+      GROUP BY upstream, key ORDER BY key`
+    return (await runner.read(rawStatement(db, sums))).map(toKeyCount)
+  },
+  /** Also those of keys; the number is that of the others. */
   async sweepCounts(before: number): Promise<number> {
-    const old = db.deleteFrom('upstream_hour').where('hour', '<', hourOf(before)).returning('hour')
-    return (await runner.write([statement(old)]))?.[0]?.length ?? 0
+    const [old, oldOfKeys] = (['upstream_hour', 'upstream_key_hour'] as const).map((table) =>
+      statement(db.deleteFrom(table).where('hour', '<', hourOf(before)).returning('hour')),
+    ) as [Statement, Statement]
+    return (await runner.write([old, oldOfKeys]))?.[0]?.length ?? 0
   },
 })
 
 const hourOf = (time: number): number => time - (time % HOUR_MS)
 
+/** In parts, always in the same order, so that nodes that write at once cannot deadlock. */
+function inOrder<Row>(rows: readonly Row[], name: (row: Row) => string): Row[][] {
+  const sorted = rows.toSorted((one, other) => (name(one) < name(other) ? -1 : 1))
+  return Array.from({ length: Math.ceil(sorted.length / AT_ONCE) }, (_, at) =>
+    sorted.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+  )
+}
+
+const nameOfKey = ({ upstream, key }: KeyCount): string => `${upstream} ${key}`
 const nameOf = ({ upstream, measure, bucket }: UpstreamCount): string => `${upstream} ${measure} ${bucket}`
 
 function addCounts(db: Database, hour: number, counts: readonly UpstreamCount[]): Statement {
@@ -86,6 +112,33 @@ function addCounts(db: Database, hour: number, counts: readonly UpstreamCount[])
       ),
   )
 }
+
+function addKeyCounts(db: Database, hour: number, counts: readonly KeyCount[]): Statement {
+  for (const { upstream, key, calls, failed } of counts) {
+    checkText('upstream', upstream)
+    checkText('key', key)
+    if (!Number.isSafeInteger(calls) || calls < 1 || !(failed >= 0 && failed <= calls))
+      throw new RangeError(`upstream: ${failed} of ${calls} calls failed`)
+  }
+  return statement(
+    db
+      .insertInto('upstream_key_hour')
+      .values(counts.map((each) => ({ hour, ...each })))
+      .onConflict((conflict) =>
+        conflict.columns(['hour', 'upstream', 'key']).doUpdateSet((row) => ({
+          calls: row('upstream_key_hour.calls', '+', row.ref('excluded.calls')),
+          failed: row('upstream_key_hour.failed', '+', row.ref('excluded.failed')),
+        })),
+      ),
+  )
+}
+
+const toKeyCount = (row: Row): KeyCount => ({
+  upstream: text(row.upstream),
+  key: text(row.key),
+  calls: small(row.calls),
+  failed: small(row.failed),
+})
 
 const toCount = (row: Row): UpstreamCount & { hour: number } => ({
   hour: small(row.hour),
