@@ -171,6 +171,13 @@ describe('a mistake is one line on stderr, and changes nothing', () => {
     },
     { args: () => ['settings', 'set', 'colour', 'red'], says: "unknown field 'colour'" },
     { args: () => ['settings', 'set', 'server..x', '1'], says: 'a field has no name' },
+    { args: () => ['alert', 'target', 'add'], says: 'set at least one of --url-file, --secret-file, --email' },
+    { args: () => ['alert', 'target', 'add', '--email', 'ops@example.com'], says: 'mail', code: 1 },
+    {
+      args: () => ['alert', 'target', 'add', '--url-file', file('url.txt', 'example')],
+      says: 'must be a URL such as https://example.com/alerts',
+    },
+    { args: () => ['alert', 'target', 'remove', 'nobody'], says: 'nobody', code: 1 },
     { args: () => ['config', 'restore', '987'], says: 'there is no revision 987', code: 1 },
     { args: () => ['config', 'restore', 'x'], says: 'must be the id of a revision' },
   ]
@@ -193,4 +200,19 @@ describe('a mistake is one line on stderr, and changes nothing', () => {
 test('a test of alerts without targets fails, and says what to set', async () => {
   const stderr = 'no alert targets: set alerts.webhooks or alerts.email in the configuration\n'
   expect(await command('alert', 'test')).toEqual({ code: 1, stdout: '', stderr })
+})
+
+test('alert targets are added, listed, changed and removed, and their URLs are never shown', async () => {
+  const url = (path: string) => file('url.txt', `https://hooks.example.com/${path}\n`)
+  const added = await json('alert', 'target', 'add', '--url-file', url('first'), '--reason', 'on call')
+  expect(added).toMatchObject({ kind: 'webhook', read_only: false, secret: expect.stringMatching(/^whsec_/) })
+  const { stdout } = await command('alert', 'targets')
+  expect(stdout).toMatch(/^TARGET +KIND.*\nwebhook hooks\.example\.com \w+ +webhook/)
+  expect(stdout).not.toContain('first')
+  const changed = await json('alert', 'target', 'replace', added.id, '--url-file', url('second'))
+  expect(changed.id).not.toBe(added.id)
+  expect(await json('alert', 'targets')).toEqual([changed])
+  expect((await command('config', 'revisions')).stdout).toMatch(/command-line +alert target replace/)
+  await json('alert', 'target', 'remove', changed.id)
+  expect(await json('alert', 'targets')).toEqual([])
 })

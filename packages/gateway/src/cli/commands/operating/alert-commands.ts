@@ -1,8 +1,11 @@
 // The commands about alerts.
+import type { Arguments } from '../../args.ts'
 import { CommandError } from '../../errors.ts'
 import { ROWS } from '../accounts/options.ts'
 import { type Shown, shown } from '../columns.ts'
+import { REASON } from '../configuration/entry-commands.ts'
 import { commandsIn, type OptionTexts } from '../declare.ts'
+import { readText } from '../read-text.ts'
 import { itemsOf } from './operating-commands.ts'
 
 const ABOUT: OptionTexts = {
@@ -18,6 +21,23 @@ const showTargets = shown(
   { title: 'result', cell: ({ ok }) => (ok === true ? 'delivered' : 'FAILED') },
   'error',
 )
+
+const TARGET = [{ name: 'TARGET', summary: '`alert targets` lists them' }] as const
+/** URLs and signing secrets of webhooks are secrets, which do not stand in the list of processes. `otherwise`: without a file. */
+const ofTarget = (otherwise: string) => ({
+  options: {
+    'url-file FILE': "the file with the URL of a webhook; '-': standard input",
+    'secret-file FILE': `the file with its signing secret; default: ${otherwise}`,
+    'email EMAIL': 'an address in place of a webhook',
+    ...REASON,
+  },
+  atLeastOne: ['url-file', 'secret-file', 'email'],
+  input: async ({ values }: Arguments) => ({
+    url: await lineOf(values['url-file']),
+    secret: await lineOf(values['secret-file']),
+  }),
+})
+const lineOf = async (file: string | undefined) => (file === undefined ? undefined : (await readText(file)).trim())
 
 type Mute = { rule: string; about: string | null; until: string | null }
 function showMute({ rule, about, until }: Mute): string {
@@ -48,6 +68,35 @@ export const ALERT_COMMANDS = commandsIn('Checks', [
       return result
     },
     show: (result) => showTargets((result as { targets: unknown }).targets),
+  },
+  {
+    name: 'alert targets',
+    summary: 'list the webhooks and email addresses that alerts are sent to',
+    json: itemsOf,
+    show: shown('target=id', 'kind', {
+      title: 'change it',
+      cell: ({ place }) => (place === null ? null : `in ${place}`),
+    }),
+  },
+  {
+    name: 'alert target add',
+    ...ofTarget('one is made, and shown once'),
+    summary: 'send alerts to one more webhook or email address',
+    example: 'alert target add --email ops@example.com',
+  },
+  {
+    name: 'alert target replace',
+    positionals: TARGET,
+    ...ofTarget('the one that it has'),
+    summary: 'change a stored webhook or email address; what is left out stays',
+    example: 'alert target replace "email ops@example.com" --email alerts@example.com',
+  },
+  {
+    name: 'alert target remove',
+    positionals: TARGET,
+    options: REASON,
+    summary: 'stop sending alerts to a stored webhook or email address',
+    example: 'alert target remove "email ops@example.com"',
   },
   {
     name: 'alert rules',
