@@ -46,6 +46,17 @@ test('accounts are searched, and several are disabled at once after a dry run', 
     await page.getByRole('button', { name: /^bob@acme/ }).waitFor()
     await rows.filter({ hasText: 'eve@other' }).waitFor({ state: 'detached' })
     await expectWellShown(page, 'operate-accounts', TWO)
+    const first = rows.nth(1)
+    for (const [order, email] of [
+      ['spent', 'bob'],
+      ['balance', 'ada'],
+      ['last_used', 'bob'],
+      ['unused', 'ada'],
+    ] as const) {
+      await page.getByLabel('Order', { exact: true }).selectOption(order)
+      await page.waitForURL(new RegExp(`order=${order}`))
+      await first.filter({ hasText: `${email}@acme` }).waitFor()
+    }
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
     await page.getByText('2 selected').waitFor()
     await page.getByRole('region', { name: 'Selected rows' }).getByRole('button', { name: 'Disable' }).click()
@@ -90,6 +101,19 @@ test('a credit shows the balance after it, and needs a reason', async () => {
     await page.getByRole('tab', { name: 'Ledger' }).click()
     await page.getByRole('row').filter({ hasText: 'invoice 42' }).getByText('+2.50').waitFor()
   })
+})
+
+test('an account shows the keys that have nearly spent their cap', async () => {
+  const { body } = await admin<{ data: (Key & { spent_usd: string })[] }>('GET', `keys?account=${ids[1]}`)
+  const [key] = body.data
+  await admin('PATCH', `keys/${key?.id}`, { body: { cap_usd: key?.spent_usd } })
+  await visit(`/operate/accounts/${ids[1]}`, { account: await as('viewer') }, async ({ page }) => {
+    const near = page.getByRole('region', { name: 'Keys near their cap' }).first()
+    await near.getByRole('link', { name: /^key of bob/ }).waitFor()
+    await near.getByRole('img', { name: /spent/ }).waitFor()
+    await expectWellShown(page, 'operate-account-near-cap', TWO)
+  })
+  await admin('PATCH', `keys/${key?.id}`, { body: { cap_usd: null } })
 })
 
 test('support changes limits, writes notes and finds both in the history; money is for others', async () => {

@@ -152,6 +152,11 @@ describe.each([...ENGINES])('%s', (engine) => {
       ['default', 2],
       ['half', 2],
     ])
+    expect(doubled.prices).toMatchObject([
+      { model: 'text', group: 'default', price: { output: '8.00' }, would_be_price: { output: '16.00' } },
+      { model: 'text', group: 'half', price: { output: '4.00' }, would_be_price: { output: '8.00' } },
+      { model: 'text', group: 'sandbox', price: { output: '8.00' }, would_be_price: { output: '16.00' } },
+    ])
     const pictures = (await impact('models/picture', { price: { per_image: '0.04' } })).body
     expect(pictures).toMatchObject({ charged_usd: '0.10', would_be_charged_usd: '0.08', accounts_pay_less: 1 })
   })

@@ -59,11 +59,14 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('accounts are found by a part of their address, newest first, with what they do', async () => {
     expect(await ids('accounts?search=@CUSTOMERS.ex&order=newest')).toEqual([...accounts].reverse())
+    for (const order of ['spent', 'last_used'])
+      expect((await ids(`accounts?search=@CUSTOMERS.ex&order=${order}`))[0]).toBe(accounts[1] ?? '')
+    expect((await ids('accounts?search=@CUSTOMERS.ex&order=unused')).at(-1)).toBe(accounts[1] ?? '')
     expect(await ids('accounts?search=hree@')).toEqual(accounts.slice(2))
     const { data } = await get<List>('accounts?search=customers.example')
     const [idle, busy] = data
     expect(idle).toMatchObject({ spent_30_days_usd: '0.00', active_keys: 1, running_requests: 0, last_used_at: null })
-    expect(busy).toMatchObject({ active_keys: 1, last_used_at: expect.stringMatching(/^20/) })
+    expect(busy).toMatchObject({ active_keys: 1, groups: ['default'], last_used_at: expect.stringMatching(/^20/) })
     expect(busy?.spent_30_days_usd).toBe(busy?.spent_today_usd)
     expect(Number(busy?.spent_30_days_usd)).toBeGreaterThan(0)
   })

@@ -4,6 +4,7 @@ import { callbackSecret } from '../access/secrets/callback-secret.ts'
 import { formatCredit, formatUsd, UNLIMITED_CREDIT } from '../money/amount.ts'
 import { capJson, limitsJson } from '../money/json.ts'
 import { boolean, fields, optional, text, word } from '../request/schema/schema.ts'
+import { ACCOUNT_ORDERS } from '../storage/console/lists.ts'
 import type { AccountChanges } from '../storage/storage.ts'
 import { accountEffects } from './accounts/effects.ts'
 import { accountRows, shownAccount } from './accounts/rows.ts'
@@ -41,7 +42,7 @@ export const listAccounts = operation({
   input: fields({
     ...ACCOUNT_FILTER,
     /** `oldest` unless given. */
-    order: optional(word('oldest', 'newest')),
+    order: optional(word(...ACCOUNT_ORDERS)),
     ...pageFields('an account'),
   }),
   async run({ storage }, { state, email, name, search, order, ...page }) {

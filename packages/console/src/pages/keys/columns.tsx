@@ -100,7 +100,9 @@ function Name({ row }: { row: KeyRow }) {
 const makerKey = (row: KeyRow & { made_by_key_name?: string | null }): string | undefined =>
   row.made_by_key_name ?? undefined
 
-function Spent({ row }: { row: KeyRow }) {
+type SpentOf = Pick<KeyRow, 'cap_usd' | 'cap_period' | 'spent_under_cap_usd' | 'spent_usd'>
+
+export function Spent({ row }: { row: SpentOf }) {
   const t = useTexts().keys.list
   const { locale } = useLanguage()
   const { cap_usd: cap, cap_period: period, spent_under_cap_usd: spent } = row

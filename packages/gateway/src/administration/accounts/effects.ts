@@ -2,14 +2,13 @@
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { Account, Key } from '../../storage/storage.ts'
 import type { Effects, OperationContext } from '../operation.ts'
-import { ACTIVITY_DAYS } from './rows.ts'
 
 /** How many open requests of an account are looked at for those of one key. */
 const MOST_OPEN = 1_000
 
 export async function accountEffects({ dryRun, storage }: OperationContext, { id, held }: Account): Promise<Effects> {
   if (!dryRun) return {}
-  const activity = (await storage.lists.activity([id], ACTIVITY_DAYS)).get(id)
+  const activity = (await storage.lists.activity([id])).get(id)
   return {
     active_keys: activity?.activeKeys ?? 0,
     running_requests: activity?.openRequests ?? 0,

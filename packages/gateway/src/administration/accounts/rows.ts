@@ -6,14 +6,11 @@ import { isoTime } from '../inputs/fields.ts'
 import { findAccount } from '../inputs/find-account.ts'
 import type { OperationContext } from '../operation.ts'
 
-/** Today (UTC) included. */
-export const ACTIVITY_DAYS = 30
-
 export type AccountRow = ReturnType<typeof accountRow>
 
 export async function accountRows(listed: readonly ListedAccount[], { lists }: Pick<Storage, 'lists'>) {
   const ids = listed.map(({ account }) => account.id)
-  const activity = await lists.activity(ids, ACTIVITY_DAYS)
+  const activity = await lists.activity(ids)
   return listed.map((each) => accountRow(each, activity.get(each.account.id)))
 }
 
@@ -39,6 +36,7 @@ function accountRow({ account, members }: ListedAccount, activity: AccountActivi
     spent_this_month_usd: formatUsd(account.spentThisMonth),
     spent_30_days_usd: formatUsd(activity?.spent ?? 0n),
     active_keys: activity?.activeKeys ?? 0,
+    groups: activity?.groups ?? [],
     running_requests: activity?.openRequests ?? 0,
     last_used_at: activity?.lastUsedAt === undefined ? null : isoTime(activity.lastUsedAt),
     created_at: isoTime(account.createdAt),

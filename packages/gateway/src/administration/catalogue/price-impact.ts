@@ -1,6 +1,7 @@
 // What a changed price would have meant for the requests of the last days: computed from their receipts, by the code that charges requests,
 // with the whole configuration as it would be. Nothing is written.
-import { compileCatalogue } from '../../catalogue/catalogue.ts'
+import { type AnyOffer, type Catalogue, compileCatalogue, findOffer } from '../../catalogue/catalogue.ts'
+import { modalityOf } from '../../modalities/index.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import { fields, integer, optional, text, unknown } from '../../request/schema/schema.ts'
 import { readState, tryChanges } from '../configuration/change.ts'
@@ -11,6 +12,7 @@ import { isoTime } from '../inputs/fields.ts'
 import { limitWork } from '../limit-work.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { PRICE_IMPACT } from '../resources/configuration.ts'
+import { catalogueFor } from './list-models.ts'
 import { priceAgain } from './price-again.ts'
 
 const DAY_MS = 86_400_000
@@ -18,12 +20,13 @@ const MOST_REQUESTS = 50_000
 const USUAL_REQUESTS = 20_000
 const MOST_AT_ONCE = 2
 const MOST_NAMED = 10
+const MOST_PRICES = 50
 
 const oneAtATime = limitWork(MOST_AT_ONCE, 'too_many_computations')
 
 const NAME = text({ max: 300 })
 const RANGE = {
-  /** How far back. */
+  /** How many days (UTC), today included. */
   days: optional(integer({ min: 1, max: 31 })),
   /** At most so many requests are priced again, the newest. */
   requests: optional(integer({ min: 1, max: MOST_REQUESTS })),
@@ -73,7 +76,9 @@ async function impactOf(context: OperationContext, changed: Changed, days = 7, m
   const after = mergePatch(storedValue(state, kind, id), patch)
   const { config } = await tryChanges(context, state, [{ kind, id, after }])
   return await oneAtATime(context.actor, async () => {
-    const from = Date.now() - days * DAY_MS
+    const now = Date.now()
+    // Whole days, today among them, as the sums of models.
+    const from = now - (now % DAY_MS) - (days - 1) * DAY_MS
     const catalogue = compileCatalogue(config, Date.now())
     const sums = await priceAgain(context.storage, catalogue, { [kind]: id }, from, most)
     const { byAccount, reachedBack, ...totals } = sums
@@ -103,8 +108,27 @@ async function impactOf(context: OperationContext, changed: Changed, days = 7, m
         charged_usd: formatUsd(before),
         would_be_charged_usd: formatUsd(would),
       })),
+      prices: changedPrices(catalogueFor(context, state), catalogue, changed),
     }
   })
+}
+
+/** What each group pays for a model, where that is another price. */
+function changedPrices(before: Catalogue, after: Catalogue, { kind, id }: Changed) {
+  const shown = (offer: AnyOffer | undefined) =>
+    (offer && modalityOf(offer.model.type).describe(offer.model, offer.rate).price) ?? null
+  return [...after.offers]
+    .flatMap(([group, models]) => [...models].map(([model, offer]) => ({ model, group, offer })))
+    .filter((each) => each[kind] === id)
+    .map(({ model, group, offer }) => ({
+      model,
+      group,
+      type: offer.model.type,
+      price: shown(findOffer(before, group, model)),
+      would_be_price: shown(offer),
+    }))
+    .filter(({ price, would_be_price: after }) => JSON.stringify(price) !== JSON.stringify(after))
+    .slice(0, MOST_PRICES)
 }
 
 const size = (amount: Nanos): Nanos => (amount < 0n ? -amount : amount)

@@ -41,6 +41,7 @@ export const ACCOUNT_SHOWN = resource(
     spent_this_month_usd: USD,
     spent_30_days_usd: string('Decimal USD. On the last 30 days (UTC), today included.'),
     active_keys: number('Keys that clients can use.'),
+    groups: listOf(string('Of one of these keys.')),
     running_requests: number(),
     last_used_at: nullable(TIME),
     created_at: TIME,

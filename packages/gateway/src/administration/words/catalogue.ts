@@ -151,7 +151,7 @@ export const CATALOGUE_WORDS = {
     act: { en: 'Import', zh: '导入' },
     ask: { en: 'Import these entries?', zh: '导入这些条目？' },
     done: { en: 'Imported and in effect.', zh: '已导入并生效。' },
-    did: { en: 'imported a configuration', zh: '导入了配置' },
+    did: { en: 'stored entries of the configuration', zh: '写入了配置条目' },
   },
   'configuration file': {
     did: { en: 'read a new version of the configuration file {x}', zh: '读取了新版本的配置文件 {x}' },

@@ -16,13 +16,22 @@ export type AccountFilter = {
   name?: string
   search?: string
 }
+/**
+ * By id, or by what they have and do: what they spent in so many days (UTC) until today, most first; their balance, lowest first; their
+ * last use, newest first, or oldest first with those never used before. Deleted ones come last where the lowest comes first.
+ */
+export const ACCOUNT_ORDERS = ['oldest', 'newest', 'spent', 'balance', 'last_used', 'unused'] as const
+export type AccountOrder = (typeof ACCOUNT_ORDERS)[number]
+/** Today included. */
+export const ACTIVITY_DAYS = 30
 export type ListedAccount = { account: Account; members: Member[] }
 
-/** `spent`: on the days (UTC) that were asked for. `activeKeys`: those that clients hold. */
+/** `spent`: within `ACTIVITY_DAYS`. `activeKeys`: those that clients hold. `groups`: of these keys. */
 export type AccountActivity = {
   account: bigint
   spent: Nanos
   activeKeys: number
+  groups: string[]
   lastUsedAt: number | undefined
   openRequests: number
 }

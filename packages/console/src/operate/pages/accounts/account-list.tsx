@@ -18,6 +18,7 @@ import { pathOf } from '../../page-ids.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { BulkFailures, ChosenBar, useChosen } from '../../ui/choose-rows.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { AccountState } from './account-state.tsx'
 import { CreateAccountDialog } from './create-dialog.tsx'
 import { CreditDialog } from './credit-dialog.tsx'
@@ -25,14 +26,15 @@ import { useAccountActs } from './use-acts.ts'
 
 const FILTERS = { search: '', state: 'all', order: 'newest', after: '' }
 const STATES = ['all', 'active', 'disabled', 'deleted'] as const
-const ORDERS = ['newest', 'oldest'] as const
+const ORDERS = ['newest', 'oldest', 'spent', 'balance', 'last_used', 'unused'] as const
 
 export function AccountList() {
   const t = useOperateTexts().accounts
   const words = useWords()
   const [, navigate] = useLocation()
   const [filters, setFilters] = useUrlState(FILTERS)
-  const [open, setOpen] = useState<'create' | 'credit'>()
+  const [isCreating, setCreating] = useOpenByAddress('create', 'accounts')
+  const [isCrediting, setCrediting] = useState(false)
   const [result, setResult] = useState<Schemas['BulkResult']>()
   const chosen = useChosen<Row<'accounts'>>()
   const acts = useAccountActs()
@@ -43,11 +45,11 @@ export function AccountList() {
   const finish = (done: Schemas['BulkResult'] | undefined) => {
     if (!done) return
     chosen.clear()
-    setOpen(undefined)
+    setCrediting(false)
     setResult(done)
   }
   const create = (
-    <ActButton permission="accounts" variant="primary" icon="plus" onClick={() => setOpen('create')}>
+    <ActButton permission="accounts" variant="primary" icon="plus" onClick={() => setCreating(true)}>
       {words('account create').action}
     </ActButton>
   )
@@ -80,7 +82,7 @@ export function AccountList() {
         />
       </div>
       <ChosenBar count={chosen.ids.length} onClear={chosen.clear}>
-        <ActButton small permission="money" onClick={() => setOpen('credit')}>
+        <ActButton small permission="money" onClick={() => setCrediting(true)}>
           {t.credit.open}
         </ActButton>
         <ActButton small permission="accounts" onClick={async () => finish(await acts.switchAll(chosen.ids, 'enable'))}>
@@ -114,16 +116,16 @@ export function AccountList() {
           }
         />
       </Section>
-      {open === 'create' && (
+      {isCreating && (
         <CreateAccountDialog
-          onClose={() => setOpen(undefined)}
+          onClose={() => setCreating(false)}
           onCreated={(id) => navigate(`${pathOf('accounts')}/${id}`)}
         />
       )}
-      {open === 'credit' && (
+      {isCrediting && (
         <CreditDialog
           title={t.credit.titleOfAll(chosen.ids.length)}
-          onClose={() => setOpen(undefined)}
+          onClose={() => setCrediting(false)}
           change={(amount_usd) => ({
             method: 'POST',
             path: 'accounts/bulk',
@@ -200,6 +202,12 @@ function useColumns(): Column<Row<'accounts'>>[] {
       align: 'right',
       skeleton: 'w-8',
       cell: ({ id, active_keys }) => link(id, 'keys', number(active_keys)),
+    },
+    {
+      id: 'groups',
+      drop: 1_480,
+      label: t.groups,
+      cell: ({ groups }) => (groups.length === 0 ? null : <span className="wrap-anywhere">{groups.join(', ')}</span>),
     },
     {
       id: 'used',

@@ -12,6 +12,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
+import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { KeyList } from '../keys/key-list.tsx'
 import { type Account, AccountState } from './account-state.tsx'
 import { CreditDialog } from './credit-dialog.tsx'
@@ -82,7 +83,7 @@ function Actions({ account }: { account: Account }) {
   const acts = useAccountActs()
   const item = useActItem()
   const [, navigate] = useLocation()
-  const [isCrediting, setCrediting] = useState(false)
+  const [isCrediting, setCrediting] = useOpenByAddress('credit', 'money')
   const [isRenaming, setRenaming] = useState(false)
   const to = account.disabled ? 'enable' : 'disable'
   const needsMoney = Number(account.balance_usd) !== 0 || Number(account.held_usd) !== 0

@@ -42,6 +42,11 @@ export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
   {
     name: 'account list',
     summary: 'list all accounts',
+    options: {
+      'order ORDER': 'oldest (default), newest, spent, balance, last_used or unused: which come first',
+      'limit N': 'maximum number; default: all',
+    },
+    example: 'account list --order spent --limit 10',
     rows: 0,
     json: (rows: Parameters<typeof flatAccount>[0][]) => rows.map(flatAccount),
     show: shown(

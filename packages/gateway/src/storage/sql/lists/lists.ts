@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { AuditRow } from '../../console/audit-log.ts'
 import type {
   AccountFilter,
+  AccountOrder,
   ListedAccount,
   ListedAuditFilter,
   ListedKeyFilter,
@@ -17,7 +18,7 @@ import { checkText, normaliseEmail } from '../guard.ts'
 import { membersOf, toMember } from '../people/members.ts'
 import { integer, type Row, text, toAccount, toCap, toKey, toPerson } from '../rows.ts'
 import { ACCOUNT, type Connection, KEY, PERSON, SPENT, statement } from '../statements.ts'
-import { accountActivityOver } from './account-activity.ts'
+import { accountActivityOver, accountsByValue } from './account-activity.ts'
 import { beginsWith, type Condition, columnsOf, contains, present, readIdPage } from './pages.ts'
 import { requestListsOver } from './request-lists.ts'
 
@@ -26,6 +27,12 @@ const MOST_COMPARED = 5_000
 /** Keys that one page looks at; a filter that few of them match takes a tenth of a second. */
 const MOST_KEYS_READ = 100_000
 const MOST_ACCOUNTS_READ = 20_000
+const ACCOUNTS = {
+  table: 'account',
+  columns: columnsOf('account', ACCOUNT),
+  where: [],
+  mostRead: MOST_ACCOUNTS_READ,
+} as const
 
 export function listsOver(connection: Connection) {
   const { db, runner, clock } = connection
@@ -36,16 +43,12 @@ export function listsOver(connection: Connection) {
       filter: AccountFilter,
       place: Place,
       limit: number,
-      order: 'oldest' | 'newest' = 'oldest',
+      order: AccountOrder = 'oldest',
     ): Promise<Page<ListedAccount>> {
       const filters = accountConditions(filter)
-      const list = { table: 'account', order, where: [], filters } as const
-      const page = await readIdPage(
-        connection,
-        { ...list, columns: columnsOf('account', ACCOUNT), mostRead: MOST_ACCOUNTS_READ },
-        place,
-        limit,
-      )
+      const page = await (order === 'oldest' || order === 'newest'
+        ? readIdPage(connection, { ...ACCOUNTS, order, filters }, place, limit)
+        : accountsWith(await accountsByValue(connection, order, filters, place, limit)))
       const now = clock()
       const accounts = page.rows.map((row) => toAccount(row, now))
       const members = Map.groupBy(await membersOfAll(accounts.map(({ id }) => id)), ({ account }) => account)
@@ -69,6 +72,14 @@ export function listsOver(connection: Connection) {
     /** Newest first. */
     auditLog: (filter: ListedAuditFilter, place: Place, limit: number): Promise<Page<AuditRow>> =>
       listAuditLog(connection, filter, place, limit),
+  }
+
+  async function accountsWith({ rows: ids, next }: Page<bigint>): Promise<Page<Row>> {
+    if (ids.length === 0) return { rows: [], next }
+    const rows = await runner.readLedger(statement(db.selectFrom('account').select(ACCOUNT).where('id', 'in', ids)))
+    const places = new Map(ids.map((id, place) => [id, place]))
+    const placeOf = ({ id }: Row) => places.get(integer(id)) ?? 0
+    return { rows: rows.toSorted((one, other) => placeOf(one) - placeOf(other)), next }
   }
 
   async function membersOfAll(accounts: readonly bigint[]) {

@@ -56,7 +56,7 @@ export async function readIdPage(
   return { rows: isBackwards ? rows.reverse() : rows, next }
 }
 
-const all = (conditions: readonly Condition[]): RawBuilder<unknown> =>
+export const all = (conditions: readonly Condition[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`` : sql`WHERE ${sql.join(conditions, sql` AND `)}`
 
 export const columnsOf = (table: string, names: readonly string[]): RawBuilder<unknown>[] =>

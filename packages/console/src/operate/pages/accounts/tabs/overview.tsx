@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useTexts } from '../../../../i18n/language.tsx'
+import { Spent } from '../../../../pages/keys/columns.tsx'
 import { PeriodPresets, usePeriod } from '../../../../pages/usage/period-choice.tsx'
 import { CopyText } from '../../../../ui/copy.tsx'
 import { Facts, Section, Stat } from '../../../../ui/page.tsx'
@@ -85,6 +86,7 @@ export function OverviewTab({ account }: { account: Account }) {
           ]}
         />
       </Section>
+      <NearCaps account={account.id} />
       <LastErrors account={account.id} />
     </>
   )
@@ -114,6 +116,35 @@ function Spending({ account }: { account: string }) {
           total={now}
         />
       </div>
+    </Section>
+  )
+}
+
+/** Absent if there are none. */
+function NearCaps({ account }: { account: string }) {
+  const t = useOperateTexts().accounts
+  const { data } = useAdmin('keys', { account, state: 'active', cap_used_percent: '90', limit: '5' }, { every: LIVE })
+  if (!data || data.data.length === 0) return null
+  return (
+    <Section flush title={t.nearCaps}>
+      <Table
+        slim
+        label={t.nearCaps}
+        columns={[
+          {
+            id: 'key',
+            label: t.key,
+            cell: ({ id, name, last_four }) => (
+              <Link href={`${pathOf('keys')}?key=${id}`} className="wrap-anywhere hover:underline">
+                {name} <span className="text-muted">…{last_four}</span>
+              </Link>
+            ),
+          },
+          { id: 'cap', label: t.cap, cell: (row) => <Spent row={row} /> },
+        ]}
+        rows={data.data}
+        rowKey={({ id }) => id}
+      />
     </Section>
   )
 }

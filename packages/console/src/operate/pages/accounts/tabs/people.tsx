@@ -89,10 +89,9 @@ export function PeopleTab({ account }: { account: string }) {
     {
       id: 'month',
       label: accounts.spentThisMonth,
-      align: 'right',
-      cell: ({ spent_this_month_usd }) => <Amount usd={spent_this_month_usd} />,
+      usd: ({ spent_this_month_usd }) => spent_this_month_usd,
     },
-    { id: 'spent', label: t.spentInAll, align: 'right', cell: ({ spent_usd }) => <Amount usd={spent_usd} /> },
+    { id: 'spent', label: t.spentInAll, usd: ({ spent_usd }) => spent_usd },
     {
       id: 'actions',
       label: t.actions,
