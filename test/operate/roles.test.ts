@@ -107,5 +107,27 @@ test('search by keyboard finds pages, and what the gateway knows', async () => {
     await expectWellShown(page, 'operate-search', OPPOSITES)
     await page.getByRole('combobox').fill('nothing has this name')
     await page.getByText('Nothing found.').waitFor()
+    await page.getByRole('combobox').fill('new group')
+    await page.getByText('Nothing found.').waitFor()
+  })
+})
+
+test('the search opens the dialog of an act that is typed', async () => {
+  await visit('/operate/system', { account: await as('owner') }, async ({ page }) => {
+    const { email } = await as('owner')
+    for (const [typed, option, title] of [
+      ['new group', 'Add a group Act', 'Add a group'],
+      [`add credit to ${email}`, `Add credit to ${email} Act`, /^Add credit to/],
+    ] as const) {
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill(typed)
+      await page.getByRole('option', { name: option }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: title }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' })
+      await page.waitForURL((url) => !url.searchParams.has('act'))
+    }
   })
 })

@@ -18,10 +18,10 @@ import { OperateTextsProvider, useOperateTexts } from './i18n/use-texts.tsx'
 import { FIRST_PAGES, GROUPS, helpPage, type OperatePage, PAGES, START } from './navigation.ts'
 import { type PageId, pathOf } from './page-ids.ts'
 import { isStartDismissed } from './pages/start/dismissed.ts'
+import { SearchButton, SearchProvider } from './search/search.tsx'
 import { ActProvider } from './ui/act.tsx'
 import { OperateIcon } from './ui/icons.tsx'
 import { type Role, useMay, usePermissions, useRole } from './ui/permissions.ts'
-import { SearchButton, SearchProvider } from './ui/search.tsx'
 
 /** What a role has to do with most. */
 const LANDING: Readonly<Partial<Record<Role, PageId>>> = { finance: 'margin', support: 'accounts' }

@@ -23,7 +23,7 @@ export function Tabs({
 }) {
   return (
     <RadixTabs.Root value={value} onValueChange={onChange}>
-      <RadixTabs.List aria-label={label} className="mb-4 flex gap-4 overflow-x-auto border-b">
+      <RadixTabs.List aria-label={label} className="scroll-hint mb-4 flex gap-4 overflow-x-auto border-b">
         {tabs.map(({ id, label }) => (
           <RadixTabs.Trigger
             key={id}

@@ -1,6 +1,6 @@
 // The frame of a page's content: its header, and sections.
 
-import { type ReactNode, useEffect, useId } from 'react'
+import { createContext, type ReactNode, useEffect, useId } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAbout } from '../api/queries.ts'
 import { isOperate, OPERATE } from '../app/operate-path.ts'
@@ -53,6 +53,9 @@ export function useTitle(title: string): void {
 
 type SectionProps = { title?: string; text?: ReactNode; actions?: ReactNode; flush?: boolean; children: ReactNode }
 
+/** The title of the card around, which need not be said again of the only thing in it. */
+export const CardTitle = createContext<string | undefined>(undefined)
+
 /** A card. `flush`: its content reaches the edges, as tables do. */
 export function Section({ title, text, actions, flush = false, children }: SectionProps) {
   const id = useId()
@@ -75,7 +78,9 @@ export function Section({ title, text, actions, flush = false, children }: Secti
         </header>
       )}
       {/* What sticks to an edge must not cover its corners. */}
-      <div className={flush ? classes('overflow-clip rounded-b-lg', !title && 'rounded-t-lg') : 'p-4'}>{children}</div>
+      <div className={flush ? classes('overflow-clip rounded-b-lg', !title && 'rounded-t-lg') : 'p-4'}>
+        <CardTitle value={title}>{children}</CardTitle>
+      </div>
     </section>
   )
 }

@@ -3,9 +3,10 @@
 // A table where there is room for its columns, less important ones left out first. On phones each row is two lines, or a card: its first
 // line is the first cell with the controls beside it, and labelled values follow.
 
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useContext, useRef } from 'react'
 import { useTexts } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
+import { CardTitle } from './page.tsx'
 import { Skeleton } from './states.tsx'
 import {
   CardLabel,
@@ -62,6 +63,7 @@ export function Table<T>(props: TableProps<T>) {
     choice,
   } = props
   const { common } = useTexts()
+  const isCard = useContext(CardTitle) === label
   const room = useRef<HTMLElement>(null)
   const { columns, items } = useShownColumns(all, columnsKept, room, rows?.length === 0)
   if (rows?.length === 0 && empty) return empty
@@ -76,7 +78,8 @@ export function Table<T>(props: TableProps<T>) {
         broad ? '@container/broad' : slim ? '@container/slim' : '@container/narrow',
       )}
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      // Landmarks have different names.
+      role={isCard ? 'group' : undefined}
       tabIndex={0}
     >
       {/* The roles are written out, because browsers drop those of a table that is shown as blocks. */}

@@ -3,6 +3,7 @@
 import { en, texts } from '../say.ts'
 
 export const common = texts({
+  steps: en('Steps').zh('步骤'),
   unlimited: en('Unlimited').zh('不限额'),
   skipToContent: en('Skip to content').zh('跳到主要内容'),
   loading: en('Loading').zh('加载中'),

@@ -78,6 +78,10 @@ export const wallet = texts({
     debit: en('Balance adjustment').zh('余额调整'),
     reasons: {
       'opening credit': en('Trial or opening credit').zh('试用或初始额度'),
+      'trial credit': en('Trial credit').zh('试用额度'),
+      'trial credit of the sandbox taken back': en('Unused trial credit of the sandbox, removed').zh(
+        '收回未使用的沙盒试用额度',
+      ),
       'redeemed code': en('Redeemed code').zh('兑换码'),
     } as Record<string, Said<string>>,
   },

@@ -30,9 +30,9 @@ export const shell = texts({
     label: en('Email, account, last four characters of a key, request ID, model, upstream or code').zh(
       '邮箱、账户、密钥末四位、请求 ID、模型、上游或兑换码',
     ),
-    hint: en('Paste anything that identifies an account, key, request, model, upstream or code.').zh(
-      '粘贴账户、密钥、请求、模型、上游或兑换码的任何标识。',
-    ),
+    hint: en(
+      'Paste anything that identifies an account, key, request, model, upstream or code, or type what to do, such as "new group" or "add credit to ada".',
+    ).zh('粘贴账户、密钥、请求、模型、上游或兑换码的任何标识，或输入要做的事，例如“添加分组”或“为 ada 充值”。'),
     shortcuts: en('Keyboard shortcuts').zh('键盘快捷键'),
     keys: {
       'Ctrl K': en('Search everything').zh('搜索全部内容'),
@@ -42,7 +42,20 @@ export const shell = texts({
       Esc: en('Close what is open').zh('关闭当前窗口'),
     },
     none: en('Nothing found.').zh('没有结果。'),
+    acts: {
+      account: en('Create an account').zh('创建账户'),
+      group: en('Add a group').zh('添加分组'),
+      model: en('Add a model').zh('添加模型'),
+      upstream: en('Add an upstream').zh('添加上游'),
+      codes: en('Create codes').zh('创建兑换码'),
+      invitation: en('Invite a colleague').zh('邀请同事'),
+    },
+    /** They mean the same. */
+    verbs: en('new create add').zh('新建创建添加'),
+    credit: en((name: string) => `Add credit to ${name}`).zh((name) => `为 ${name} 充值`),
+    credited: en(/^(?:add )?credit (?:to )?(\S.*)$/i).zh(/^(?:[为给]\s*)?(\S.*?)\s*充值$/),
     kinds: {
+      act: en('Act').zh('操作'),
       page: en('Page').zh('页面'),
       account: en('Account').zh('账户'),
       person: en('Person').zh('人员'),

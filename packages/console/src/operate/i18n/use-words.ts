@@ -1,6 +1,6 @@
 // What operations are called on screen, from the operations themselves: one place for buttons, dialogs and the audit log.
 import { type ActName, WORDS } from '@trivium/gateway/administration/words/index.ts'
-import type { Both } from '@trivium/gateway/administration/words/words.ts'
+import type { Both, Words } from '@trivium/gateway/administration/words/words.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 
 export type { ActName } from '@trivium/gateway/administration/words/index.ts'
@@ -17,5 +17,14 @@ export function useWords() {
       done: said(done),
       ...('text' in rest ? { text: said(rest.text) } : {}),
     }
+  }
+}
+
+/** What was done, in words, if they do not name what it was done to; else the name of the operation. */
+export function useDid() {
+  const { language } = useLanguage()
+  return (action: string): string => {
+    const said = (WORDS as Words)[action]?.did[language]
+    return said === undefined || said.includes('{x}') ? action : said
   }
 }

@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import { IconButton } from '../../../ui/button.tsx'
 import { Menu } from '../../../ui/overlay.tsx'
 import { Badge } from '../../../ui/states.tsx'
@@ -5,6 +6,7 @@ import type { Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/values.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { LINKS, pageLink } from '../../links.ts'
 import { useMuteItems } from './mute.ts'
 
 type Alert = Row<'alerts'>
@@ -19,13 +21,12 @@ export function useAlertColumns(isOpen: boolean): readonly Column<Alert>[] {
     {
       id: 'about',
       label: t.columns.about,
-      cell: ({ target }) => (target === '' ? null : <span className="wrap-anywhere">{target}</span>),
+      cell: (alert) => <About alert={alert} />,
     },
     {
       id: 'value',
       label: t.columns.value,
-      shrinks: true,
-      cell: ({ value }) => <span title={t.value(value)}>{t.value(value)}</span>,
+      cell: ({ value }) => <span className="wrap-anywhere">{t.value(value)}</span>,
     },
     { id: 'since', drop: 720, label: t.columns.since, cell: ({ since }) => <Time at={since} /> },
     ...(isOpen
@@ -55,6 +56,30 @@ export function useAlertColumns(isOpen: boolean): readonly Column<Alert>[] {
         ]
       : []),
   ]
+}
+
+/** The requests that an alert counts are those of the minutes before it. */
+const COUNTED_MS = 300_000
+
+/** What it is about, with the way there. */
+function About({ alert: { rule, target, since, resolved_at } }: { alert: Alert }) {
+  const { requests } = useOperateTexts().alerts
+  const [noun = '', ...rest] = target.split(' ')
+  const id = rest.join(' ')
+  const from = new Date(Date.parse(since) - COUNTED_MS).toISOString()
+  const href =
+    rule === 'error_rate'
+      ? pageLink('requests', { outcome: 'errors', from, ...(resolved_at === null ? {} : { to: resolved_at }) })
+      : noun === 'upstream' || noun === 'model'
+        ? LINKS[noun](id)
+        : undefined
+  const shown = rule === 'error_rate' ? requests : target
+  if (href === undefined) return shown === '' ? '\u2013' : <span className="wrap-anywhere">{shown}</span>
+  return (
+    <Link href={href} className="text-link wrap-anywhere hover:underline">
+      {shown}
+    </Link>
+  )
 }
 
 /** Whether it reached anyone; the title names where it went, and why it did not. */

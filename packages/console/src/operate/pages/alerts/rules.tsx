@@ -6,6 +6,7 @@ import { Menu, type MenuItem } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { Badge, ErrorState } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
+import { useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -21,6 +22,7 @@ export function Rules() {
   const t = useOperateTexts().alerts
   const { data, error, refetch } = useAdmin('alerts/rules', {}, { every: LIVE })
   const [editing, setEditing] = useState<Rule>()
+  const read = useThreshold()
   const itemsOf = useRuleItems(data?.data ?? [], setEditing)
   const titleOf = ({ id, title }: Rule) => t.rules[id]?.title ?? title
   const columns: readonly Column<Rule>[] = [
@@ -31,10 +33,10 @@ export function Rules() {
       cell: ({ id, threshold, default_threshold }) =>
         threshold === null ? null : (
           <>
-            <span className="tabular-nums">{threshold}</span>{' '}
+            <span className="tabular-nums">{read(threshold)}</span>{' '}
             <span className="text-muted">
               {t.rules[id]?.threshold}
-              {threshold !== default_threshold && ` (${t.ruleList.default(default_threshold ?? '')})`}
+              {threshold !== default_threshold && ` (${t.ruleList.default(read(default_threshold ?? ''))})`}
             </span>
           </>
         ),
@@ -75,6 +77,18 @@ export function Rules() {
       {editing && <ThresholdDialog rule={editing} onClose={() => setEditing(undefined)} />}
     </Section>
   )
+}
+
+const UNITS: Readonly<Record<string, string>> = { s: 'second', m: 'minute', h: 'hour', d: 'day' }
+
+/** `5m` as `5 minutes`; what is no time as it is. */
+function useThreshold(): (threshold: string) => string {
+  const number = useNumber()
+  return (threshold) => {
+    const [, count, letter = ''] = /^(\d+)([smhd])$/.exec(threshold) ?? []
+    const unit = UNITS[letter]
+    return unit === undefined ? threshold : number(Number(count), { style: 'unit', unit, unitDisplay: 'long' })
+  }
 }
 
 /** What is done with the settings of a rule; each is a revision. */

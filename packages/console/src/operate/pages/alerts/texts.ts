@@ -66,6 +66,7 @@ export const alerts = texts({
   value: en((text: string) => text).zh((text) =>
     VALUES.reduce((said, [pattern, words]) => said.replace(pattern, words), text),
   ),
+  requests: en('Requests').zh('请求'),
   columns: {
     rule: en('Alert').zh('告警'),
     about: en('About').zh('对象'),

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Drawer } from '../../../ui/dialog.tsx'
 import { Badge, EmptyState, type Tone } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
-import { Amount, Time } from '../../../ui/values.tsx'
+import { Time } from '../../../ui/values.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
@@ -40,7 +40,7 @@ export function BatchDrawer({ label, onClose }: { label: string; onClose(): void
     })
   const columns: Column<Code>[] = [
     { id: 'code', label: t.code, cell: ({ last_four }) => <code>…{last_four}</code> },
-    { id: 'amount', label: t.amount, align: 'right', cell: ({ amount_usd }) => <Amount usd={amount_usd} /> },
+    { id: 'amount', label: t.amount, usd: ({ amount_usd }) => amount_usd },
     { id: 'state', label: t.state, cell: ({ state }) => <Badge tone={TONES[state]}>{t.states[state]}</Badge> },
     {
       id: 'by',

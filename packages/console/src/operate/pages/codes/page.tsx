@@ -12,6 +12,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { BatchDrawer } from './batch.tsx'
 import { CreateCodesDialog } from './create-dialog.tsx'
 import { type NewCode, NewCodesDialog } from './new-codes.tsx'
@@ -26,7 +27,7 @@ const openingOf = (label: string) => ({ label, unlabelled: label === '' ? 'true'
 export default function CodesPage() {
   const t = useOperateTexts().codes
   const words = useWords()
-  const [isCreating, setCreating] = useState(false)
+  const [isCreating, setCreating] = useOpenByAddress('create', 'money')
   const [made, setMade] = useState<Made>()
   const [open, setOpen] = useUrlState(OPEN)
   const isOpen = open.label !== '' || open.unlabelled !== ''

@@ -1,17 +1,18 @@
 // Who changed the stored configuration, when and why; what differs between any two revisions, and the way back.
 
-import { type FormEvent, useState } from 'react'
+import { useLanguage } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Drawer } from '../../../ui/dialog.tsx'
-import { TextField } from '../../../ui/form/field.tsx'
+import { SelectField } from '../../../ui/form/field.tsx'
 import { Facts, Part, Section } from '../../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
-import { Time } from '../../../ui/values.tsx'
+import { formatTime, Time } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import type { Output, Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useDid } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { Diff } from '../../ui/diff.tsx'
@@ -33,7 +34,9 @@ export function Revisions() {
       id: 'who',
       line: 2,
       label: t.who,
-      cell: (row) => <span className="wrap-anywhere">{who(row)}</span>,
+      shrinks: true,
+      least: 20,
+      cell: (row) => <span title={who(row)}>{who(row)}</span>,
       skeleton: 'w-40',
     },
     {
@@ -73,6 +76,7 @@ export function Revisions() {
   )
 }
 
+const NEWEST = { limit: '100' }
 const KINDS = ['upstream', 'model', 'group', 'setting'] as const
 
 /** "Created setting console.name, retention.media; changed model gpt-x" */
@@ -127,7 +131,7 @@ function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
         {error && !data && <ErrorState error={error} retry={refetch} />}
         {!data && !error && <Skeleton size="h-40 w-full" />}
         {data && <About revision={data} />}
-        <Compare value={compare} onChange={(next) => setUrl({ compare: next }, { replace: true })} />
+        <Compare of={id} value={compare} onChange={(next) => setUrl({ compare: next })} />
         {data && <Changes revision={data} />}
       </div>
     </Drawer>
@@ -137,36 +141,39 @@ function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
 function About({ revision }: { revision: Shown }) {
   const t = useOperateTexts().configuration.revisions
   const who = useWho()
+  const did = useDid()
   if (revision.at === null) return null
   return (
     <Facts
       items={[
         { label: t.at, value: <Time at={revision.at} style="exact" /> },
         { label: t.who, value: who(revision) },
-        { label: t.action, value: <code className="font-mono text-sm">{revision.action}</code> },
+        { label: t.action, value: did(revision.action) },
         { label: t.reason, value: revision.reason || '–' },
       ]}
     />
   )
 }
 
-function Compare({ value, onChange }: { value: string; onChange(value: string): void }) {
+/** With one of the newest, or with nothing stored. */
+function Compare({ of, value, onChange }: { of: string; value: string; onChange(value: string): void }) {
   const t = useOperateTexts().configuration.revisions
-  const [typed, setTyped] = useState(value)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onChange(typed.trim())
-  }
+  const { locale } = useLanguage()
+  const who = useWho()
+  const { data } = useAdmin('configuration/revisions', NEWEST)
+  const others = (data?.data ?? []).filter(({ id }) => id !== of)
+  const listed = [
+    ...others.map((each) => ({ value: each.id, label: `${each.id} · ${formatTime(each.at, locale)} · ${who(each)}` })),
+    ...(of === '0' ? [] : [{ value: '0', label: t.beginning }]),
+  ]
+  const isListed = value === '' || listed.some((each) => each.value === value)
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-1">
-      <div className="flex items-end gap-2">
-        <div className="min-w-0 flex-1">
-          <TextField label={t.compare} inputMode="numeric" value={typed} onChange={setTyped} />
-        </div>
-        <Button type="submit">{t.compareButton}</Button>
-      </div>
-      <p className="text-sm text-muted">{t.compareText}</p>
-    </form>
+    <SelectField
+      label={t.compare}
+      value={value}
+      onChange={onChange}
+      options={[{ value: '', label: t.itself }, ...(isListed ? [] : [{ value, label: value }]), ...listed]}
+    />
   )
 }
 

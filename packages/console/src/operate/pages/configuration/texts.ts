@@ -116,10 +116,7 @@ export const configuration = texts({
     open: en((id: string) => `Open revision ${id}`).zh((id) => `打开版本 ${id}`),
     action: en('Action').zh('操作'),
     compare: en('Compare with revision').zh('与此版本比较'),
-    compareText: en('Leave empty for the changes of this revision. 0 is the state with nothing stored.').zh(
-      '留空表示查看该版本自身的修改，0 表示未存储任何内容的状态。',
-    ),
-    compareButton: en('Compare').zh('比较'),
+    itself: en('None: what it changed').zh('不比较：查看该版本自身的修改'),
     differs: en((id: string) => `Differences from revision ${id}`).zh((id) => `与版本 ${id} 的差异`),
     same: en('No differences.').zh('没有差异。'),
   },

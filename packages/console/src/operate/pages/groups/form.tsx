@@ -185,7 +185,7 @@ export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefine
       {subject && (
         <div className="mt-6">
           <Part title={t.form.history}>
-            <History of={`group/${subject.id}`} />
+            <History of={`group/${subject.id}`} revision={subject.source.revision} />
           </Part>
         </div>
       )}

@@ -1,5 +1,5 @@
-import { useState } from 'react'
 import { Link } from 'wouter'
+import { Drawer } from '../../../ui/dialog.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
 import { Badge, EmptyState, ErrorState } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
@@ -9,6 +9,7 @@ import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pageLink } from '../../links.ts'
 import { ActButton } from '../../ui/act-button.tsx'
+import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { Lock } from '../models/source.tsx'
 import { GroupDrawer } from './form.tsx'
 import type { GroupRow } from './form-values.ts'
@@ -21,7 +22,7 @@ const ALL = { limit: '1000' }
 export default function GroupsPage() {
   const t = useOperateTexts().groups
   const [{ group: open }, setOpen] = useUrlState(OPEN)
-  const [isCreating, setCreating] = useState(false)
+  const [isCreating, setCreating] = useOpenByAddress('create', 'configuration')
   const { data, error, refetch } = useAdmin('groups', ALL)
   const columns = useGroupColumns()
   const subject = data?.data.find(({ id }) => id === open)
@@ -56,6 +57,11 @@ export default function GroupsPage() {
         )}
       </Section>
       <Matrix groups={data?.data.filter(({ invalid }) => invalid === null)} />
+      {data && open !== '' && !subject && (
+        <Drawer open title={open} onClose={() => setOpen({ group: '' })}>
+          <EmptyState title={t.gone} />
+        </Drawer>
+      )}
       {subject && <GroupDrawer key={subject.id} subject={subject} onClose={() => setOpen({ group: '' })} />}
       {isCreating && <GroupDrawer subject={undefined} onClose={() => setCreating(false)} />}
     </>

@@ -149,7 +149,7 @@ function Details({ model }: { model: ModelRow }) {
         </>
       )}
       <Part title={t.history.title}>
-        <History of={`model/${model.id}`} />
+        <History of={`model/${model.id}`} revision={model.source.revision} />
       </Part>
     </div>
   )

@@ -8,13 +8,22 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { pageLink } from '../../links.ts'
 import { Diff } from '../../ui/diff.tsx'
 
-/** `of`: such as `model/gpt-x`. */
-export function History({ of }: { of: string }) {
-  const t = useOperateTexts().models.history
+/** `of`: such as `model/gpt-x`. `revision`: that which stored it, perhaps with other entries. */
+export function History({ of, revision }: { of: string; revision: number | null }) {
+  const { models, configuration } = useOperateTexts()
+  const t = models.history
   const { data, error, refetch } = useAdmin('audit-log', { object: of, limit: '5' })
   if (error && !data) return <ErrorState error={error} retry={refetch} />
   if (!data) return <Skeleton size="h-16 w-full" />
-  if (data.data.length === 0) return <p className="text-muted">{t.none}</p>
+  if (data.data.length === 0) {
+    if (revision === null) return <p className="text-muted">{t.none}</p>
+    const href = pageLink('configuration', { tab: 'revisions', revision: String(revision) })
+    return (
+      <Link href={href} className="text-link underline">
+        {configuration.revisions.open(String(revision))}
+      </Link>
+    )
+  }
   return (
     <>
       <ol className="flex flex-col gap-3">

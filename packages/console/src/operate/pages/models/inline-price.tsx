@@ -40,7 +40,7 @@ export function InlinePrice({ model, onSave }: { model: ModelRow; onSave(price: 
     )
   return (
     <span className="inline-flex items-center gap-1">
-      <ShortPrice type={typeOf(model)} price={price} />
+      <ShortPrice hasUnit type={typeOf(model)} price={price} />
       {mayEdit &&
         (model.read_only ? (
           // Figures of all rows stand below each other.

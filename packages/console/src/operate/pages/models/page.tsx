@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
@@ -9,6 +8,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
 import { Filters } from '../../ui/filters.tsx'
 import { AdminList, CsvLink } from '../../ui/list.tsx'
+import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { usePriceAct } from './acts.tsx'
 import { useModelColumns } from './columns.tsx'
@@ -26,7 +26,7 @@ export default function ModelsPage() {
   const { types } = useTexts().models
   const [{ after: _, ...filters }, setFilters] = useUrlState(FILTERS)
   const [{ model: open }, setOpen] = useUrlState(OPEN)
-  const [isCreating, setCreating] = useState(false)
+  const [isCreating, setCreating] = useOpenByAddress('create', 'configuration')
   const changePrice = usePriceAct()
   const may = useMay()
   const problems = PROBLEMS.filter((each) => each !== 'below_cost' || may('see_costs'))

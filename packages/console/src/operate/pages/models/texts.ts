@@ -12,7 +12,7 @@ export const models = texts({
     model: en('Model').zh('模型'),
     state: en('State').zh('状态'),
     type: en('Type').zh('类型'),
-    price: en('Price, USD').zh('售价（USD）'),
+    price: en('Price, USD per 1M tokens').zh('售价（USD / 百万 Token）'),
     cost: en('Cost, USD').zh('成本（USD）'),
     margin: en('Margin').zh('毛利率'),
     routes: en('Routes').zh('路由'),

@@ -5,6 +5,7 @@ import { Section } from '../../../ui/page.tsx'
 import { Time, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useDid } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { CLASS_COLOURS, classOf, OUTCOME_CLASSES, type OutcomeClass } from '../../sums/outcomes.ts'
 
@@ -68,10 +69,11 @@ function stepsOf({ from, to, step_seconds }: Overview): string[] {
 function Ticks({ ticks }: { ticks: Overview['ticks'] }) {
   const { overview, alerts } = useOperateTexts()
   const t = overview.chart
+  const did = useDid()
   if (ticks.length === 0) return null
   const aboutOf = ({ kind, text }: Overview['ticks'][number]) => {
-    const [rule = '', ...rest] = text.split(': ')
-    return kind === 'alert' ? [alerts.rules[rule]?.title ?? rule, ...rest].join(': ') : text
+    const [first = '', ...rest] = text.split(': ')
+    return [kind === 'alert' ? (alerts.rules[first]?.title ?? first) : did(first), ...rest].join(': ')
   }
   return (
     <section aria-label={t.ticks} className="mt-3 border-t pt-3">

@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import { Section } from '../../../ui/page.tsx'
 import { EmptyRow } from '../../../ui/states.tsx'
 import { type Column, Table } from '../../../ui/table.tsx'
-import { Amount, useNumber } from '../../../ui/values.tsx'
+import { useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
@@ -23,7 +23,7 @@ export function Top({ data }: { data: Overview }) {
       align: 'right',
       cell: (row) => <To href={requestsTo(filterOf(row))} text={number(row.requests)} />,
     },
-    { id: 'charged', label: t.charged, align: 'right', cell: (row) => <Amount rounded usd={row.charged_usd} /> },
+    { id: 'charged', label: t.charged, usd: (row) => row.charged_usd },
   ]
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-6 wide:grid-cols-[repeat(2,minmax(0,1fr))] min-[1400px]:grid-cols-[repeat(3,minmax(0,1fr))]">

@@ -1,9 +1,9 @@
-import { useState } from 'react'
 import { Tabs } from '../../../ui/overlay.tsx'
 import { PageHeader } from '../../../ui/page.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
+import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { AdminKeysSection } from './admin-keys.tsx'
 import { InvitationsSection } from './invitations.tsx'
 import { InviteDialog } from './invite.tsx'
@@ -17,7 +17,7 @@ const STATE = { tab: 'team', after: '', role: '', email: '', disabled: '', actor
 export default function PeoplePage() {
   const t = useOperateTexts().people
   const [{ tab }, setState] = useUrlState(STATE)
-  const [isInviting, setInviting] = useState(false)
+  const [isInviting, setInviting] = useOpenByAddress('invite', 'people')
   const tabs = [
     { id: 'team', label: t.tabs.team, content: <TeamSection /> },
     { id: 'invitations', label: t.tabs.invitations, content: <InvitationsSection /> },

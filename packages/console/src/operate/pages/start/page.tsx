@@ -2,6 +2,7 @@
 
 import { useLocation } from 'wouter'
 import { useSession } from '../../../app/session.tsx'
+import { useTexts } from '../../../i18n/language.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
 import { Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
@@ -17,6 +18,7 @@ import { InviteColleague } from './invite-colleague.tsx'
 
 export default function StartPage() {
   const t = useOperateTexts().start
+  const { common } = useTexts()
   const [, navigate] = useLocation()
   const { may_set_password: hasNoPassword } = useSession()
   const { data, error, refetch } = useAdmin('upstream-figures')
@@ -55,26 +57,29 @@ export default function StartPage() {
             <Skeleton size="h-96 w-full" />
           </div>
         ) : (
-          <ol>
-            {real.length === 0 ? (
-              <>
-                <Wizard onSaved={() => {}} />
-                <Step number={STEPS.length + 1} title={t.handOut} state="ahead" />
-              </>
-            ) : (
-              <>
-                <Step number={1} title={t.added} state="done">
-                  <p className="text-muted">{real.map(({ id }) => id).join(', ')}</p>
-                </Step>
-                <Step number={2} title={t.handOut} state="current">
-                  <div className="grid gap-6 min-[900px]:grid-cols-2">
-                    <HandOutKey />
-                    <InviteColleague />
-                  </div>
-                </Step>
-              </>
-            )}
-          </ol>
+          <>
+            <h2 className="sr-only">{common.steps}</h2>
+            <ol>
+              {real.length === 0 ? (
+                <>
+                  <Wizard onSaved={() => {}} />
+                  <Step number={STEPS.length + 1} title={t.handOut} state="ahead" />
+                </>
+              ) : (
+                <>
+                  <Step number={1} title={t.added} state="done">
+                    <p className="text-muted">{real.map(({ id }) => id).join(', ')}</p>
+                  </Step>
+                  <Step number={2} title={t.handOut} state="current">
+                    <div className="grid gap-6 min-[900px]:grid-cols-2">
+                      <HandOutKey />
+                      <InviteColleague />
+                    </div>
+                  </Step>
+                </>
+              )}
+            </ol>
+          </>
         )}
       </Section>
     </>

@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'wouter'
-import { useLanguage } from '../../../i18n/language.tsx'
+import { useLanguage, useTexts } from '../../../i18n/language.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../../ui/states.tsx'
@@ -75,11 +75,13 @@ function AddButton() {
 
 function AddUpstream() {
   const t = useOperateTexts().upstreams
+  const { common } = useTexts()
   const [, navigate] = useLocation()
   return (
     <>
       <PageHeader title={t.wizard.title} help="operate/browser#upstreams" text={t.wizard.text} />
       <Section flush>
+        <h2 className="sr-only">{common.steps}</h2>
         <ol>
           <Wizard onSaved={(id) => navigate(LINKS.upstream(id))} />
         </ol>

@@ -50,6 +50,14 @@ export function Composer({ onSend, onStop, floats }: ComposerProps) {
         const files = [...event.clipboardData.files]
         if (files.length > 0) void add(files)
       }}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault()
+      }}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return
+        event.preventDefault()
+        void add(event.dataTransfer.files)
+      }}
       className={classes(
         'flex flex-col gap-2 rounded-lg border bg-surface p-3',
         floats && 'sticky bottom-14 wide:bottom-4',

@@ -66,7 +66,7 @@ export function TextTab() {
           </Button>
         </div>
       )}
-      <div className="flex flex-col gap-4 wide:min-h-48">
+      <div className="flex flex-col gap-4 wide:min-h-[max(12rem,calc(100dvh-28rem))]">
         {history.entries !== undefined && turns.length === 0 && (
           <div className="max-wide:-my-6">
             <EmptyState title={t.emptyText}>{t.emptyTextNote}</EmptyState>

@@ -21,16 +21,21 @@ export function useFigureName(): (path: string) => string {
   }
 }
 
-/** `2.00 / 8.00`, with what it is for. */
-export function ShortPrice({ type, price }: { type: ModelType; price: Price | null | undefined }) {
+type ShortPriceProps = { type: ModelType; price: Price | null | undefined; hasUnit?: boolean }
+
+/** `2.00 / 8.00`, with what it is for. `hasUnit`: says of what it is, unless it is of a million tokens. */
+export function ShortPrice({ type, price, hasUnit = false }: ShortPriceProps) {
   const { locale } = useLanguage()
+  const { units } = useTexts().models
   const name = useFigureName()
   if (!price) return <>{'\u2013'}</>
   const figures = figuresOf(price)
   const shown = mainFigures(type, figures)
+  const unit = hasUnit && shown.some((path) => path.startsWith('per_')) ? units[shown[0] ?? ''] : undefined
   return (
     <span className="whitespace-nowrap tabular-nums" title={shown.map(name).join(' / ')}>
       {shown.map((path) => formatUsd(figures[path] ?? '0.00', locale)).join(' / ')}
+      {unit !== undefined && <span className="block text-xs text-muted">{unit}</span>}
     </span>
   )
 }

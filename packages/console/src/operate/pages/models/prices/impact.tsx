@@ -10,6 +10,7 @@ import type { Schemas } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { LINKS } from '../../../links.ts'
 import { useOperateError } from '../../../ui/errors.ts'
+import { ShortPrice } from './figures.tsx'
 
 type Impact = Schemas['PriceImpact']
 type Asked = { noun: 'model' | 'group'; id: string; patch: Readonly<Record<string, unknown>> }
@@ -69,7 +70,13 @@ function Change({ from, to }: { from: string; to: string }) {
 function Figures({ impact }: { impact: Impact }) {
   const t = useOperateTexts().models.impact
   const number = useNumber()
-  if (impact.requests === 0 && impact.left_out === 0) return <p>{t.none}</p>
+  if (impact.requests === 0 && impact.left_out === 0)
+    return (
+      <>
+        <p>{t.none}</p>
+        <Prices prices={impact.prices} />
+      </>
+    )
   return (
     <>
       <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
@@ -108,5 +115,23 @@ function Figures({ impact }: { impact: Impact }) {
         )}
       </p>
     </>
+  )
+}
+
+/** What is paid instead, where there are no requests to say it. */
+function Prices({ prices }: { prices: Impact['prices'] }) {
+  return (
+    <ul className="mt-1 max-h-44 overflow-y-auto border-t pt-1 text-sm">
+      {prices.map(({ model, group, type, price, would_be_price: after }) => (
+        <li key={`${model} ${group}`} className="flex justify-between gap-x-3">
+          <span className="min-w-0 wrap-anywhere">
+            <span className="font-mono">{model}</span> <span className="text-muted">{group}</span>
+          </span>
+          <span className="shrink-0">
+            <ShortPrice type={type} price={price} /> → <ShortPrice type={type} price={after} />
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

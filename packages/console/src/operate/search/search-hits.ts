@@ -3,16 +3,16 @@ import { useAdmin } from '../api/queries.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import { LINKS } from '../links.ts'
 import type { OperatePage } from '../navigation.ts'
+import { type Hit, useSearchActs } from './search-acts.ts'
 
-/** `href`: a place of the console. `detail`: what tells it from others with the same label. */
-export type Hit = { kind: string; label: string; detail: string | null; href: string }
-
-/** Pages whose name contains what was typed, and what the gateway knows by it. */
+/** Pages whose name contains what was typed, acts that it names, and what the gateway knows by it. */
 export function useHits(typed: string, pages: readonly OperatePage[]): { hits: Hit[]; isLoading: boolean } {
   const texts = useOperateTexts()
   const settled = usePaused(typed)
   const isAsked = settled !== ''
-  const { data, isFetching } = useAdmin('search', { q: settled }, { enabled: isAsked, keepPrevious: true })
+  const acts = useSearchActs()
+  const credited = acts.credited(settled)
+  const { data, isFetching } = useAdmin('search', { q: credited ?? settled }, { enabled: isAsked, keepPrevious: true })
   const wanted = settled.toLowerCase()
   const named = pages
     .filter(({ id }) => isAsked && texts[id].title.toLowerCase().includes(wanted))
@@ -23,5 +23,8 @@ export function useHits(typed: string, pages: readonly OperatePage[]): { hits: H
     detail,
     href: LINKS[kind](id),
   }))
-  return { hits: [...named, ...found], isLoading: settled !== typed || isFetching }
+  const credits = acts.creditTo(found)
+  const hits =
+    credited !== undefined ? credits : [...named, ...(isAsked ? acts.named(settled) : []), ...found, ...credits]
+  return { hits, isLoading: settled !== typed || isFetching }
 }

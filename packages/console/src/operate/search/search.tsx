@@ -9,7 +9,8 @@ import { TextField } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import type { OperatePage } from '../navigation.ts'
-import { type Hit, useHits } from './search-hits.ts'
+import type { Hit } from './search-acts.ts'
+import { useHits } from './search-hits.ts'
 
 const Context = createContext<() => void>(() => {})
 
