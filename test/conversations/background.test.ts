@@ -17,7 +17,7 @@ let gated: GatedChat
 let nodes: [Gateway, Gateway]
 
 const configWith = (gatedOrigin: string): string =>
-  configOfDialects(sandbox.origin, 'sandbox-text')
+  `server: { limits: { background_responses: 64 } }\n${configOfDialects(sandbox.origin, 'sandbox-text')}`
     .replace(
       'upstreams:\n',
       `upstreams:\n  - { id: gated, dialect: chat, base_url: "${gatedOrigin}", keys: [k], breaker: false }\n`,

@@ -181,6 +181,7 @@ export function createTestDependencies({
         chainLengths: unused,
         length: unused,
         record: unused,
+        stored: unused,
         several: unused,
         turn: unused,
         withItems: unused,
@@ -192,6 +193,7 @@ export function createTestDependencies({
         insert: unused,
         find: unused,
         existing: unused,
+        versions: unused,
         open: unused,
         unfinished: unused,
         durations: unused,
@@ -248,6 +250,7 @@ export function createTestDependencies({
     offerGatewayTool: () => undefined,
     defer: unused,
     runningResponses: new Map(),
+    responseNews: { next: unused, tell: () => {} },
     followers: { take: unused },
   }
   return { deps, ends, logged }

@@ -74,6 +74,11 @@ const SET: readonly Row[] = [
     `${count(limits.freeRequestsPerMinute)} per minute and account`,
     LIMITED,
   ],
+  [
+    '`server.limits.background_responses`: background responses that a process runs at once',
+    `${count(limits.backgroundResponses)}; an eighth of them per account`,
+    'queued for up to 6 hours',
+  ],
   ['`server.limits.memory`: bodies in memory of a process', half(formatSize(limits.memoryBytes)), BUSY],
   ['`server.limits.spool`: forms on disk', `${formatSize(limits.spoolBytes)}; a quarter of it per account`, BUSY],
   [

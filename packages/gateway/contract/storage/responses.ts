@@ -144,6 +144,29 @@ export function responsesContract(use: Use): void {
     expect([await put('b', 'a', { items: ['i'] }), await itemsOf(['i']), await rowsLeft()]).toEqual([false, {}, []])
   })
 
+  test('which of many are stored, each in its account, without those that are hidden or have expired', async () => {
+    const { storage, elapse } = use()
+    const most = (1n << 63n) - 1n
+    await put('a#events-0', undefined, { keepMs: 10 * KEEP_MS })
+    await put('a#events-1', undefined, { keepMs: 10 * KEEP_MS })
+    await put('a', undefined, { account: most, keepMs: 10 * KEEP_MS })
+    await put('b', undefined, { keepMs: 10 * KEEP_MS })
+    await put('brief')
+    await storage.responses.hide(7n, 'b')
+    await elapse(KEEP_MS)
+    const wanted = ['a#events-0', 'a#events-1', 'a#events-2', 'b', 'brief', 'none', ''].map((id) => ({
+      account: 7n,
+      id,
+    }))
+    const found = await storage.responses.stored([
+      ...wanted,
+      { account: most, id: 'a' },
+      { account: 8n, id: 'a#events-0' },
+    ])
+    expect([...found].sort()).toEqual(['a', 'a#events-0', 'a#events-1'])
+    expect(await storage.responses.stored([])).toEqual(new Set())
+  })
+
   test('a hidden response is not found, and its descendants still have its items', async () => {
     const [first, second, third] = await putChain(3)
     expect(await responses().hide(7n, second as string)).toBe(true)

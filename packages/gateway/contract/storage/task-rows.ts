@@ -57,6 +57,18 @@ export function taskRowsContract(use: Use): void {
     expect(listed.map(({ id, type }) => [id, type])).toEqual([[1n, 'video']])
   })
 
+  test('the versions of those that exist, also of the largest id', async () => {
+    for (const id of [1n, 2n, MAX_ID]) await tasks().insert(newTask(id))
+    await tasks().update(2n, 1, { dueInMs: 0 })
+    const versions = [
+      [1n, 1],
+      [2n, 2],
+      [MAX_ID, 1],
+    ] as const
+    expect(await tasks().versions([1n, 2n, 3n, MAX_ID])).toEqual(new Map(versions))
+    expect(await tasks().versions([])).toEqual(new Map())
+  })
+
   test('an id has one task, and the statements beside a second insert take effect', async () => {
     await tasks().insert(newTask(1n))
     const [again, beside] = await Promise.all([

@@ -3,9 +3,9 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import { generateContentModelEntry, type ListedModel, modelEntry } from '@trivium/protocol/dialects/model-list.ts'
-import { clientHas } from '../http-api/compress.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
+import { clientHas } from '../request/header-lists.ts'
 import { decodeSegment } from '../request/path-segment.ts'
 import type { AuthenticateDependencies } from './authenticate.ts'
 import { authenticate } from './authenticate.ts'
@@ -43,7 +43,7 @@ export async function listGenerateContentModels(
 
 function sendList({ bytes, tag }: WrittenList, { http, responseHeaders: headers }: ApiRequest): HttpResponse {
   headers.set('etag', tag)
-  if (clientHas(tag, http)) return { status: 304, headers, body: NOTHING }
+  if (clientHas(tag, http.headers)) return { status: 304, headers, body: NOTHING }
   headers.set('content-type', 'application/json; charset=utf-8')
   return { status: 200, headers, body: bytes }
 }

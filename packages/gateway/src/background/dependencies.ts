@@ -7,6 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { TaskWorkDependencies } from '../tasks/dependencies.ts'
 import type { TextCallDependencies } from '../text/dependencies.ts'
 import type { PreparedElsewhere } from '../text/text-call.ts'
+import type { ResponseNews } from './news.ts'
 import type { RunClient } from './stored-request.ts'
 
 export type BackgroundDependencies = TaskWorkDependencies &
@@ -17,6 +18,7 @@ export type BackgroundDependencies = TaskWorkDependencies &
     observers: readonly RequestObserver[]
     /** Slots of clients that read events. */
     followers: Pick<SharedSlots<never>, 'take'>
+    responseNews: ResponseNews
     /** Responses that this process runs. */
     runningResponses: Map<bigint, RunClient>
   }

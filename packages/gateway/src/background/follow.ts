@@ -4,7 +4,7 @@ import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
 import { heartbeat } from '@trivium/protocol/dialects/responses/reply/encode-stream.ts'
 import { codec } from '../bytes/codec.ts'
-import { readPiece } from '../conversations/pieces.ts'
+import { pieceOf, readPiece } from '../conversations/pieces.ts'
 import { setStreamHeaders } from '../paid-call/writing/stream-headers.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
@@ -12,7 +12,6 @@ import { createSharedSlots } from '../sharing/shared-slots.ts'
 import type { Caller } from '../storage/storage.ts'
 import { isEnded } from '../tasks/states.ts'
 import { decodeTaskRow } from '../tasks/task.ts'
-import { TASK_TIMING } from '../tasks/timing.ts'
 import type { BackgroundDependencies } from './dependencies.ts'
 import { eventOf } from './record-events.ts'
 import { eventPiece, ownerOf, type ResponseTask, type ResponseTaskData } from './response-task.ts'
@@ -86,6 +85,9 @@ async function follow(
     if (inTime === undefined) sink.abort?.()
   }
 
+  /** How long until the client needs a sign of life. */
+  const silentFor = () => Math.max(0, wroteAt + deps.streamTiming.heartbeatMs - deps.ticker.now())
+
   for (let index = 0; !http.isDisconnected; ) {
     const hasEnded: boolean = !task || isEnded(task.state)
     const piece = await readPiece(owner, eventPiece(index), deps)
@@ -101,9 +103,13 @@ async function follow(
       )
       continue
     }
-    if (hasEnded) break
-    if (deps.ticker.now() - wroteAt >= deps.streamTiming.heartbeatMs) await write(heartbeat)
-    await Bun.sleep(TASK_TIMING.followMs)
+    if (hasEnded || !task) break
+    const { id, version } = task
+    const news = deps.responseNews.next(
+      { id, version, piece: pieceOf(owner, eventPiece(index)) },
+      () => http.isDisconnected,
+    )
+    while (!(await withTimeout(deps.ticker, silentFor(), news))) await write(heartbeat)
     const row = await deps.store.tasks.find(first.id)
     task = row && decodeTaskRow<ResponseTaskData>(row)
   }

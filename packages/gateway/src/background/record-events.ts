@@ -81,6 +81,7 @@ export function recordEvents(task: ResponseTask, keepMs: number, deps: Backgroun
       await putPiece(owner, name, Buffer.from(text), keepMs, deps).catch((reason) =>
         deps.log.warn('events of a background response not stored', { response: owner.id, reason: String(reason) }),
       )
+      deps.responseNews.tell(task.id)
     })()
     return storing
   }

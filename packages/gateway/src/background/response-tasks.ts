@@ -60,6 +60,7 @@ async function run(task: ResponseTask, deps: ResponseTaskDependencies): Promise<
   } finally {
     clearInterval(watch)
     deps.runningResponses.delete(task.id)
+    deps.responseNews.tell(task.id)
   }
 }
 

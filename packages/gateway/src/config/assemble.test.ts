@@ -41,6 +41,7 @@ test.each([
       mediaPerAccountBytes: 8_589_934_592,
       mediaBytes: 34_359_738_368,
       freeRequestsPerMinute: 600,
+      backgroundResponses: 512,
     },
     drainMs: 30_000,
     showUpstreams: false,
@@ -138,7 +139,7 @@ test('every field set', () => {
 server:
   public_url: https://gw.example.com/
   trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32", "::1"]
-  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB, free_requests: 0 }
+  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB, free_requests: 0, background_responses: 9 }
   drain: 0s
   show_upstreams: true
   admin: off
@@ -186,6 +187,7 @@ groups:
       mediaPerAccountBytes: 3_145_728,
       mediaBytes: 4_194_304,
       freeRequestsPerMinute: 0,
+      backgroundResponses: 9,
     },
     drainMs: 0,
     showUpstreams: true,

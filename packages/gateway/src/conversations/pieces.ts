@@ -9,7 +9,8 @@ const MARK = '#'
 
 export const isPieceId = (id: string): boolean => id.includes(MARK)
 
-const pieceOf = ({ account, id }: Sealed, name: string): Sealed => ({ account, id: `${id}${MARK}${name}` })
+/** Where a piece is stored. */
+export const pieceOf = ({ account, id }: Sealed, name: string): Sealed => ({ account, id: `${id}${MARK}${name}` })
 
 /** Durable when this resolves; a piece is written once. Throws ShareExceeded. */
 export async function putPiece(

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
+import { clientHas, listOf } from '../request/header-lists.ts'
 
 /** Shorter bodies fit into one packet as they are. */
 const SHORTEST = 1024
@@ -26,7 +27,7 @@ export async function transferred(
   const tag = known ?? `W/"${Bun.hash(body).toString(36)}"`
   headers.set('etag', tag)
   headers.set('vary', 'accept-encoding')
-  if (known === undefined && clientHas(tag, { headers: asked })) {
+  if (known === undefined && clientHas(tag, asked)) {
     headers.remove('content-type')
     return { status: 304, headers, body: NOTHING }
   }
@@ -41,12 +42,6 @@ export function acceptsGzip({ headers }: Request): boolean {
   const entry = entries.find((each) => /^gzip(;|$)/.test(each)) ?? entries.find((each) => /^\*(;|$)/.test(each))
   return entry !== undefined && !/;q=0(\.0*)?$/.test(entry)
 }
-
-/** By its `if-none-match`. */
-export const clientHas = (tag: string, { headers }: Request): boolean =>
-  listOf(headers.get('if-none-match')).includes(tag)
-
-const listOf = (value: string | null): string[] => (value ?? '').split(',').map((each) => each.trim())
 
 export type Compressor = {
   /** What of the compressed stream is known after these bytes. */

@@ -9,7 +9,9 @@ import { contactText } from '../access/contact.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { secretFingerprint } from '../administration/configuration/secrets.ts'
 import { createDeferral } from '../background/defer.ts'
+import type { BackgroundDependencies } from '../background/dependencies.ts'
 import { createFollowers } from '../background/follow.ts'
+import { createResponseNews } from '../background/news.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CommandError } from '../cli/errors.ts'
 import { describeSystemError } from '../config/system-error.ts'
@@ -163,6 +165,7 @@ export async function createDependencies(
     attempts: metrics.attempts,
     report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
   })
+  const runningResponses: BackgroundDependencies['runningResponses'] = new Map()
   const dependencies = {
     catalogue,
     node,
@@ -231,7 +234,8 @@ export async function createDependencies(
     send,
     random: Math.random,
     streamTiming: STREAM_TIMING,
-    runningResponses: new Map(),
+    runningResponses,
+    responseNews: createResponseNews(storage, (id) => runningResponses.has(id)),
     followers: createFollowers(),
   }
   return {

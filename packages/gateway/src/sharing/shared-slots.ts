@@ -20,8 +20,8 @@ export type SharedSlots<T> = {
 }
 
 export type SharedSlotOptions<T> = {
-  /** Slots in all. */
-  limit: number
+  /** Slots in all. A function: they may change with the configuration. */
+  limit: number | (() => number)
   /** Slots of one pool. */
   limitOf(pool: string): number
   /** Items that may wait, in all. */
@@ -44,13 +44,14 @@ export function createSharedSlots<T>({ limit, limitOf, mostWaiting, woken }: Sha
   const waitingOf = new Map<bigint, number>()
   let arrivals = 0
 
+  const all = typeof limit === 'number' ? () => limit : limit
   const namesOf = ({ pools: own }: Share): string[] => [ALL, ...own]
   const heldIn = (pool: string, account: bigint): number => pools.get(pool)?.byAccount.get(account) ?? 0
   const takenIn = (pool: string): number => pools.get(pool)?.taken ?? 0
 
   const isFree = (share: Share): boolean =>
     namesOf(share).every((pool) =>
-      mayTake(heldIn(pool, share.account), takenIn(pool), pool === ALL ? limit : limitOf(pool)),
+      mayTake(heldIn(pool, share.account), takenIn(pool), pool === ALL ? all() : limitOf(pool)),
     )
 
   function add(share: Share, by: 1 | -1): void {

@@ -26,9 +26,8 @@ const MOST_COPIES_IN_MEMORY = 4
 const IN_MEMORY = 'memory'
 /** Copies that this process remembers to begin. What is not remembered is due again after `slotWaitMs`. */
 const MOST_WAITING = 4_096
-/** Tasks that this process runs itself at once: in all, and of one account. */
-const MOST_RUNS = 64
-export const MOST_RUNS_OF_ACCOUNT = 8
+/** What one account may have of the tasks that this process runs itself. */
+const RUNS_OF_ACCOUNT = 1 / 8
 const STOP_WITHIN_MS = 2_000
 
 export type TaskWorker = {
@@ -56,10 +55,11 @@ export function createTaskWorker(types: TaskTypes, deps: TaskWorkDependencies): 
     mostWaiting: MOST_WAITING,
     woken: (waiting, release) => track(copying, resume(waiting, release, copy)),
   })
+  const mostRuns = () => deps.catalogue().config.server.limits.backgroundResponses
   const runs = createSharedSlots<Waiting>({
-    limit: MOST_RUNS,
+    limit: mostRuns,
     // An account that uses the pool alone gets half of it.
-    limitOf: () => 2 * MOST_RUNS_OF_ACCOUNT,
+    limitOf: () => Math.max(2, 2 * Math.floor(mostRuns() * RUNS_OF_ACCOUNT)),
     mostWaiting: MOST_WAITING,
     woken: (waiting, release) => track(copying, resume(waiting, release, run)),
   })

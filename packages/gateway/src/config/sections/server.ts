@@ -107,6 +107,11 @@ export const LIMITS = {
     en: 'Concurrent requests of a process, half of them for one account.',
     zh: '一个节点同时运行的请求数。',
   }),
+  // Each that runs also takes its place and its memory among the running requests.
+  backgroundResponses: setting('background_responses', integer({ min: 8, max: 100_000 }), 512, {
+    en: 'Background responses that a process runs at once, an eighth of them for one account.',
+    zh: '一个进程同时运行的后台响应数，每个账户最多占八分之一。',
+  }),
   memoryBytes: setting('memory', bytes, 512 * MIB, {
     en: 'Memory for the bodies of running requests and for images in responses, in a process.',
     zh: '内存中所有运行中请求体的总大小。',

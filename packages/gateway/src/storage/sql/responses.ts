@@ -101,7 +101,15 @@ RETURNING id`
 
 const FORGET_EMPTY = 'DELETE FROM stored_size WHERE bytes = 0'
 
+/** Accounts and ids of a list as one text each, since it has one column. The accounts all have as many digits. */
+const ACCOUNT_DIGITS = 19
+const stored = ({ list }: ContentDialect) => `
+SELECT response.id FROM (${list('$1', 'text')}) AS wanted CROSS JOIN response
+WHERE response.account = CAST(substr(wanted.value, 1, ${ACCOUNT_DIGITS}) AS bigint)
+  AND response.id = substr(wanted.value, ${ACCOUNT_DIGITS + 1}) AND response.expires_at > NOW`
+
 export function responsesOver(ask: Ask, dialect: ContentDialect, room: Room) {
+  const STORED = stored(dialect)
   const [PUT, SWEEP, SEVERAL] = [put(dialect), sweep(dialect), several(dialect)]
   const [WITH_ITEMS, BYTES_WITH_ITEMS] = [withItems(dialect), bytesWithItems(dialect)]
   async function chainRows(sql: string, id: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -142,6 +150,13 @@ export function responsesOver(ask: Ask, dialect: ContentDialect, room: Room) {
     async length(account: bigint, id: string, made?: MadeWith): Promise<StoredLength | undefined> {
       const [row] = isId(id) ? await ask(LENGTH, [account, id, ...ofKey(made)]) : []
       return row && toLength(row)
+    },
+    /** The ids of those that are stored and not hidden. */
+    async stored(wanted: readonly { account: bigint; id: string }[]): Promise<Set<string>> {
+      const list = wanted
+        .filter(({ id }) => isId(id))
+        .map(({ account, id }) => String(account).padStart(ACCOUNT_DIGITS, '0') + id)
+      return new Set((await ask(STORED, [JSON.stringify(list)])).map(({ id }) => String(id)))
     },
     /** The response as clients query it, and nothing else. undefined as `find`. */
     async record(account: bigint, id: string): Promise<StoredRecord | undefined> {

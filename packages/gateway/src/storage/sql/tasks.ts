@@ -97,6 +97,12 @@ export function tasksOver(ask: Ask, dialect: ContentDialect) {
       const sql = `SELECT id FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
       return (await ask(sql, [`[${ids.join(',')}]`])).map(({ id }) => integer(id))
     },
+    /** The versions of those of the ids that are tasks. */
+    async versions(ids: readonly bigint[]): Promise<Map<bigint, number>> {
+      const sql = `SELECT id, version FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
+      const rows = await ask(sql, [`[${ids.join(',')}]`])
+      return new Map(rows.map(({ id, version }) => [integer(id), Number(version)]))
+    },
     /** How many tasks of a type other than `video` the account has that have not ended; `upTo`: up to this one. */
     async open(account: bigint, type: string, upTo?: bigint): Promise<number> {
       const [row] = await ask(COUNT_OPEN, [account, type, upTo ?? LAST_ID])
