@@ -43,3 +43,18 @@ export const personEntry = (
   after,
   reason,
 })
+
+/** The row of the audit log about a new account, by the address of the person, who does not exist yet. */
+export const signUpEntry = (
+  { origin, incoming }: Pick<Call, 'origin' | 'incoming'>,
+  after: { email: string; provider?: string; subject?: string },
+): AuditEntry => ({
+  actor: { email: after.email },
+  address: origin.address,
+  requestId: incoming.id,
+  action: 'sign-up',
+  object: { account: after.email },
+  before: undefined,
+  after,
+  reason: '',
+})

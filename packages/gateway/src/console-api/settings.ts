@@ -124,11 +124,9 @@ export const changePreferences = route(
     example: { low_balance_usd: '5' },
   },
   async ({ person, body }, { store }) => {
-    const { low_balance_usd, language } = body
+    const { low_balance_usd: low, language } = body
     await store.people.setPreferences(person.id, {
-      ...(low_balance_usd === undefined
-        ? {}
-        : { lowBalance: low_balance_usd === null ? undefined : parseUsd(low_balance_usd) }),
+      ...(low === undefined ? {} : { lowBalance: low === null ? undefined : parseUsd(low) }),
       ...(language === undefined ? {} : { language: language ?? undefined }),
     })
   },

@@ -1,69 +1,105 @@
 // The admin API and the console API, from their routes.
+import { parametersOf } from '@trivium/protocol/routes.ts'
+import type { TObject, TSchema } from 'typebox'
 import { adminRoutes, DRY_RUN, type ServedRoute } from '../admin-api/routes.ts'
 import type { Operation } from '../administration/operation.ts'
 import { CONSOLE_ROUTES } from '../console-api/routes.ts'
 import type { ApiRoute, HoldersPolicy } from '../http-api/route.ts'
 import { either } from '../request/schema/schema.ts'
-import { ADMIN_SECURITY, NO_SECURITY, SESSION_SECURITY } from './components.ts'
-import type { ErrorBody, Errors, ErrorTraits } from './errors.ts'
 import {
+  ADMIN_SECURITY,
   type DescribedOperation,
   jsonContent,
+  NO_SECURITY,
   parameter,
-  pathParameters,
-  queryParameters,
   responseHeaders,
-} from './operation.ts'
+  SESSION_SECURITY,
+} from './components.ts'
+import type { ErrorBody, Errors, ErrorTraits } from './errors.ts'
 import { camelCase, type Json, pascalCase, type Schemas } from './schemas.ts'
 
-/** What differs between the two. */
-type Described = {
-  at: string
-  operationId: string
-  tag: string
-  description: string
-  security: readonly Json[]
-  /** Headers that it takes. */
+/** What differs between the two. `headers`: those that it takes. */
+type Described = Pick<ErrorTraits, 'callsUpstreams' | 'takesIfMatch'> & {
+  operation: { operationId: string; tags: readonly string[]; description: string; security: readonly Json[] }
   headers: readonly string[]
   success: Json
   errors: ErrorBody
-  traits: Pick<ErrorTraits, 'callsUpstreams' | 'takesIfMatch'>
 }
 
 export function describeAdmin(schemas: Schemas, errors: Errors): DescribedOperation[] {
   const routes = adminRoutes()
   // What a route shows by itself has the plain name; what another one returns beside it, such as a secret, a longer one.
   for (const route of routes) if (route.method === 'GET') nameOutput(route, schemas)
-  return routes.map((route) => describe(route, ofAdmin(route, schemas), schemas, errors))
+  return routes.map((route) => describe('/admin/v1/', route, ofAdmin(route, schemas), schemas, errors))
 }
 
 export const describeConsole = (schemas: Schemas, errors: Errors): DescribedOperation[] =>
-  CONSOLE_ROUTES.map((route) => describe(route, ofConsole(route, schemas), schemas, errors))
+  CONSOLE_ROUTES.map((route) => describe('/console/api/', route, ofConsole(route, schemas), schemas, errors))
 
-function describe(route: ApiRoute, own: Described, schemas: Schemas, errors: Errors): DescribedOperation {
-  const { method, path, parameters, query, body, summary, example } = route
-  const operation = {
-    operationId: own.operationId,
-    tags: [own.tag],
+function describe(
+  prefix: string,
+  { method, path, parameters, query, body, summary, example }: ApiRoute,
+  { operation, headers, success, errors: errorBody, ...traits }: Described,
+  schemas: Schemas,
+  errors: Errors,
+): DescribedOperation {
+  const described = {
+    ...operation,
     summary,
-    description: own.description,
-    security: own.security,
     parameters: [
       ...pathParameters(path, parameters, schemas),
       ...queryParameters(query, schemas, example?.query),
-      ...own.headers.map(parameter),
+      ...headers.map(parameter),
     ],
     ...(body === undefined ? {} : { requestBody: requestBody(body, example?.body, schemas) }),
     responses: {
-      ...own.success,
-      ...errors.of(own.errors, { hasBody: body !== undefined, isChange: method !== 'GET', ...own.traits }),
+      ...success,
+      ...errors.of(errorBody, { hasBody: body !== undefined, isChange: method !== 'GET', ...traits }),
     },
   }
-  return { method, path: own.at + plainPath(path), operation }
+  // `{path...}` takes all that remains of a path.
+  return { method, path: prefix + path.replace('...}', '}'), operation: described }
 }
 
-/** `{path...}` takes all that remains of a path. */
-const plainPath = (path: string): string => path.replace('...}', '}')
+function pathParameters(path: string, { properties }: TObject, schemas: Schemas): Json[] {
+  return parametersOf(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: schemas.of(properties[name] as TSchema),
+    ...(path.includes(`{${name}...}`) ? REST : {}),
+  }))
+}
+
+/** Tools that percent-encode slashes in it cannot call such a path. */
+const REST: Json = { description: 'All that remains of the path, with its slashes.', 'x-slashes': true }
+
+const exampleOf = (schema: Json, written: string): unknown => {
+  if (isList(schema)) return written.split(',')
+  return schema.type === 'integer' || schema.type === 'number' ? Number(written) : written
+}
+
+/** `example`: a query such as `group_by=account,day`. */
+function queryParameters(query: TObject, schemas: Schemas, example = ''): Json[] {
+  const examples = new URLSearchParams(example)
+  return Object.entries(query.properties).map(([name, property]) => {
+    const { description, ...schema } = schemas.of(property as TSchema)
+    const isRequired = query.required?.includes(name) === true
+    const written = examples.get(name)
+    return {
+      name,
+      in: 'query',
+      ...(isRequired ? { required: true } : {}),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(isList(schema) ? { style: 'form', explode: false } : {}),
+      ...(written === null ? {} : { example: exampleOf(schema, written) }),
+    }
+  })
+}
+
+const isList = ({ type, anyOf }: Json): boolean =>
+  type === 'array' || (Array.isArray(anyOf) && anyOf.some((each: Json) => each.type === 'array'))
 
 function requestBody(body: NonNullable<ApiRoute['body']>, example: object | undefined, schemas: Schemas): Json {
   if (body === 'bytes') return { required: true, content: jsonContent({}, example) }
@@ -74,15 +110,17 @@ function requestBody(body: NonNullable<ApiRoute['body']>, example: object | unde
 function ofAdmin(route: ServedRoute, schemas: Schemas): Described {
   const { method, path, policy, operation, shownBy } = route
   return {
-    at: '/admin/v1/',
-    operationId: camelCase(operation.name),
-    tag: `Admin: ${path.split('/')[0]}`,
-    description: `Needs the permission \`${policy}\`.${freshness(operation)}`,
-    security: ADMIN_SECURITY,
+    operation: {
+      operationId: camelCase(operation.name),
+      tags: [`Admin: ${path.split('/')[0]}`],
+      description: `Needs the permission \`${policy}\`.${freshness(operation)}`,
+      security: ADMIN_SECURITY,
+    },
     headers: [...(method === 'POST' ? ['Idempotency-Key'] : []), ...(shownBy === undefined ? [] : ['If-Match'])],
     success: successOfAdmin(route, schemas),
     errors: 'AdminError',
-    traits: { callsUpstreams: /^upstream(s|-drafts)\//.test(path), takesIfMatch: shownBy !== undefined },
+    callsUpstreams: /^upstream(s|-drafts)\//.test(path),
+    takesIfMatch: shownBy !== undefined,
   }
 }
 
@@ -123,17 +161,18 @@ function ofConsole(route: ApiRoute<HoldersPolicy>, schemas: Schemas): Described 
   const isForwarded = path.startsWith('playground/{')
   const isFound = method === 'GET' && typeof output === 'object'
   return {
-    at: '/console/api/',
-    // `GET keys/{id}` -> `consoleGetKeysId`.
-    operationId: `console${pascalCase(name.toLowerCase())}`,
-    tag: 'Console',
-    description: NEEDS[policy],
-    security: policy === 'public' ? NO_SECURITY : SESSION_SECURITY,
+    operation: {
+      // `GET keys/{id}` -> `consoleGetKeysId`.
+      operationId: `console${pascalCase(name.toLowerCase())}`,
+      tags: ['Console'],
+      description: NEEDS[policy],
+      security: policy === 'public' ? NO_SECURITY : SESSION_SECURITY,
+    },
     headers: isFound ? ['If-None-Match'] : [],
     success: successOfConsole(route, isFound, schemas),
     // The gateway's own endpoints answer in the dialect of their path.
     errors: isForwarded ? 'AnyError' : 'ConsoleError',
-    traits: { callsUpstreams: isForwarded },
+    callsUpstreams: isForwarded,
   }
 }
 
@@ -146,10 +185,8 @@ function successOfConsole({ status, output, path }: ApiRoute, isFound: boolean, 
   }
   const content = jsonContent(schemas.of(output))
   if (!isFound) return { [status]: done(content) }
-  return {
-    [status]: done(content, 'ETag'),
-    304: { ...done(undefined, 'ETag'), description: 'The client has it already.' },
-  }
+  const unchanged = { ...done(undefined, 'ETag'), description: 'The client has it already.' }
+  return { [status]: done(content, 'ETag'), 304: unchanged }
 }
 
 const done = (content?: Json, ...headers: readonly string[]): Json => ({

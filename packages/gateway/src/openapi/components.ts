@@ -1,4 +1,4 @@
-// What operations share besides schemas: headers, and how callers say who they are.
+// What operations share besides schemas: headers, parameters, and how callers say who they are.
 import type { Json } from './schemas.ts'
 
 const STRING = { type: 'string' }
@@ -69,3 +69,17 @@ export const GENERATE_CONTENT_SECURITY = anyOf('clientKeyGenerateContent', 'clie
 export const ADMIN_SECURITY = anyOf('adminKey', 'adminKeyHeader', 'session')
 export const SESSION_SECURITY = anyOf('session')
 export const NO_SECURITY: Json[] = []
+
+export type DescribedOperation = { method: string; path: string; operation: Json }
+
+/** A header of requests or responses, by its key in the document's components. */
+const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
+export const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` })
+
+/** Every response has its request id. */
+export const responseHeaders = (...names: readonly string[]): Json =>
+  Object.fromEntries(['x-request-id', ...names].map((name) => [name, header(name)]))
+
+export const jsonContent = (schema: Json, example?: unknown): Json => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+})

@@ -4,7 +4,7 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { TSchema } from 'typebox'
 import { ADMIN_ERROR, API_ERRORS, CONSOLE_ERROR } from '../http-api/errors.ts'
 import { either, fields, integer, listOf, nullable, optional, string, word } from '../request/schema/schema.ts'
-import { jsonContent, responseHeaders } from './operation.ts'
+import { jsonContent, responseHeaders } from './components.ts'
 import { type Json, mapped, type Schemas } from './schemas.ts'
 
 const CHAT_ERROR = fields({

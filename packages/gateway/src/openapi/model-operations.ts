@@ -2,10 +2,17 @@
 import { parametersOf, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
 import type { EndpointRoute } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/index.ts'
-import { CLIENT_SECURITY, GENERATE_CONTENT_SECURITY, NO_SECURITY } from './components.ts'
+import {
+  CLIENT_SECURITY,
+  type DescribedOperation,
+  GENERATE_CONTENT_SECURITY,
+  jsonContent,
+  NO_SECURITY,
+  parameter,
+  responseHeaders,
+} from './components.ts'
 import { ERROR_OF_DIALECT, type Errors } from './errors.ts'
 import { MODEL_ENDPOINTS } from './model-endpoints.ts'
-import { type DescribedOperation, jsonContent, parameter, responseHeaders } from './operation.ts'
 import { camelCase, type Json, mapped, pascalCase } from './schemas.ts'
 
 /** The console and the admin API have tables of their own below such a path, and pages are no part of an API. */

@@ -12,7 +12,6 @@ import { describeSystemError } from '../config/system-error.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { openConsoleFiles } from '../console-files/open-console-files.ts'
 import type { GatewayDependencies } from '../handler.ts'
-import { createFailedCredentials } from '../http-api/failed-credentials.ts'
 import { startJobs } from '../jobs/index.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import { type Logs, openLogs } from '../observe/logs.ts'
@@ -34,8 +33,7 @@ import type { Storage } from '../storage/storage.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import { videoTasks } from '../videos/video-tasks.ts'
 import { collectMetrics } from './collect-metrics.ts'
-import { createAdminApi } from './create-admin-api.ts'
-import { createConsoleApi } from './create-console-api.ts'
+import { createApis } from './create-apis.ts'
 import { createDependencies } from './create-dependencies.ts'
 import { createServerLifecycle } from './create-lifecycle.ts'
 import type { Listener } from './listen.ts'
@@ -165,9 +163,7 @@ async function start(
   }
   const server: RunningServer = { environment, version: VERSION, startedAt: Date.now(), reload: {} }
   const context = operationContext(deps, storage, live, listenUrl, mailer, readiness, server)
-  const failedCredentials = createFailedCredentials(storage.auditLog, Date.now, log)
-  const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer, failedCredentials)
-  const adminApi = createAdminApi(deps, storage, context, listenUrl, failedCredentials)
+  const { consoleApi, adminApi } = createApis(deps, storage, context, listenUrl, mailer)
   const consoleFiles = openConsoleFiles(environment.dataDir, publicUrl, log, cleanup)
   const scrape = collectMetrics(deps, live, storage, health.ready, () => listener, worker, cleanup)
   const apiDocuments = createApiDocuments(() => deps.catalogue().config.server.admin)

@@ -48,7 +48,7 @@ export const LISTED_REQUEST = resource(
 )
 
 /** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
-const CHARGE_LINE = fields({
+export const CHARGE_LINE = fields({
   name: string(),
   count: number(),
   price_usd: USD,

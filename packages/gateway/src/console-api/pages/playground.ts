@@ -1,5 +1,6 @@
 // The built-in key of the playground. Requests of the playground go through the gateway's ordinary endpoints with its secret, which is
 // derived from the master secret, the account and the person, so that it is neither stored nor ever sent to a browser.
+import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import { keyRows } from '../../administration/key-rows.ts'
@@ -13,7 +14,6 @@ import { NO_LIMITS } from '../../money/limits.ts'
 import { type Key, NO_RESTRICTIONS, type SignedIn } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { forwardedRequest } from '../forwarded-request.ts'
 import { holderContext, route } from '../route.ts'
 
 const CAP = 5n * NANOS_PER_USD
@@ -102,6 +102,45 @@ async function forwardToGateway(
   // The endpoint's response has headers of its own. The session's cookie, which this request may have renewed, must reach the browser.
   for (const cookie of call.headers.getAll('set-cookie')) response.headers.append('set-cookie', cookie)
   return response
+}
+
+/** The headers of the browser that the endpoints read. */
+const PASSED_ON = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'accept',
+  'idempotency-key',
+  'x-forwarded-for',
+  'forwarded',
+  'user-agent',
+]
+
+/** With the credential of the account's built-in key instead of the browser's cookie. */
+function forwardedRequest(http: HttpRequest, target: string, secret: string): HttpRequest {
+  const own: Readonly<Record<string, string>> = { authorization: `Bearer ${secret}` }
+  const isPassedOn = (name: string) => PASSED_ON.includes(name)
+  return {
+    method: http.method,
+    target,
+    body: http.body,
+    queuedMs: http.queuedMs,
+    headers: {
+      get: (name) => own[name] ?? (isPassedOn(name) ? http.headers.get(name) : null),
+      getAll: (name) => (own[name] !== undefined ? [own[name]] : isPassedOn(name) ? http.headers.getAll(name) : []),
+    },
+    address: () => http.address(),
+    get isDisconnected() {
+      return http.isDisconnected
+    },
+    get onDisconnect() {
+      return http.onDisconnect
+    },
+    set onDisconnect(run) {
+      http.onDisconnect = run
+    },
+  }
 }
 
 export const showPlaygroundKey = route(

@@ -1,5 +1,6 @@
 // The receipt of a request, with its formula as lines; of a rejected one, why it was rejected.
 import type { Static } from 'typebox'
+import { CHARGE_LINE } from '../../administration/resources/traffic.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { showCharge } from '../../paid-call/receipts/show-charge.ts'
@@ -23,16 +24,6 @@ import { route } from '../route.ts'
 import { ofViewer, shownRows } from './rejected-requests.ts'
 import { isInScope, keyNames, type Viewer } from './scope.ts'
 
-/** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
-const CHARGE_LINE = fields({
-  name: string(),
-  count: number(),
-  price_usd: USD,
-  per: number(),
-  /** Multipliers of the service tier and of the group. */
-  factors: listOf(string()),
-  cost_usd: USD,
-})
 const RECEIPT = fields({
   request_id: ID,
   at: TIME,
@@ -88,7 +79,7 @@ export const showRequest = route(
     }
     if (!row || !(await isInScope(viewer, row.key, store.keys)))
       throw new ApiRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
-    const names = await keyNames(store.keys, [row.key])
+    const names = await keyNames(store.keys, [row])
     const receipt = showReceipt(row, 'caller', config().server.showUpstreams)
     return {
       ...receipt,

@@ -55,10 +55,7 @@ export async function shownRows(
   rows: readonly RejectedCount[],
   { keys }: Pick<Storage, 'keys'>,
 ): Promise<Static<typeof REJECTED>[]> {
-  const names = await keyNames(
-    keys,
-    rows.map(({ key }) => key),
-  )
+  const names = await keyNames(keys, rows)
   return rows.map((row) => {
     const { id, minute, key_id, code, status, count, last_request_id: request_id, reason } = shownCount(row)
     const last = parseRequestId(request_id)

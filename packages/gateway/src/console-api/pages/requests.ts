@@ -1,7 +1,7 @@
 // The account's requests with filters, as pages and as a file.
 import type { Static } from 'typebox'
-import type { CsvLine } from '../../http-api/files/csv.ts'
-import { csvResponse } from '../../http-api/files/file-response.ts'
+import { given } from '../../administration/inputs/page.ts'
+import { type CsvLine, csvResponse } from '../../http-api/files/file-response.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { tokensIn } from '../../paid-call/receipts/show-charge.ts'
 import { summarize } from '../../paid-call/receipts/show-receipt.ts'
@@ -22,7 +22,7 @@ import type { RequestFilter, UsageRow } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { route } from '../route.ts'
 import { keyNames, scopeOf, type Viewer } from './scope.ts'
-import { namedIn, PERIOD, timeOf } from './usage.ts'
+import { filterOf, PERIOD } from './usage.ts'
 
 const PAGE = 50
 /** The rows of a CSV file that spreadsheets can open. */
@@ -103,10 +103,7 @@ const CSV_FIELDS = [
 const CSV_HEAD: string[] = [...CSV_FIELDS]
 
 export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDependencies): Promise<RequestSummary[]> {
-  const names = await keyNames(
-    deps.store.keys,
-    rows.map(({ key }) => key),
-  )
+  const names = await keyNames(deps.store.keys, rows)
   return mapInTurns(rows, (row) => {
     const { request_id, at, model, key_id, units, cost_usd, timing, outcome } = summarize(row)
     return {
@@ -123,13 +120,5 @@ export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDepend
   })
 }
 
-function filterIn({ from, to, outcome, before, ...named }: Query): RequestFilter {
-  const [since, until, last] = [timeOf(from), timeOf(to), before === undefined ? undefined : parseRequestId(before)]
-  return {
-    ...(since === undefined ? {} : { from: since }),
-    ...(until === undefined ? {} : { to: until }),
-    ...(outcome === undefined ? {} : { outcome }),
-    ...(last === undefined ? {} : { before: last }),
-    ...namedIn(named),
-  }
-}
+const filterIn = ({ outcome, before, ...query }: Query): RequestFilter =>
+  given({ ...filterOf(query), outcome, before: before === undefined ? undefined : parseRequestId(before) })

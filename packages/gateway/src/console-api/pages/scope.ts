@@ -17,11 +17,11 @@ export async function isInScope(viewer: Viewer, key: bigint, keys: Pick<Keys, 'f
   return found !== undefined && isVisible(viewer, found.key)
 }
 
-/** The names of keys, for lists of requests. */
+/** The names of the keys of rows, such as requests. */
 export async function keyNames(
   keys: Pick<Keys, 'names'>,
-  ids: readonly bigint[],
+  rows: readonly { key: bigint }[],
 ): Promise<ReadonlyMap<bigint, string>> {
-  const wanted = [...new Set(ids)]
+  const wanted = [...new Set(rows.map(({ key }) => key))]
   return wanted.length === 0 ? new Map() : await keys.names(wanted)
 }

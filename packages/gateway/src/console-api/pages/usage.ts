@@ -1,5 +1,6 @@
 // Usage: what was spent in a period, as sums over time, and by model or key: the largest ones by name, and the sum of the others.
 import type { Static } from 'typebox'
+import { given } from '../../administration/inputs/page.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
@@ -16,7 +17,7 @@ import {
   WRITTEN_TIME,
   word,
 } from '../../request/schema/schema.ts'
-import type { SpendingFilter, SpendingStep } from '../../storage/storage.ts'
+import type { Keys, SpendingFilter, SpendingStep } from '../../storage/storage.ts'
 import { route } from '../route.ts'
 import { keyNames, scopeOf } from './scope.ts'
 
@@ -42,23 +43,33 @@ const NAMED = { name: string(), label: string(), ...COUNTS }
 
 /** The period that a request asks for, with its filters. */
 function periodIn(query: Static<typeof PERIOD_QUERY>, now: number): { filter: SpendingFilter; step: SpendingStep } {
-  const to = timeOf(query.to) ?? now
-  const from = timeOf(query.from) ?? to - 30 * DAY_MS
+  const filter = filterOf(query)
+  const { to = now } = filter
+  const { from = to - 30 * DAY_MS } = filter
   if (from >= to) throw badRequest('from', 'from must be before to.')
   const { step = 'day' } = query
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
   const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
   if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
-  return { filter: { from, to, ...namedIn(query) }, step }
+  return { filter: { ...filter, from, to }, step }
 }
 
-export const timeOf = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : parseIsoTime(text)
+type Filters = { from?: string; to?: string; model?: string; key?: string }
 
-export const namedIn = ({ model, key }: { model?: string; key?: string }): { model?: string; key?: bigint } => ({
-  ...(model === undefined ? {} : { model }),
-  ...(key === undefined ? {} : { key: BigInt(key) }),
-})
+export const filterOf = ({ from, to, model, key }: Filters) =>
+  given({ from: timeOf(from), to: timeOf(to), model, key: key === undefined ? undefined : BigInt(key) })
+
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIsoTime(text))
+
+/** How models and keys are shown. */
+async function labelsOf(rows: readonly { name: string }[], by: string, keys: Pick<Keys, 'names'>) {
+  const named = by === 'key' ? rows.filter(({ name }) => name !== '') : []
+  const names = await keyNames(
+    keys,
+    named.map(({ name }) => ({ key: BigInt(name) })),
+  )
+  return (name: string): string => (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
+}
 
 type Counted = { requests: number; tokens: number; cost: bigint }
 const countsJson = ({ requests, tokens, cost }: Counted) => ({ requests, tokens, cost_usd: formatUsd(cost) })
@@ -82,10 +93,7 @@ export const showSeries = route(
     const { from, to } = filter
     const { by = 'none' } = call.query
     const points = await deps.store.spending.series(call.account.id, { ...filter, ...scopeOf(call) }, step, by)
-    const keys = by === 'key' ? points.flatMap(({ name }) => (name === '' ? [] : BigInt(name))) : []
-    const names = await keyNames(deps.store.keys, keys)
-    const labelOf = (name: string): string =>
-      (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
+    const labelOf = await labelsOf(points, by, deps.store.keys)
     const sum = points.reduce(
       (total, { requests, tokens, cost }) => ({
         requests: total.requests + requests,
@@ -126,7 +134,7 @@ export const showBreakdown = route(
     const { by = 'model' } = call.query
     const own = { ...filter, ...scopeOf(call) }
     const { rows, names, all } = await deps.store.spending.totals(call.account.id, own, step, by, MOST_ROWS)
-    const labels = await keyNames(deps.store.keys, by === 'key' ? rows.map(({ name }) => BigInt(name)) : [])
+    const labelOf = await labelsOf(rows, by, deps.store.keys)
     const rest = rows.reduce(
       (left, { requests, tokens, cost }) => ({
         requests: left.requests - requests,
@@ -137,11 +145,7 @@ export const showBreakdown = route(
     )
     const others = names - rows.length
     return {
-      items: rows.map(({ name, ...counted }) => ({
-        name,
-        label: (by === 'key' ? labels.get(BigInt(name)) : undefined) ?? name,
-        ...countsJson(counted),
-      })),
+      items: rows.map(({ name, ...counted }) => ({ name, label: labelOf(name), ...countsJson(counted) })),
       others: others === 0 ? null : { names: others, ...countsJson(rest) },
     }
   },

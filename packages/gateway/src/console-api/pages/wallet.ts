@@ -3,8 +3,7 @@
 import { redeemCode } from '../../administration/codes.ts'
 import { PERIOD, REDEMPTION } from '../../administration/inputs/schemas.ts'
 import { entryJson, isMonth, monthEntries } from '../../administration/reports/statement.ts'
-import type { CsvLine } from '../../http-api/files/csv.ts'
-import { csvResponse } from '../../http-api/files/file-response.ts'
+import { type CsvLine, csvResponse } from '../../http-api/files/file-response.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
@@ -53,10 +52,7 @@ export const showWallet = route(
     const { spending, people, keys } = deps.store
     const { lowBalance } = await people.preferences(person.id)
     const open = await openRequests(viewer, spending)
-    const names = await keyNames(
-      keys,
-      open.map(({ key }) => key),
-    )
+    const names = await keyNames(keys, open)
     return {
       ...balancesJson(account),
       ...capJson(account, deps.clock()),

@@ -4,8 +4,8 @@ import { isStrictAddress } from '../../access/email-address.ts'
 import { raises } from '../../administration/permissions.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { SignInProvider } from '../../config/sections/sign-in.ts'
-import { type AuditEntry, GATEWAY_ROLES, type GatewayRole, type Identity, type Person } from '../../storage/storage.ts'
-import type { Call } from '../call.ts'
+import { GATEWAY_ROLES, type GatewayRole, type Identity, type Person } from '../../storage/storage.ts'
+import { type Call, personEntry, signUpEntry } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { releasedBudget, trialsPerNetwork } from '../registration/trial-credit.ts'
 import type { Claims } from './providers.ts'
@@ -57,7 +57,9 @@ async function newIdentity(
   if (known.disabled) throw new SignInRefused('disabled')
   // Anyone may have signed up with the address: whoever did keeps their password, and would share what is the other's.
   if (!known.isProved) throw new SignInRefused('unproved_address')
-  const entry = entryOf(call, provider, 'identity bind', known.id, { subject: identity.subject })
+  const entry = personEntry(call, known.id, 'identity bind', {
+    after: { provider: provider.id, subject: identity.subject },
+  })
   await store.audited(entry).identities.bind(identity, known.id)
 }
 
@@ -79,18 +81,8 @@ async function signUp(
 ): Promise<void> {
   const { registration } = deps.config()
   const trialCredit = registration.open ? registration.trialCredit : 0n
-  const { network, wideNetwork, address } = call.origin
-  const after = { email, provider: provider.id, subject: identity.subject }
-  const entry: AuditEntry = {
-    actor: { email },
-    address,
-    requestId: call.incoming.id,
-    action: 'sign-up',
-    object: { account: email },
-    before: undefined,
-    after,
-    reason: '',
-  }
+  const { network, wideNetwork } = call.origin
+  const entry = signUpEntry(call, { email, provider: provider.id, subject: identity.subject })
   const made = await deps.store.audited(entry).accounts.signUp({
     email,
     password: undefined,
@@ -126,7 +118,7 @@ async function refresh(
   if (isMissing) log.warn('sign-in: a provider sent no groups', { provider: provider.id, groups_claim: groupsClaim })
   const missing = isMissing ? { missing_groups_claim: groupsClaim } : {}
   const after = { provider: provider.id, role: roles.next ?? null, price_groups: groups, ...missing }
-  const entry = entryOf(call, provider, 'sign-in', person.id, after, { role: person.role ?? null })
+  const entry = personEntry(call, person.id, 'sign-in', { before: { role: person.role ?? null }, after })
   const { role, keptRole } = roles
   const changed =
     roles.next === person.role ? {} : { person: { role: roles.next, endsAccess: raises(person.role, roles.next) } }
@@ -164,21 +156,3 @@ function groupsIn(claims: Claims, { groupsClaim }: SignInProvider): string[] {
   const list = Array.isArray(value) ? value : [value]
   return list.slice(0, MOST_GROUPS).filter((each): each is string => typeof each === 'string')
 }
-
-const entryOf = (
-  { origin, incoming }: Call,
-  { id }: SignInProvider,
-  action: string,
-  person: bigint,
-  after: AuditEntry['after'],
-  before?: AuditEntry['before'],
-): AuditEntry => ({
-  actor: { type: 'person', id: String(person) },
-  address: origin.address,
-  requestId: incoming.id,
-  action,
-  object: `person/${person}`,
-  before,
-  after: { provider: id, ...after },
-  reason: '',
-})

@@ -14,7 +14,7 @@ import { fields, ID, nullable, optional, string, textLike, USD } from '../../req
 import { createAttemptCounter } from '../../sharing/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
 import type { Accounts, AuditEntry, SignedUp, SignUpRejection } from '../../storage/storage.ts'
-import type { Call } from '../call.ts'
+import { type Call, signUpEntry } from '../call.ts'
 import type { HashingPlaces } from '../session/guessing/hashing-places.ts'
 import { TOKEN } from '../session/schemas.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
@@ -66,7 +66,8 @@ export function createRegister(deps: RegisterDependencies): Register {
   const wideTries = createAttemptCounter(clock, () => WIDE_FACTOR * mostTries(), HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
 
-  return async ({ body, origin, http, incoming }, { isInvited } = { isInvited: false }) => {
+  return async (call, { isInvited } = { isInvited: false }) => {
+    const { body, origin, http } = call
     const { network, wideNetwork } = origin
     const email = body.email.trim()
     const { open, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = config().registration
@@ -86,7 +87,7 @@ export function createRegister(deps: RegisterDependencies): Register {
     if (hashed === undefined) throw new ApiRejection(BUSY)
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
-    const signedUp = await audited(entryOf(email, origin.address, incoming.id)).accounts.signUp({
+    const signedUp = await audited(signUpEntry(call, { email })).accounts.signUp({
       email,
       password: hashed.value,
       network,
@@ -128,17 +129,6 @@ function createOncePerDay(clock: () => number, most = 100): (name: string) => bo
     return true
   }
 }
-
-const entryOf = (email: string, address: string, requestId: bigint): AuditEntry => ({
-  actor: { email },
-  address,
-  requestId,
-  action: 'sign-up',
-  object: { account: email },
-  before: undefined,
-  after: { email },
-  reason: '',
-})
 
 /** `paced`: more trial credit will be released later today. */
 type Withheld = 'network' | 'paced' | 'budget' | 'unproved'

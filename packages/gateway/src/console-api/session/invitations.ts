@@ -13,6 +13,7 @@ import { ApiRejection } from '../../http-api/rejection.ts'
 import { boolean, fields, ID, listOf, nullable, optional, string, TIME, word } from '../../request/schema/schema.ts'
 import { GATEWAY_ROLES } from '../../storage/people/people.ts'
 import type { Invitation } from '../../storage/storage.ts'
+import { personEntry } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { holderContext, route } from '../route.ts'
 import { countChange } from './accounts.ts'
@@ -110,11 +111,7 @@ export const acceptInvitation = route(
       role !== undefined && role !== person.role && (person.role === undefined || outranks(role, person.role))
     // What the person has already is not lowered.
     const joins = memberRole !== undefined && present?.role !== 'owner' && present?.role !== memberRole
-    const entry = {
-      actor: { type: 'person' as const, id: String(person.id) },
-      address: call.origin.address,
-      requestId: call.incoming.id,
-      action: 'invitation accept',
+    const entry = personEntry(call, person.id, 'invitation accept', {
       object: `invitation/${id}`,
       before: { role: person.role ?? null },
       after: {
@@ -122,8 +119,7 @@ export const acceptInvitation = route(
         account: account === undefined ? null : String(account),
         member_role: memberRole ?? null,
       },
-      reason: '',
-    }
+    })
     const brought = { ...found, byOperator: byOperator || (await isByBroughtOwner(found, deps)) }
     const outcome = await store.audited(entry).invitations.accept(brought, person.id, {
       ...(isRaised ? { role } : {}),

@@ -5,8 +5,7 @@ import { serveForTest } from '../../../../http/test-support/serve.ts'
 import { createReadSlots } from '../../overload/reads/read-slots.ts'
 import { createReads } from '../../overload/reads/reads.ts'
 import { createConcurrentCalls } from '../concurrent-calls.ts'
-import { type CsvLine, csvOf } from './csv.ts'
-import { csvResponse } from './file-response.ts'
+import { type CsvLine, csvOf, csvResponse } from './file-response.ts'
 
 test.each([
   ['plain', 'plain'],

@@ -3,7 +3,6 @@ import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
 import type { Reads } from '../../overload/reads/reads.ts'
 import { compressorFor } from '../compress.ts'
-import { type CsvLine, csvOf } from './csv.ts'
 
 type Call = { http: HttpRequest; headers: ResponseHeaders }
 type File = { name: string; type: string }
@@ -54,4 +53,19 @@ export const csvResponse = (
 
 async function* textOf(pages: AsyncIterable<readonly CsvLine[], void>): AsyncGenerator<string, void> {
   for await (const lines of pages) yield csvOf(lines)
+}
+
+export type CsvLine = readonly string[]
+
+export function csvOf(lines: readonly CsvLine[]): string {
+  return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('')
+}
+
+/** A spreadsheet would run a cell that begins like a formula; a quote before it makes it text. Numbers stay numbers. */
+const FORMULA = /^[=+\-@\t\r]/
+const NUMBER = /^-?\d+(\.\d+)?$/
+
+function cell(text: string): string {
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

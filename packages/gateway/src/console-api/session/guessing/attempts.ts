@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Counted only to be read. */
 const NO_LIMIT = 1_000_000_000
 
-type Dependencies = { store: Pick<Storage, 'signIns'> }
+type AttemptStore = { store: Pick<Storage, 'signIns'> }
 
 export type Guesses = {
   /** Throws 429 if a limit is reached. Resolves with the delay that the next guess deserves, in milliseconds. */
@@ -26,7 +26,7 @@ export type Guesses = {
 }
 
 /** At sign-in. `browser`: the id of a browser that has signed in to this account before, which has a count of its own. */
-export function passwordGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
+export function passwordGuesses(email: string, from: From, browser: string | undefined, deps: AttemptStore): Guesses {
   if (browser !== undefined) return browserGuesses(browser, deps)
   const account = nameOfAddress(email)
   const { network, wideNetwork } = from
@@ -43,7 +43,7 @@ export function passwordGuesses(email: string, from: From, browser: string | und
  * Guesses of the second factor at sign-in, by a client that knows the password. Six digits are few: they are limited by account alone, too, which
  * only affects people who sign in with the right password from a new browser.
  */
-export function codeGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
+export function codeGuesses(email: string, from: From, browser: string | undefined, deps: AttemptStore): Guesses {
   if (browser !== undefined) return browserGuesses(browser, deps)
   const account = nameOfAddress(email)
   const own = [within(`code of ${account} from ${from.network}`, 10)]
@@ -51,38 +51,38 @@ export function codeGuesses(email: string, from: From, browser: string | undefin
 }
 
 /** Callbacks of providers: what is wrong with them is counted as wrong passwords of the network are. */
-export const callbackGuesses = ({ network, wideNetwork }: From, deps: Dependencies): Guesses =>
+export const callbackGuesses = ({ network, wideNetwork }: From, deps: AttemptStore): Guesses =>
   guesses(
     { own: [], shared: [within(`sign-in from ${network}`, 100), within(`sign-in from ${wideNetwork}`, 400)] },
     deps,
   )
 
 /** False: it was used before, on this node or another. */
-export const useOnce = async (state: string, lifeMs: number, { store }: Dependencies): Promise<boolean> =>
+export const useOnce = async (state: string, lifeMs: number, { store }: AttemptStore): Promise<boolean> =>
   (await store.signIns.countAttempt([within(`state ${hashToken(state).toString('base64url')}`, 1, lifeMs)])) ===
   undefined
 
 /** Guesses of passwords and codes in the settings. A session is proof enough to have a count of its own. */
-export const sessionGuesses = (session: bigint, deps: Dependencies): Guesses =>
+export const sessionGuesses = (session: bigint, deps: AttemptStore): Guesses =>
   guesses({ own: [within(`guesses of session ${session}`, 10)], shared: [] }, deps)
 
 /**
  * Guesses of the second factor alone, in a session: whoever took it over has as few as at sign-in, however many sessions of the person
  * they have.
  */
-export const proofGuesses = (session: bigint, person: bigint, deps: Dependencies): Guesses =>
+export const proofGuesses = (session: bigint, person: bigint, deps: AttemptStore): Guesses =>
   guesses(
     { own: [within(`guesses of session ${session}`, 10)], shared: [within(`proofs of person ${person}`, 20, HOUR_MS)] },
     deps,
   )
 
-const browserGuesses = (browser: string, deps: Dependencies): Guesses =>
+const browserGuesses = (browser: string, deps: AttemptStore): Guesses =>
   guesses({ own: [within(`sign-in by browser ${browser}`, 10)], shared: [] }, deps)
 
 const within = (subject: string, most: number, windowMs = WINDOW_MS): AttemptLimit => ({ subject, most, windowMs })
 
 /** The password has changed: former guesses are worth nothing. */
-export const forgetGuesses = (email: string, { network }: From, { store }: Dependencies): Promise<void> =>
+export const forgetGuesses = (email: string, { network }: From, { store }: AttemptStore): Promise<void> =>
   store.signIns.forgetAttempts([
     `sign-in to ${nameOfAddress(email)} from ${network}`,
     `sign-in to ${nameOfAddress(email)}`,
@@ -91,7 +91,7 @@ export const forgetGuesses = (email: string, { network }: From, { store }: Depen
 /** `own`: forgotten after a success. */
 type Limits = { own: readonly AttemptLimit[]; shared: readonly AttemptLimit[]; delayedBy?: AttemptLimit }
 
-function guesses({ own, shared, delayedBy }: Limits, { store }: Dependencies): Guesses {
+function guesses({ own, shared, delayedBy }: Limits, { store }: AttemptStore): Guesses {
   const delays = delayedBy === undefined ? [] : [delayedBy]
   const limits = [...own, ...shared, ...delays]
   return {
@@ -110,10 +110,10 @@ function guesses({ own, shared, delayedBy }: Limits, { store }: Dependencies): G
 }
 
 /** Emails that a network may cause; rejects with 429. */
-export const countMailRequest = ({ network, wideNetwork }: From, deps: Dependencies): Promise<void> =>
+export const countMailRequest = ({ network, wideNetwork }: From, deps: AttemptStore): Promise<void> =>
   count([within(`mail from ${network}`, 20, HOUR_MS), within(`mail from ${wideNetwork}`, 80, HOUR_MS)], deps)
 
-async function count(limits: readonly AttemptLimit[], { store }: Dependencies): Promise<void> {
+async function count(limits: readonly AttemptLimit[], { store }: AttemptStore): Promise<void> {
   const waitMs = await store.signIns.countAttempt(limits)
   if (waitMs !== undefined) throw tooManyTries(waitMs)
 }
