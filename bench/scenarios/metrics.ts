@@ -1,12 +1,11 @@
 // What metrics cost: a request that is counted, and a scrape of as many series as there can be.
-import type { Result, Verb } from '../../packages/gateway/src/money/ledger.ts'
+import type { Result } from '../../packages/gateway/src/money/ledger.ts'
 import { createMetrics, type Metrics } from '../../packages/gateway/src/observe/metrics/names.ts'
 import { render } from '../../packages/gateway/src/observe/metrics/render.ts'
 import { observeRequests } from '../../packages/gateway/src/observe/metrics/request-metrics.ts'
 import { mergeSnapshots, type Snapshot, snapshotOf } from '../../packages/gateway/src/observe/metrics/snapshot.ts'
 import { RequestRecord } from '../../packages/gateway/src/observe/request-record.ts'
-import { meteredLedger } from '../../packages/gateway/src/storage/node/metered-ledger.ts'
-import type { Completion, Ledger } from '../../packages/gateway/src/storage/storage.ts'
+import { LedgerCounts } from '../../packages/gateway/src/storage/node/ledger-counts.ts'
 import { median } from '../harness/measure.ts'
 import { micros, millis, type Scenario, verdict } from '../harness/scenario.ts'
 
@@ -84,28 +83,28 @@ function requestMicros(requests: number): number {
     recordOf(BigInt(index), `model-${index % 20}`, `upstream-${index % 5}`),
   )
   const done: Result = { verdict: 'done', amount: 1_000_001n, tokens: 0, change: 1_000_001n }
-  const bare = { submit: (_: Verb, waiter: Completion<Result>) => waiter.resolve(done) } as unknown as Ledger
-  const waiter = { resolve: () => {}, reject: () => {} }
-  const run = (ledger: Ledger, isCounted: boolean): number => {
+  const counts = new LedgerCounts(metrics)
+  const run = (isCounted: boolean): number => {
     const from = process.cpuUsage()
     for (let index = 0; index < requests; index++) {
       const record = records[index % RECORDS] as RequestRecord
       const { model = '', upstream = '' } = record
       const owner = { id: BigInt(index), nodeId: 0, epoch: 1 }
-      ledger.submit?.({ verb: 'hold', ...owner, ...HOLD, model, upstream }, waiter)
-      ledger.submit?.({ verb: 'settle', ...owner, ...SETTLE, model, upstream }, waiter)
+      const hold = { verb: 'hold', ...owner, ...HOLD, model, upstream } as const
+      const settle = { verb: 'settle', ...owner, ...SETTLE, model, upstream } as const
       if (!isCounted) continue
+      counts.ended(hold, counts.begun(hold), done)
+      counts.ended(settle, counts.begun(settle), done)
       metrics.attempts.add(1, upstream, '2xx')
       observer.ended(record)
     }
     const { user, system } = process.cpuUsage(from)
     return (user + system) / requests
   }
-  const metered = meteredLedger(bare, metrics)
   // The first run compiles.
-  run(bare, false)
-  run(metered, true)
-  return run(metered, true) - run(bare, false)
+  run(false)
+  run(true)
+  return run(true) - run(false)
 }
 
 const HOLD = {

@@ -142,6 +142,7 @@ export function createTestDependencies({
       contents: { claim: unused, find: unused, keep: unused, forget: unused, sweep: unused },
       ledger: {
         apply: unused,
+        submit: unused,
         findRequest: unused,
         requestOfAny: unused,
         usage: unused,

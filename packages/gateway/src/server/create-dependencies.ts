@@ -46,6 +46,7 @@ import type { Cleanup } from '../process/cleanup.ts'
 import { createIds, formatRequestId } from '../request/ids.ts'
 import { masterSecrets } from '../startup/master-secret.ts'
 import { openJournal } from '../storage/node/journal.ts'
+import { LedgerCounts } from '../storage/node/ledger-counts.ts'
 import { type TaskHold, voidLostTaskHolds } from '../storage/node/lost-task-holds.ts'
 import { joinNode } from '../storage/node/node.ts'
 import { createSettler } from '../storage/node/settler.ts'
@@ -70,7 +71,7 @@ const MOST_STORED_READS_PER_MINUTE = 600
 
 export async function createDependencies(
   environment: Environment,
-  storage: Storage,
+  opened: Storage,
   catalogue: () => Catalogue,
   { log, observers: logObservers }: Logs,
   metrics: Metrics,
@@ -78,6 +79,8 @@ export async function createDependencies(
   listenUrl: () => string,
   storeFailed: () => void,
 ): Promise<GatewayDependencies> {
+  const counts = new LedgerCounts(metrics)
+  const storage = { ...opened, ledger: counts.over(opened.ledger) }
   const ticker = createTicker(TICK_MS, {
     failed: (error, others) => log.error('timer callback failed', { error: errorText(error), others }),
   })
@@ -182,6 +185,7 @@ export async function createDependencies(
     nameChecks: createNameChecks(ticker),
     settler: createSettler({
       storage: storage.ledger,
+      counts,
       journal,
       clock: ticker,
       after,

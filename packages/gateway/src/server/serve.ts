@@ -28,7 +28,6 @@ import { announceStart } from '../startup/announce-start.ts'
 import { openStorageWhenFree } from '../startup/open-storage.ts'
 import { startWorkers } from '../startup/start-workers.ts'
 import { takeBackSandboxCredit } from '../startup/take-back-sandbox-credit.ts'
-import { meteredLedger } from '../storage/node/metered-ledger.ts'
 import type { Storage } from '../storage/storage.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import { videoTasks } from '../videos/video-tasks.ts'
@@ -60,13 +59,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const startAll = (config: FileConfig) => startWorkers(environment, config, options.launch, logs.log, options.ready)
   if (isParent && config) return startAll(config)
   // The file may name what is stored. With other mistakes, no empty database is left behind.
-  const opened = config
+  const storage = config
     ? await openStorageWhenFree(environment, options, logs.log)
     : await options.openStorage(environment).catch(() => {
         throw mistakes
       })
   const metrics = createMetrics()
-  const storage = { ...opened, ledger: meteredLedger(opened.ledger, metrics) }
   const cleanup = new Cleanup()
   cleanup.add(() => storage.close())
   try {

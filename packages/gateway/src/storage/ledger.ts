@@ -58,6 +58,6 @@ export type Completion<T> = { resolve(value: T): void; reject(error: unknown): v
 export interface LedgerVerbs {
   /** Batched with other verbs into one commit; resolves after that commit is durable. Rejects with StoreDown. */
   apply(verb: Verb): Promise<Result>
-  /** The same without a promise, where the engine supports it: saves one promise per verb. */
-  submit?(verb: Verb, waiter: Completion<Result>): void
+  /** The same without a promise: saves one per verb. */
+  submit(verb: Verb, waiter: Completion<Result>): void
 }

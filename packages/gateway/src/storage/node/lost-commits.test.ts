@@ -8,8 +8,11 @@ import {
   newAccountRow,
   newKeyRow,
 } from '../../../../../tools/simulation/memory-book.ts'
-import { apply, type Finish, HELD, type Hold, REVENUE, SHORTFALL, type Verb } from '../../money/ledger.ts'
+import { apply, type Finish, HELD, type Hold, REVENUE, type Result, SHORTFALL, type Verb } from '../../money/ledger.ts'
 import { formatRequestId } from '../../money/request-ids.ts'
+import { createMetrics } from '../../observe/metrics/names.ts'
+import type { Completion } from '../storage.ts'
+import { LedgerCounts } from './ledger-counts.ts'
 import { joinNode } from './node.ts'
 import { createSettler } from './settler.ts'
 
@@ -26,7 +29,11 @@ async function setUp() {
   const journaled: Finish[] = []
   const reports: string[] = []
   let losses = 0
-  const storage = { apply: async (verb: Verb) => apply(memoryBook(rows, START + time.monotonic()), verb) }
+  const storage = {
+    apply: async (verb: Verb) => apply(memoryBook(rows, START + time.monotonic()), verb),
+    submit: (verb: Verb, waiter: Completion<Result>) =>
+      void storage.apply(verb).then((result) => waiter.resolve(result)),
+  }
   const journal = {
     async append(verb: Finish) {
       journaled.push(verb)
@@ -44,7 +51,18 @@ async function setUp() {
   const options = { maxNodes: 4, takeover: false, config: () => '', monotonic, after, report, commitsLost }
   const node = await joinNode(storage, journal, options)
   const { mayDispatch, noteEnded: ended } = node
-  const settler = createSettler({ storage, journal, clock, after, mayDispatch, ended, outcomeLost() {}, report })
+  const counts = new LedgerCounts(createMetrics())
+  const settler = createSettler({
+    storage,
+    counts,
+    journal,
+    clock,
+    after,
+    mayDispatch,
+    ended,
+    outcomeLost() {},
+    report,
+  })
   const hold = (id: bigint): Hold => ({
     verb: 'hold',
     id,

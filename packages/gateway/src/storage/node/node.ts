@@ -1,8 +1,9 @@
 // Keeps this process a node of the store: claims a node id, renews its lease, and resolves what dead nodes left open.
 import { mayDispatch } from '../../money/settlement.ts'
+import type { Ledger } from '../storage.ts'
 import { type After, answerWithin } from './deadlines.ts'
 import type { Journal } from './journal.ts'
-import { recover, type Store } from './settler.ts'
+import { recover } from './settler.ts'
 import type { Report } from './store-call.ts'
 
 const RENEW_EVERY_MS = 1_000
@@ -40,6 +41,8 @@ export type Node = {
   /** Graceful stop, after the last request has ended: releases the lease. */
   leave(): Promise<void>
 }
+
+type Store = Pick<Ledger, 'apply'>
 
 /** Rejects when the store is down or all node ids are taken. */
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {

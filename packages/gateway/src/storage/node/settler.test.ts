@@ -3,7 +3,9 @@ import { fakeTime } from '../../../../../test/support/fake-time.ts'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../../tools/simulation/memory-book.ts'
 import type { Finish } from '../../money/ledger.ts'
 import { apply, DEAD_AFTER_MS, type Hold, type Result, SETTLED, type Verb } from '../../money/ledger.ts'
-import { type Completion, StoreDown } from '../storage.ts'
+import { createMetrics } from '../../observe/metrics/names.ts'
+import { type Completion, type Ledger, StoreDown } from '../storage.ts'
+import { LedgerCounts } from './ledger-counts.ts'
 import { createSettler, NotSettled, recover } from './settler.ts'
 
 const hold: Hold = {
@@ -23,10 +25,12 @@ const hold: Hold = {
   upstream: 'u',
 }
 
+const sum = (counts: number[] = []): number => counts.reduce((all, each) => all + each, 0)
+
 type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
 
-/** A settler on the real ledger, over a store whose mood the test sets. `asks`: it can do without promises. */
-function setUp(balance = 1_000n, asks = true) {
+/** A settler on the real ledger, over a store whose mood the test sets. */
+function setUp(balance = 1_000n) {
   const rows = emptyRows()
   rows.accounts.set(1n, { ...newAccountRow(1n), balance })
   rows.keys.set(2n, newKeyRow(2n, 1n))
@@ -44,14 +48,12 @@ function setUp(balance = 1_000n, asks = true) {
       if (world.mood === 'answer lost') throw new StoreDown('connection lost')
       return result
     },
-    ...(asks && {
-      submit(verb: Verb, waiter: Completion<Result>) {
-        storage.apply(verb).then(
-          (result) => waiter.resolve(result),
-          (error) => waiter.reject(error),
-        )
-      },
-    }),
+    submit(verb: Verb, waiter: Completion<Result>) {
+      storage.apply(verb).then(
+        (result) => waiter.resolve(result),
+        (error) => waiter.reject(error),
+      )
+    },
   }
   const journal = {
     async append(verb: Finish) {
@@ -72,31 +74,49 @@ function setUp(balance = 1_000n, asks = true) {
   const failed = () => {
     world.failed += 1
   }
-  const settler = createSettler({ storage, journal, clock, after, mayDispatch, outcomeLost, failed, report })
+  const metrics = createMetrics()
+  const counts = new LedgerCounts(metrics)
+  const settler = createSettler({ storage, counts, journal, clock, after, mayDispatch, outcomeLost, failed, report })
   async function open() {
     const opened = await settler.open(hold)
     if (opened.verdict !== 'open') throw new Error(opened.verdict)
     return opened.request
   }
-  return { rows, time, world, journaled, reports, settler, open, recover: () => recover(storage, journal, report) }
+  const counted = counts.over(storage as unknown as Ledger)
+  return {
+    rows,
+    time,
+    world,
+    journaled,
+    reports,
+    settler,
+    open,
+    recover: () => recover(counted, journal, report),
+    charged: () => [...metrics.charged.series].map(({ labels, value }) => [...labels, value]),
+    timed: () => [...metrics.database.series].flatMap(({ labels: [verb], counts }) => [[verb, sum(counts)]]),
+  }
 }
 
-test.each([true, false])('hold, deliver, settle: charged at its cost (asked without promises: %p)', async (asks) => {
-  const { rows, open, journaled } = setUp(1_000n, asks)
+test('hold, deliver, settle: charged at its cost', async () => {
+  const { rows, open, journaled, charged, timed } = setUp()
   const request = await open()
   expect(request.granted).toBe(100n)
   expect(request.output(40n, 0n)).toBe('deliver')
   expect(await request.settle(60n, 0, 'done', '{}')).toEqual({ charged: 60n, spooled: false })
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
   expect(journaled).toEqual([])
+  expect(charged()).toEqual([['m', 'other', 60n]])
+  expect(timed()).toEqual([
+    ['hold', 1],
+    ['settle', 1],
+  ])
 })
 
 test.each([
-  ['lost before the commit', 'down', true],
-  ['lost after the commit', 'answer lost', true],
-  ['that a store of promises lost', 'down', false],
-] as const)('a settlement %s is journaled after three tries and applied once later', async (_name, mood, asks) => {
-  const { rows, time, world, journaled, open, recover } = setUp(1_000n, asks)
+  ['lost before the commit', 'down'],
+  ['lost after the commit', 'answer lost'],
+] as const)('a settlement %s is journaled after three tries, and applied and counted once later', async (_name, mood) => {
+  const { rows, time, world, journaled, open, recover, charged } = setUp()
   const request = await open()
   world.mood = mood
   const settled = request.settle(60n, 0, 'done', '{}')
@@ -104,9 +124,11 @@ test.each([
   expect(await settled).toEqual({ charged: 60n, spooled: true })
   expect(world.asked.filter((verb) => verb === 'settle')).toHaveLength(3)
   expect(journaled).toHaveLength(1)
+  expect(charged()).toEqual([])
   world.mood = 'up'
   await recover()
   await recover()
+  expect(charged()).toEqual([['m', 'other', 60n]])
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
   expect(journaled).toEqual([])
 })
@@ -186,7 +208,6 @@ test('an answer that comes after its time is up changes nothing', async () => {
   const [asked, journaled]: [string[], Finish[]] = [[], []]
   let waiting: Completion<Result> | undefined
   const storage = {
-    apply: () => new Promise<Result>(() => {}),
     submit(verb: Verb, waiter: Completion<Result>) {
       asked.push(verb.verb)
       waiting = waiter
@@ -195,6 +216,7 @@ test('an answer that comes after its time is up changes nothing', async () => {
   const journal = { append: async (verb: Finish) => void journaled.push(verb) }
   const settler = createSettler({
     storage,
+    counts: new LedgerCounts(createMetrics()),
     journal,
     clock,
     after,
@@ -253,10 +275,11 @@ test('an extension without an answer: the stream goes on within what is held', a
 test('a clock that is up to a tick behind shortens no timeout', async () => {
   const { monotonic, after, pass } = fakeTime()
   const clock = { now: () => Math.floor(monotonic() / 250) * 250, intervalMs: 250 }
-  const storage = { apply: () => new Promise<Result>(() => {}) }
+  const storage = { submit: () => {} }
   const journal = { append: async () => {} }
   const settler = createSettler({
     storage,
+    counts: new LedgerCounts(createMetrics()),
     journal,
     clock,
     after,

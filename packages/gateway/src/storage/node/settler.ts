@@ -12,7 +12,6 @@ import {
 import { formatRequestId } from '../../money/request-ids.ts'
 import {
   begin,
-  beginFinish,
   type Command,
   type Event,
   isApplied,
@@ -26,16 +25,17 @@ import {
 import type { Ledger } from '../storage.ts'
 import { type After, Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
+import type { LedgerCounts } from './ledger-counts.ts'
 import { type Report, StoreCall, type StoreCallContext, type StoreListener } from './store-call.ts'
 
 /** How long one call to the store may take. */
 const HOLD_WITHIN_MS = 5_000
 const FINISH_TRY_MS = 1_000
 
-export type Store = Pick<Ledger, 'apply' | 'submit'>
-
 export type SettlerDependencies = {
-  storage: Store
+  storage: Pick<Ledger, 'submit'>
+  /** Learns of each verb. */
+  counts: LedgerCounts
   journal: Pick<Journal, 'append'>
   /** Monotonic, and up to an interval behind: it measures durations, several times per request. */
   clock: { now(): number; readonly intervalMs: number }
@@ -100,8 +100,6 @@ export type Settler = {
   open(hold: Hold): Promise<Opened>
   /** The hold of a task, which this node begins under its lease: `hold` is what it would place itself. */
   begin(hold: Hold, lease: number): Promise<Opened>
-  /** Ends a request that was opened elsewhere, or by another process. Rejects with NotSettled. */
-  settle(verb: Finish): Promise<Settled>
 }
 
 export function createSettler(deps: SettlerDependencies): Settler {
@@ -112,18 +110,13 @@ export function createSettler(deps: SettlerDependencies): Settler {
     report,
     failed: deps.failed,
     ended: deps.ended,
+    counts: deps.counts,
     holdDeadlines: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
     finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
 
   function sendNow(verb: RequestVerb | Begin, listener: StoreListener): void {
-    const call = new StoreCall(verb, listener, context)
-    if (storage.submit) storage.submit(verb, call)
-    else
-      storage.apply(verb).then(
-        (result) => call.resolve(result),
-        (error) => call.reject(error),
-      )
+    storage.submit(verb, new StoreCall(verb, listener, context))
   }
 
   function send(verb: RequestVerb, pauseMs: number, listener: StoreListener): void {
@@ -156,7 +149,6 @@ export function createSettler(deps: SettlerDependencies): Settler {
       const { id, nodeId, epoch } = hold
       return open(hold, { verb: 'begin', id, nodeId, epoch, lease })
     },
-    settle: (verb) => finish(beginFinish(verb, now())),
   }
 }
 
@@ -345,7 +337,11 @@ const bookedAgain = (id: bigint, charged: Nanos): string =>
   `request ${formatRequestId(id)} was unknown to the database, which has lost commits: booked from the journal, charged ${formatUsd(charged)} USD`
 
 /** Applies the journals of this process and of former ones; rejects if the store is down, and keeps all entries. */
-export function recover(storage: Store, journal: Pick<Journal, 'replay'>, report: Report): Promise<Replay> {
+export function recover(
+  storage: Pick<Ledger, 'apply'>,
+  journal: Pick<Journal, 'replay'>,
+  report: Report,
+): Promise<Replay> {
   return journal.replay(async (verb, ageMs) => {
     const first = await storage.apply(verb)
     const restore = restoring(verb, first)

@@ -3,6 +3,7 @@ import { type Begin, isDone, type RequestVerb, type Result } from '../../money/l
 import type { Event } from '../../money/settlement.ts'
 import { type Completion, StoreDown } from '../storage.ts'
 import { DeadlineEntry, type Deadlines } from './deadlines.ts'
+import type { LedgerCounts } from './ledger-counts.ts'
 
 /** Reports an error to the operator. */
 export type Report = (message: string, error?: unknown) => void
@@ -14,6 +15,7 @@ export type StoreCallContext = {
   /** The store failed, whatever the reason. */
   failed?: (() => void) | undefined
   ended?: ((id: bigint) => void) | undefined
+  counts: LedgerCounts
   /** Timeouts of holds and extensions, and of the ends of requests. */
   holdDeadlines: Deadlines
   finishDeadlines: Deadlines
@@ -32,6 +34,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
   readonly #listener: StoreListener
   readonly #context: StoreCallContext
   readonly #deadlines: Deadlines
+  readonly #begunAt: number
   #isOver = false
 
   constructor(verb: RequestVerb | Begin, listener: StoreListener, context: StoreCallContext) {
@@ -42,6 +45,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
     this.#context = context
     this.#deadlines = this.#kind === 'finish' ? context.finishDeadlines : context.holdDeadlines
     this.#deadlines.add(this)
+    this.#begunAt = context.counts.begun(verb)
   }
 
   onTimeout(): void {
@@ -50,12 +54,15 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
   }
 
   resolve(result: Result): void {
+    // Also if it comes too late for the request.
+    this.#context.counts.ended(this.#verb, this.#begunAt, result)
     if (this.#isOver) return
     this.#end()
     this.#listener.onEvent(this.#eventOf(result))
   }
 
   reject(error: unknown): void {
+    this.#context.counts.ended(this.#verb, this.#begunAt, undefined)
     if (this.#isOver) return
     this.#end()
     this.#context.failed?.()

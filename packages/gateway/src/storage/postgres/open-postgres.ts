@@ -27,7 +27,7 @@ import { reportsOver } from '../sql/reports.ts'
 import { postgresSizes, toSizes } from '../sql/sizes.ts'
 import type { ReceiptIds } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
-import { type Storage, StoreDown } from '../storage.ts'
+import { type Completion, type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { postgresContents, postgresTasks } from './contents.ts'
 import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
@@ -158,6 +158,13 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     return work.finally(() => underWay.delete(work))
   }
 
+  function submit(verb: Verb, waiter: Completion<Result>): void {
+    apply(verb).then(
+      (result) => waiter.resolve(result),
+      (error) => waiter.reject(error),
+    )
+  }
+
   function applyAlone(verb: Exclude<Verb, RequestVerb>): Promise<Result> {
     switch (verb.verb) {
       case 'begin':
@@ -192,7 +199,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   const tasks = postgresTasks(queries)
   return {
     ...nounsOver(connection),
-    ledger: { apply, ...reportsOver(connection, tasks) },
+    ledger: { apply, submit, ...reportsOver(connection, tasks) },
     leases: leasesOver({ apply }),
     ...postgresContents(connect('contents', CONTENTS)),
     tasks,

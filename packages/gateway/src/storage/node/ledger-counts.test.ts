@@ -4,7 +4,7 @@ import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../../
 import { apply, DEAD_AFTER_MS, type Hold, type Result, type Settle, type Verb, type Void } from '../../money/ledger.ts'
 import { createMetrics } from '../../observe/metrics/names.ts'
 import { type Ledger, StoreDown } from '../storage.ts'
-import { meteredLedger } from './metered-ledger.ts'
+import { LedgerCounts } from './ledger-counts.ts'
 
 const OWNER = { id: 7n, nodeId: 0, epoch: 1 }
 const HOLD: Hold = {
@@ -51,7 +51,7 @@ function setUp() {
     },
   }
   const metrics = createMetrics()
-  const ledger = meteredLedger(store as unknown as Ledger, metrics)
+  const ledger = new LedgerCounts(metrics).over(store as unknown as Ledger)
   return {
     world,
     ledger,
