@@ -1,6 +1,6 @@
 // The routes of a model as requests choose among them: each upstream with each of its keys.
 import type { FileConfig, Upstream } from '../config/types.ts'
-import type { Route } from '../modalities/modality.ts'
+import type { ModelRoute } from '../modalities/modality.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Choosable } from '../upstreams/health/choose.ts'
 import type { Health, Switch } from '../upstreams/health/health.ts'
@@ -8,7 +8,7 @@ import type { Health, Switch } from '../upstreams/health/health.ts'
 /** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstream: Upstream
-  route: Omit<Route, 'cost'>
+  route: Omit<ModelRoute, 'cost'>
   key: string
   upstreamSwitch: Readonly<Switch>
   /** What the vendor charges the operator; absent: unknown. */
@@ -16,7 +16,7 @@ export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
 }
 /** `rateOf`: of what the vendor charges. */
 export function candidatesOf(
-  { routes }: { routes: readonly Route[] },
+  { routes }: { routes: readonly ModelRoute[] },
   config: FileConfig,
   health: Health,
   rateOf: (cost: unknown) => AnyPrice,
@@ -33,7 +33,7 @@ export function candidatesOf(
 /** The weight of a route is divided among the keys of its upstream. */
 function candidatesFor(
   upstream: Upstream,
-  route: Route,
+  route: ModelRoute,
   health: Health,
   rateOf: (cost: unknown) => AnyPrice,
 ): Candidate[] {

@@ -1,13 +1,13 @@
 // Where the file does not say what a model supports, and what requests may ask of it, the well-known models behind its routes do.
 import { type AnyModel, modalityOf } from '../modalities/index.ts'
-import { CAPABILITIES, type Modality, type Model, type Route } from '../modalities/modality.ts'
+import { CAPABILITIES, type Modality, type Model, type ModelRoute } from '../modalities/modality.ts'
 import type { FileConfig } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 
 export function withKnownLimits(model: AnyModel, upstreams: FileConfig['upstreams'], { limits }: BuiltIn): AnyModel {
   const modality = modalityOf(model.type)
   const { sandbox } = modality
-  const known = (route: Route) => {
+  const known = (route: ModelRoute) => {
     if (!upstreams.get(route.upstream)?.embedded) return limits(model.type, route.model)
     return sandbox.limitsRoutes ? sandbox.limits : undefined
   }

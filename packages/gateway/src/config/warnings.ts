@@ -1,6 +1,6 @@
 // Warnings about valid settings that are probably unintended. Shown by `config check`, `doctor`, at start and after a reload.
 import { type AnyModel, type ModelType, modalityOf } from '../modalities/index.ts'
-import type { Route } from '../modalities/modality.ts'
+import type { ModelRoute } from '../modalities/modality.ts'
 import { SANDBOX_GROUP } from './sandbox.ts'
 import { DEFAULT_GROUP, MULTIPLIER_ONE } from './sections/groups.ts'
 import type { FileConfig, Group } from './types.ts'
@@ -115,7 +115,12 @@ function belowCost(model: AnyModel, group: Group): { entry: string; id: string; 
   return loss ? [{ entry: own ? `group ${group.id}` : `model ${model.id}`, id: model.id, loss }] : []
 }
 
-function lossesAt(type: ModelType, price: unknown, multiplierMillionths: bigint, { upstream, cost }: Route): string[] {
+function lossesAt(
+  type: ModelType,
+  price: unknown,
+  multiplierMillionths: bigint,
+  { upstream, cost }: ModelRoute,
+): string[] {
   const loss = cost === undefined ? undefined : modalityOf(type).belowCost?.(price, multiplierMillionths, cost)
   return loss === undefined ? [] : [`${upstream}: ${loss}`]
 }

@@ -42,7 +42,7 @@ export type Modality<
   /** The model with what the file does not say of its limits. `knownLimits`: of the model behind a route, if it is well known. */
   withKnownLimits(
     model: Model<Price, Limits>,
-    knownLimits: (route: Route<Price>) => Limits | undefined,
+    knownLimits: (route: ModelRoute<Price>) => Limits | undefined,
   ): Model<Price, Limits>
   /** Limits of a model that is not in the price list, by its name at the vendor. */
   unlistedLimits?(name: string): Limits | undefined
@@ -77,7 +77,8 @@ export type Modality<
 export type Capability = 'images' | 'tools' | 'reasoning'
 export const CAPABILITIES: readonly Capability[] = ['images', 'tools', 'reasoning']
 
-export type Route<Price = unknown> = {
+/** One of the places where a model is served: an upstream, and the name of the model there. */
+export type ModelRoute<Price = unknown> = {
   upstream: string
   model: string
   /** The lowest number is tried first. */
@@ -94,7 +95,7 @@ export type Model<Price = unknown, Limits = unknown> = {
   id: string
   /** What it supports besides text. Absent: unknown. */
   capabilities?: readonly Capability[]
-  routes: readonly Route<Price>[]
+  routes: readonly ModelRoute<Price>[]
   /** Absent: callers cannot use the model. */
   price: Price | undefined
   /** Short hash of the price. Each receipt has it, so that a charge can be traced to the price it was based on. */

@@ -3,7 +3,7 @@
 import { type Catalogue, compileCatalogue } from '../../catalogue/catalogue.ts'
 import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import { type AnyModel, MODEL_TYPES, modalityOf } from '../../modalities/index.ts'
-import type { Route } from '../../modalities/modality.ts'
+import type { ModelRoute } from '../../modalities/modality.ts'
 import { formatMillionths, formatUsd } from '../../money/amount.ts'
 import { fields, optional, text, word } from '../../request/schema/schema.ts'
 import type { UsageSums } from '../../storage/storage.ts'
@@ -109,11 +109,11 @@ const offersOf = ({ offers }: Catalogue, model: string) =>
 function effectiveOf(sold: AnyModel, catalogue: Catalogue, withCosts: boolean) {
   const { describe, rateOf } = modalityOf(sold.type)
   const shown = (price: unknown, multiplier = MULTIPLIER_ONE) => describe(sold, rateOf(price, multiplier)).price
-  const costsOf = (route: Route) => ({
+  const costsOf = (route: ModelRoute) => ({
     cost: route.cost === undefined ? null : (shown(route.cost) ?? null),
     margins: marginsOf(sold, route),
   })
-  const routes: readonly Route[] = sold.routes
+  const routes: readonly ModelRoute[] = sold.routes
   return {
     type: sold.type,
     price: sold.price === undefined ? null : (shown(sold.price) ?? null),

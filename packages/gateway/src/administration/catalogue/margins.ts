@@ -1,6 +1,6 @@
 // What is earned on each figure of a price, route by route. What is not known is null, never guessed.
 import { type AnyModel, modalityOf } from '../../modalities/index.ts'
-import type { Route } from '../../modalities/modality.ts'
+import type { ModelRoute } from '../../modalities/modality.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 
 export type Margin = { figure: string; price_usd: string; cost_usd: string; margin_percent: string | null }
@@ -9,7 +9,7 @@ export type Margin = { figure: string; price_usd: string; cost_usd: string; marg
 const isMultiplier = (field: string): boolean => /^(tiers\.[^.]+|draft|silent)$/.test(field)
 
 /** Every figure that both the price and the cost of the route have. null: one of them is not known. */
-export function marginsOf({ type, price }: AnyModel, { cost }: Pick<Route, 'cost'>): Margin[] | null {
+export function marginsOf({ type, price }: AnyModel, { cost }: Pick<ModelRoute, 'cost'>): Margin[] | null {
   if (price === undefined || cost === undefined) return null
   return modalityOf(type)
     .comparePrices(price, cost)
@@ -38,7 +38,7 @@ export function percentOf(part: Nanos, whole: Nanos): string | null {
 
 /** The lowest margin of a figure on the routes that are tried first: what is earned in the worst case while nothing fails. */
 export function lowestMargin(model: AnyModel): string | null {
-  const inUse: Route[] = model.routes.filter(({ weight }) => weight > 0)
+  const inUse: ModelRoute[] = model.routes.filter(({ weight }) => weight > 0)
   const first = Math.min(...inUse.map(({ priority }) => priority))
   const all = inUse.filter(({ priority }) => priority === first).map((route) => marginsOf(model, route))
   if (all.some((each) => each === null)) return null

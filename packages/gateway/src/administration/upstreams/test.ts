@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
 import { modalityOf } from '../../modalities/index.ts'
-import type { Capability, Route } from '../../modalities/modality.ts'
+import type { Capability, ModelRoute } from '../../modalities/modality.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { boolean, fields, optional, text } from '../../request/schema/schema.ts'
@@ -115,7 +115,7 @@ type PriceSource = 'cost' | 'price' | 'list'
 /** All models that this upstream serves, whatever their type. */
 export function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
   return [...models.values()].flatMap((model) => {
-    const route: Route | undefined = model.routes.find(({ upstream }) => upstream === id)
+    const route: ModelRoute | undefined = model.routes.find(({ upstream }) => upstream === id)
     if (!route) return []
     const known: unknown = route.cost ?? model.price
     const rate = known === undefined ? undefined : modalityOf(model.type).rateOf(known, MULTIPLIER_ONE)

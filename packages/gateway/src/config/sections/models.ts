@@ -1,6 +1,6 @@
 // Section `models`: the models that clients request, with their routes and prices.
 import { type AnyModel, DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
-import type { Capability, Modality, Route } from '../../modalities/modality.ts'
+import type { Capability, Modality, ModelRoute } from '../../modalities/modality.ts'
 import { readCapabilities } from '../../modalities/read-capabilities.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
@@ -163,7 +163,7 @@ function checkSameModel(value: YamlValue, routes: readonly ReadRoute[]): void {
   )
 }
 
-type ReadRoute = Route & { sameVectors?: true }
+type ReadRoute = ModelRoute & { sameVectors?: true }
 
 function readRoute(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams): ReadRoute | undefined {
   const known = modalityOf(type).needsSameModel ? WITH_SAME_MODEL : ROUTE_FIELDS

@@ -5,7 +5,7 @@ import { type Figures, KIND_NAMES, KINDS } from '../../money/prices/token-kinds.
 import type { LongContext, Tier, TokenPrice } from '../../money/prices/token-price.ts'
 import type { TokenRate } from '../../money/prices/token-rate.ts'
 import { shownFigures } from '../figures.ts'
-import type { Description, Model, Route } from '../modality.ts'
+import type { Description, Model, ModelRoute } from '../modality.ts'
 import type { TextLimits } from './limits.ts'
 
 export function describeTextModel(
@@ -23,7 +23,7 @@ export function describeTextModel(
 }
 
 /** The output that every route can make; undefined if the limit of a route is unknown. */
-function leastOutput(routes: readonly Route<TokenPrice>[]): number | undefined {
+function leastOutput(routes: readonly ModelRoute<TokenPrice>[]): number | undefined {
   const limits = routes.flatMap(({ maxOutput }) => maxOutput ?? [])
   return limits.length > 0 && limits.length === routes.length ? Math.min(...limits) : undefined
 }

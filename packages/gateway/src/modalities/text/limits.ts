@@ -3,7 +3,7 @@ import type { TokenPrice } from '../../money/prices/token-price.ts'
 import type { YamlValue } from '../../yaml/document.ts'
 import { fieldsOf } from '../../yaml/fields.ts'
 import { readInteger } from '../../yaml/scalars.ts'
-import type { Model, Route } from '../modality.ts'
+import type { Model, ModelRoute } from '../modality.ts'
 
 export type TextLimits = { context: number | undefined; maxOutput: number | undefined }
 
@@ -24,7 +24,7 @@ type TextModel = Model<TokenPrice, TextLimits>
 /** If the file sets no output limit, each route has the limit of the model behind it: any of them may answer. */
 export function withKnownOutput(
   model: TextModel,
-  knownLimits: (route: Route<TokenPrice>) => TextLimits | undefined,
+  knownLimits: (route: ModelRoute<TokenPrice>) => TextLimits | undefined,
 ): TextModel {
   if (model.limits.maxOutput !== undefined) return model
   const routes = model.routes.map((route) => {

@@ -1,7 +1,7 @@
 // Compares the operator's prices with the built-in price list. Pure.
 import type { FileConfig } from '../../config/types.ts'
 import type { AnyModel } from '../../modalities/index.ts'
-import type { Route } from '../../modalities/modality.ts'
+import type { ModelRoute } from '../../modalities/modality.ts'
 import { type Difference, differences } from './price-diff.ts'
 import { findListed, type ListedModel, type PriceList } from './price-list.ts'
 
@@ -45,17 +45,17 @@ export function compareWithList(config: FileConfig, list: PriceList): PriceRepor
 }
 
 /** Without routes to embedded models, which have no vendor. Routes to the same model at the same cost count once. */
-function routesOf({ models, upstreams }: FileConfig): [AnyModel, Route][] {
+function routesOf({ models, upstreams }: FileConfig): [AnyModel, ModelRoute][] {
   return [...models.values()].flatMap((model) => {
-    const real: Route[] = model.routes.filter(({ upstream }) => !upstreams.get(upstream)?.embedded)
-    const isFirst = (route: Route, index: number): boolean =>
+    const real: ModelRoute[] = model.routes.filter(({ upstream }) => !upstreams.get(upstream)?.embedded)
+    const isFirst = (route: ModelRoute, index: number): boolean =>
       real.findIndex((other) => other.model === route.model && Bun.deepEquals(other.cost, route.cost)) === index
-    return real.filter(isFirst).map((route): [AnyModel, Route] => [model, route])
+    return real.filter(isFirst).map((route): [AnyModel, ModelRoute] => [model, route])
   })
 }
 
 /** Prices of another type have nothing to compare. A configured `cost` that differs from the list is out of date. */
-function differencesOf({ type, price }: AnyModel, { cost }: Route, listed: ListedModel): Difference[] {
+function differencesOf({ type, price }: AnyModel, { cost }: ModelRoute, listed: ListedModel): Difference[] {
   const isSame = type === listed.type
   const ofPrice = differences(listed.type, isSame ? price : undefined, listed.price)
   const ofCost = cost === undefined || !isSame ? [] : differences(listed.type, cost, listed.price)
