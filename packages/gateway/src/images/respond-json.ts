@@ -5,12 +5,12 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { writeLargeJson } from '../paid-call/writing/write-json.ts'
+import { chargeImages, warnIfPartial } from './charge-images.ts'
 import type { ImageDependencies } from './dependencies.ts'
 import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
 import { present } from './present.ts'
-import { settle, warnIfPartial } from './settle.ts'
 
 export async function respondJson(
   imageCall: ImageCall,
@@ -30,7 +30,7 @@ export async function respondJson(
   )
   const { usage } = imageCall.own
   const { passed } = frame ?? {}
-  if (passed) return writeLargeJson(imageCall, passed, () => settle(imageCall, passed, deps), deps)
+  if (passed) return writeLargeJson(imageCall, passed, () => chargeImages(imageCall, passed, deps), deps)
   warnIfPartial(imageCall)
   // The usage of several calls to upstreams is their sum, which none of them has written.
   const isOneCall = imageCall.own.calls === 1 && usageJson !== undefined
@@ -43,5 +43,5 @@ export async function respondJson(
     ...(isOneCall && usageJson ? { usageJson } : {}),
     ...(imageCall.own.calls === 1 && frame?.raw ? { raw: frame.raw } : {}),
   })
-  return writeLargeJson(imageCall, body, () => settle(imageCall, body, deps), deps)
+  return writeLargeJson(imageCall, body, () => chargeImages(imageCall, body, deps), deps)
 }

@@ -7,12 +7,12 @@ import { voidUnsettled } from '../paid-call/run.ts'
 import { LargeStreamWriter, lengthOf } from '../paid-call/writing/large-stream.ts'
 import { writeStream } from '../paid-call/writing/write-stream.ts'
 import { Failure } from '../request/failure.ts'
+import { chargeImages, warnIfPartial } from './charge-images.ts'
 import type { ImageDependencies } from './dependencies.ts'
 import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
 import { present } from './present.ts'
-import { settle, warnIfPartial } from './settle.ts'
 
 export function respondStream(
   imageCall: ImageCall,
@@ -62,7 +62,7 @@ export function respondStream(
         const failure = await generating
         if (failure && imageCall.own.hasPassed) {
           // What came is charged, but the client is told that it is not all.
-          await settle(imageCall, undefined, deps)
+          await chargeImages(imageCall, undefined, deps)
           await client.writeLast(last)
           return encoding.error(failure)
         }
@@ -71,7 +71,7 @@ export function respondStream(
           return encoding.error(failure)
         }
         const end = encoding.end()
-        await settle(imageCall, [...kept, ...end], deps)
+        await chargeImages(imageCall, [...kept, ...end], deps)
         // What is unsent is weighed apart: a client that does not read keeps no slot.
         imageCall.slot.release()
         kept.length = 0

@@ -23,7 +23,7 @@ import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError } from '../routing/upstream-errors.ts'
 import { readTranscript, type TranscriptionSteps } from './respond.ts'
 import type { TranscriptionDependencies } from './transcription-call.ts'
-import { settle, type TranscriptionCall, typeOfReply } from './transcription-call.ts'
+import { chargeAudio, type TranscriptionCall, typeOfReply } from './transcription-call.ts'
 
 type Done = Extract<TranscriptEvent, { type: 'done' }>
 /** `failed`: a stream that had begun. */
@@ -66,7 +66,7 @@ export function respondStream(
         const outcome: Outcome = failed?.outcome ?? 'completed'
         const last = codec.encode((done?.sse ?? '') + STREAM_END)
         const body = failed ? undefined : [...kept, last]
-        await settle(call, { text, report: done?.report ?? {}, outcome }, body, deps)
+        await chargeAudio(call, { text, report: done?.report ?? {}, outcome }, body, deps)
         // What is unsent is weighed apart: a client that does not read keeps no slot.
         call.slot.release()
         kept.length = 0

@@ -18,7 +18,7 @@ import { type CandidateSteps, callCandidates, nextCandidate, receivedPieces } fr
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import type { TranscriptionDependencies } from './transcription-call.ts'
-import { settle, TRANSCRIPT_BYTES, type TranscriptionCall, typeOfReply } from './transcription-call.ts'
+import { chargeAudio, TRANSCRIPT_BYTES, type TranscriptionCall, typeOfReply } from './transcription-call.ts'
 
 type Offer = OfferOf<'transcription'>
 export type TranscriptionSteps = CandidateSteps<Offer['rate'], Offer['model'], TranscriptionDialectId>
@@ -32,7 +32,7 @@ export async function respondWhole(
   const { transcript, passed } = await transcribe(call, steps, deps)
   call.firstOutputAt ??= performance.now()
   const body = [passed ?? codec.encode(encodeTranscript(transcript, format))]
-  const finish = () => settle(call, { ...transcript, outcome: 'completed' }, body, deps)
+  const finish = () => chargeAudio(call, { ...transcript, outcome: 'completed' }, body, deps)
   return writeLargeJson(call, body, finish, deps, typeOfTranscript(format))
 }
 

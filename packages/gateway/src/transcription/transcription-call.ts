@@ -14,7 +14,7 @@ import type { ModelOf, RateOf } from '../modalities/index.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import type { PaidCallDependencies, PaidRequest } from '../paid-call/paid-request.ts'
-import { settle as settlePaidCall } from '../paid-call/settle.ts'
+import { settle } from '../paid-call/settle.ts'
 import type { CandidateKind } from '../routing/call-candidates.ts'
 import type { RoutingDependencies } from '../routing/dependencies.ts'
 
@@ -49,7 +49,7 @@ export type TranscriptionCall = PaidRequest<TranscriptionCallKind>
 export type Heard = { text: string; report: ReportedAudio; outcome: Outcome }
 
 /** The last byte may leave when this resolves. `body`: what a repeated request is answered with. */
-export async function settle(
+export async function chargeAudio(
   call: TranscriptionCall,
   { text, report, outcome }: Heard,
   body: Pieces | undefined,
@@ -65,7 +65,7 @@ export async function settle(
     textBytes: utf8Length(text),
   }
   const { input = 0, output = 0 } = report.usage ?? {}
-  await settlePaidCall(
+  await settle(
     call,
     {
       outcome: call.client.isDisconnected ? 'client_disconnected' : outcome,

@@ -7,7 +7,7 @@ import type { Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Charge } from '../money/prices/price.ts'
 import type { PaidCallDependencies } from '../paid-call/paid-request.ts'
-import { settle as settlePaidCall } from '../paid-call/settle.ts'
+import { settle } from '../paid-call/settle.ts'
 import type { ImageCall } from './image-call.ts'
 import { isSeries, mostImages, pricedSize } from './reserve.ts'
 
@@ -15,12 +15,16 @@ import { isSeries, mostImages, pricedSize } from './reserve.ts'
 const PARTIAL = 'n;partial'
 
 /** The last byte may leave when this resolves. `body`: what a repeated request is answered with. */
-export async function settle(call: ImageCall, body: Pieces | undefined, deps: PaidCallDependencies): Promise<void> {
+export async function chargeImages(
+  call: ImageCall,
+  body: Pieces | undefined,
+  deps: PaidCallDependencies,
+): Promise<void> {
   const { client } = call
   const { usage, outcome = 'completed' } = call.own
   const { charge, upstreamCost } = chargeOf(call)
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
-  await settlePaidCall(
+  await settle(
     call,
     {
       outcome: client.isDisconnected ? 'client_disconnected' : outcome,
