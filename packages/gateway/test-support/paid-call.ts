@@ -1,9 +1,10 @@
 // For tests: a paid call that is authenticated, admitted and held, with a price per image.
 
 import { testHeaders, testRequest } from '../../http/test-support/serve.ts'
+import { authenticate } from '../src/access/authenticate.ts'
 import { imageRate } from '../src/modalities/image/price.ts'
 import { RequestRecord } from '../src/observe/request-record.ts'
-import { enter } from '../src/paid-call/admit.ts'
+import { admit } from '../src/paid-call/admit.ts'
 import { fixedBound, placeHold } from '../src/paid-call/hold.ts'
 import type { CallResult } from '../src/paid-call/outcome.ts'
 import { PaidRequest } from '../src/paid-call/paid-request.ts'
@@ -42,7 +43,8 @@ export async function startPaidCall(client?: PaidRequest['client']) {
   const headers = testHeaders()
   const http = testRequest('/v1/images/generations', { authorization: 'Bearer sk-0000000000000000' })
   const incoming: ApiRequest = { http, id: 7n, query: '', responseHeaders: headers, record }
-  const { caller, slot } = await enter(incoming, 'images', () => {}, dependencies)
+  const caller = await authenticate(incoming, 'images', dependencies)
+  const slot = await admit(incoming, caller, dependencies)
   const [route] = dependencies.catalogue().config.models.get('same')?.routes ?? []
   const upstream = dependencies.catalogue().config.upstreams.get('own')
   const bound = PRICE.bound(REQUESTED)

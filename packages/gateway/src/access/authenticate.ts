@@ -1,4 +1,5 @@
 // Authentication by API key. The key is hashed at once; only the hash is looked up, cached and compared.
+import { andThen } from '@trivium/http/and-then.ts'
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -96,7 +97,7 @@ export function authenticate(
   const secret = readApiKey(headers, arriving.query, dialect)
   const found = former ? authority.callers.refresh(secret, former) : authority.callers.find(secret)
   // Nearly always cached: awaiting would cost more than everything else here.
-  return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
+  return andThen(found, allowed, arriving, authority)
 }
 
 function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: AuthenticateDependencies): Caller {
@@ -105,14 +106,6 @@ function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: Auth
   checkGroupOffered(caller, catalogue().config)
   if (caller.restrictions.networks) checkOrigin(caller, http.headers, http, catalogue().trustedProxies)
   return caller
-}
-
-async function allowedLater(
-  found: Promise<Caller>,
-  arriving: Arriving,
-  authority: AuthenticateDependencies,
-): Promise<Caller> {
-  return allowed(await found, arriving, authority)
 }
 
 type Arriving = {

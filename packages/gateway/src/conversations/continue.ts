@@ -115,7 +115,7 @@ async function findHistory(
   const turns: (StoredText & { id: string })[] = []
   for (const piece of piecesBy(chain ?? [], ({ turn }) => turn.length, PIECE_BYTES)) {
     const opened = inTurn(bytesOf(piece), client, slot, () => piece.map((stored) => openedTurn(account, stored, deps)))
-    turns.push(...(opened instanceof Promise ? await opened : opened))
+    turns.push(...(await opened))
   }
   const ofImages = (images: readonly { length: number }[]) => images.reduce((sum, { length }) => sum + length, 0)
   const bytes = named.bytes + turns.reduce((sum, { text, images }) => sum + text.length + ofImages(images), 0)

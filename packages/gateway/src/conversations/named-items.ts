@@ -52,7 +52,7 @@ export async function findNamed(
   let [bytes, opening] = [0, 0]
   for (const { record, ids } of await byRecord(caller, references, deps)) {
     const opened = inTurn(record.record.length, client, slot, () => outputItems(record, deps))
-    for (const listed of opened instanceof Promise ? await opened : opened) {
+    for (const listed of await opened) {
       const id = String(listed.item.id)
       if (!ids.has(id) || found.has(id) || !continuedItem(listed.item)) continue
       found.set(id, listed)

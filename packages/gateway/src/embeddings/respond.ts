@@ -114,8 +114,7 @@ async function readReply(
     },
   }
   try {
-    const reading = readAtMost(response, REPLY_BYTES, watch)
-    const bytes = reading instanceof Promise ? await reading : reading
+    const bytes = await readAtMost(response, REPLY_BYTES, watch)
     if (bytes && !isFull) {
       if (bytes.length > LARGE) countReceived(bytes.length)
       return bytes

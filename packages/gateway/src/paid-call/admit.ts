@@ -3,39 +3,42 @@
 import { andThen } from '@trivium/http/and-then.ts'
 import { type BodyHeaders, bodyHeaders } from '@trivium/http/bodies/read-body.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
-import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import { authenticate } from '../access/authenticate.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Admission, Load, Slot } from '../overload/admission.ts'
 import { OVERLOADED, rejectPaced } from '../overload/load-shedding.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
-import type { PaidCallDependencies } from './paid-request.ts'
+import type { Journey } from './journey.ts'
+import type { Kind, PaidCallDependencies, PaidRequest } from './paid-request.ts'
+import { recentRateLimit } from './rate-limit-errors.ts'
 
 /**
  * Nothing is awaited if the caller is known and a slot is free: admission control reserves a slot for a request that was queued
- * unread, and it has to be taken in the same turn of the event loop. `check` throws what is rejected without a slot.
+ * unread, and it has to be taken in the same turn of the event loop. Throws what is rejected without a slot.
  */
-export function enter(
-  incoming: ApiRequest,
-  dialect: DialectId,
-  check: (caller: Caller, catalogue: Catalogue) => void,
-  deps: PaidCallDependencies,
-): Entered | Promise<Entered> {
-  return andThen(authenticate(incoming, dialect, deps), (caller) => {
-    const catalogue = deps.catalogue()
-    check(caller, catalogue)
-    const slot = admit(incoming, caller, deps)
-    return slot instanceof Promise
-      ? slot.then((queued) => ({ caller, catalogue, slot: queued }))
-      : { caller, catalogue, slot }
+export function enter<K extends Kind, D extends PaidCallDependencies>(
+  journey: Journey<K, D>,
+  request: PaidRequest<K>,
+  deps: D,
+): Slot | Promise<Slot> {
+  const { incoming, endpoint } = request
+  return andThen(authenticate(incoming, journey.dialectOf(endpoint), deps), (caller) => {
+    request.caller = caller
+    request.catalogue = deps.catalogue()
+    request.rateLimited = recentRateLimit(caller, undefined, deps)
+    // A stored response is served all the same.
+    if (request.rateLimited && request.idempotencyKey === null) throw request.rateLimited
+    journey.check?.(request, deps)
+    return admit(incoming, caller, deps)
   })
 }
 
-type Entered = { caller: Caller; catalogue: Catalogue; slot: Slot }
-
-function admit(incoming: ApiRequest, caller: Caller, { admission }: PaidCallDependencies): Slot | Promise<Slot> {
+export function admit(
+  incoming: ApiRequest,
+  caller: Caller,
+  { admission }: Pick<PaidCallDependencies, 'admission'>,
+): Slot | Promise<Slot> {
   const { body, headers } = incoming.http
   const bytes = weightOf(bodyHeaders(headers))
   const load: Load = { tenant: caller, bytes, isArriving: body.isComplete !== true }

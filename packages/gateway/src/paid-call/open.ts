@@ -5,20 +5,17 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { authenticate } from '../access/authenticate.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isLackOfFunds } from '../money/verbs.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { MEASURED_BYTES } from '../request/turns.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
-import type { Caller } from '../storage/storage.ts'
 import { enter } from './admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, releaseClaim } from './claim.ts'
 import { countFreeRequest } from './free-requests.ts'
 import { holdError, unavailable } from './hold-errors.ts'
 import type { Journey } from './journey.ts'
 import { type Kind, type PaidCallDependencies, PaidRequest, type Routed } from './paid-request.ts'
-import { recentRateLimit } from './rate-limit-errors.ts'
 import { endFailed } from './run.ts'
 import { showWarnings } from './warnings.ts'
 
@@ -30,16 +27,8 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
   deps: D,
 ): Promise<HttpResponse> {
   const request = new PaidRequest<K>(incoming, endpoint, incoming.http.headers.get(IDEMPOTENCY_KEY))
-  const check = (caller: Caller, catalogue: Catalogue) => {
-    request.caller = caller
-    request.catalogue = catalogue
-    request.rateLimited = recentRateLimit(caller, undefined, deps)
-    // A stored response is served all the same.
-    if (request.rateLimited && request.idempotencyKey === null) throw request.rateLimited
-    journey.check?.(request, deps)
-  }
-  const entering = enter(incoming, journey.dialectOf(endpoint), check, deps)
-  request.slot = (entering instanceof Promise ? await entering : entering).slot
+  const entering = enter(journey, request, deps)
+  request.slot = entering instanceof Promise ? await entering : entering
   let isRead = false
   let isStreaming = false
   try {

@@ -1,5 +1,6 @@
 // Reads the JSON body of a request, under a byte limit.
 
+import { andThen } from '@trivium/http/and-then.ts'
 import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { type BodyHeaders, bodyHeaders, JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
@@ -77,9 +78,7 @@ function readNow<T>(
 ): T | Promise<T> {
   const { after, idleMs } = bodyTimeout(deps)
   const body = readBody(http, { ...limits, contentTypes: JSON_BODY, slot, after, idleMs }, headers)
-  return body instanceof Promise
-    ? body.then((read) => received(read, http, headers, slot, parse))
-    : received(body, http, headers, slot, parse)
+  return andThen(body, received<T>, http, headers, slot, parse)
 }
 
 function received<T>(

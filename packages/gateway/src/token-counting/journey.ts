@@ -2,16 +2,18 @@
 // there is no hold and no row in the ledger.
 //   authenticate -> limit -> admit -> read -> authorize -> (add the history) -> ask the upstream, or count here
 
+import { andThen } from '@trivium/http/and-then.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/token-counting.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
+import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { rejectObjects } from '../access/tenant-policy.ts'
 import { offerForRequest } from '../access/urls/url-names.ts'
 import type { OfferOf } from '../catalogue/catalogue.ts'
 import { withHistory } from '../conversations/continue.ts'
 import { freeCallFailure } from '../overload/free-call-limit.ts'
-import { enter } from '../paid-call/admit.ts'
+import { admit } from '../paid-call/admit.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { parseInTurn } from '../request/parse-in-turn.ts'
 import { readJson, UNPAID_RATIO } from '../request/read-json.ts'
@@ -35,11 +37,12 @@ export async function countTokens(
   deps: CountDependencies,
 ): Promise<HttpResponse> {
   const { http, responseHeaders: headers } = incoming
-  const check = (caller: Caller) => {
+  const { caller, catalogue, slot } = await andThen(authenticate(incoming, dialect.id, deps), (caller) => {
+    const catalogue = deps.catalogue()
     dialect.version?.check(http.headers)
     limitRate(caller, deps)
-  }
-  const { caller, catalogue, slot } = await enter(incoming, dialect.id, check, deps)
+    return andThen(admit(incoming, caller, deps), (slot) => ({ caller, catalogue, slot }))
+  })
   try {
     const { limits } = catalogue.config.server
     const { bodyBytes, values } = limits

@@ -100,8 +100,7 @@ export class PartSplitter {
 
   /** undefined at the end of the body. Bytes up to the limit are parsed first, so that errors do not depend on the pieces. */
   async #read(): Promise<Buffer | undefined> {
-    const reading = this.#isOver ? undefined : this.#source.read()
-    const piece = reading instanceof Promise ? await reading : reading
+    const piece = this.#isOver ? undefined : await this.#source.read()
     if (this.#isOver || (piece && piece.length > 0 && this.#received === this.#maxBytes)) {
       throw new MultipartError('body_too_large', `The request body exceeds the limit of ${this.#maxBytes} bytes.`)
     }
