@@ -15,7 +15,7 @@ import { callerIdsOf } from '../tasks/caller-ids.ts'
 import { reserveTask, type TaskHold } from '../tasks/reserve.ts'
 import { closeTask, keepMsOf } from '../tasks/steps/close.ts'
 import { changeTask } from '../tasks/task.ts'
-import type { RoutedRequest } from '../text/request.ts'
+import type { PlannedAttempt } from '../text/request.ts'
 import type { Deferral, PreparedElsewhere, TextCall } from '../text/text-call.ts'
 import type { BackgroundDependencies } from './dependencies.ts'
 import { followResponse, takeFollower } from './follow.ts'
@@ -35,14 +35,14 @@ import { queuedResponse, viewOf } from './view.ts'
 
 export const createDeferral =
   (deps: BackgroundDependencies): PreparedElsewhere['defer'] =>
-  (routed, { incoming }): Deferral => {
+  (planned, { incoming }): Deferral => {
     let task: ResponseTask | undefined
     return {
       async hold(request) {
         checkRoom(1 + (await deps.store.tasks.open(request.caller.account, RESPONSE)))
-        const { candidate } = routed
+        const { candidate } = planned
         const { prepared, routed: to } = request
-        const data = { ...dataOf(routed, prepared.bound.amount), ...callerIdsOf(incoming.record) }
+        const data = { ...dataOf(planned, prepared.bound.amount), ...callerIdsOf(incoming.record) }
         const held = await reserveTask(
           request,
           { model: to.wanted.model.id, serviceTier: undefined, candidate, data, deadlineInMs: BEGIN_WITHIN_MS },
@@ -60,7 +60,7 @@ export const createDeferral =
     }
   }
 
-function dataOf({ offer, candidate, warnings, conversation }: RoutedRequest, amount: bigint): ResponseTaskData {
+function dataOf({ request, offer, candidate, warnings }: PlannedAttempt, amount: bigint): ResponseTaskData {
   const { group, model, rate, priceVersion, configuration } = offer
   return {
     type: RESPONSE,
@@ -76,7 +76,7 @@ function dataOf({ offer, candidate, warnings, conversation }: RoutedRequest, amo
     held: String(amount),
     warnings,
     polls: 0,
-    showsEncrypted: conversation?.hidesEncrypted === false,
+    showsEncrypted: request.conversation?.hidesEncrypted === false,
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Block, CallBlock, CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest, Part, ResultPart, ToolChoice, Turn } from '@trivium/protocol/canonical/request.ts'
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
-import type { RoutedRequest } from '../text/request.ts'
+import type { PlannedAttempt } from '../text/request.ts'
 
 export type CallResult = { call: CallBlock; said: string; isError: boolean }
 
@@ -21,8 +21,13 @@ export function splitReply({ choices }: CanonicalReply, functionName: string) {
 }
 
 /** The request that continues after the reply with the results of all its calls. */
-export function followUp(routed: RoutedRequest, reply: CanonicalReply, results: readonly CallResult[]): RoutedRequest {
-  const { parsed } = routed
+export function followUp(
+  planned: PlannedAttempt,
+  reply: CanonicalReply,
+  results: readonly CallResult[],
+): PlannedAttempt {
+  const { request } = planned
+  const { parsed } = request
   const asked = parsed.canonical()
   const turns = turnsOf(reply, results)
   const canonical: CanonicalRequest = {
@@ -31,7 +36,7 @@ export function followUp(routed: RoutedRequest, reply: CanonicalReply, results: 
     ...(asked.toolChoice === undefined ? {} : { toolChoice: freed(asked.toolChoice) }),
   }
   const textBytes = parsed.textBytes + utf8Length(JSON.stringify(turns))
-  return { ...routed, parsed: { ...parsed, textBytes, canonical: () => canonical } }
+  return { ...planned, request: { ...request, parsed: { ...parsed, textBytes, canonical: () => canonical } } }
 }
 
 /** A call that was demanded has been made: demanded again, it would never end. */

@@ -14,7 +14,7 @@ import { upstreamRequest } from '../images/upstream-request.ts'
 import { isPriced } from '../money/prices/token-price.ts'
 import { bodyFailure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
-import type { RoutedRequest } from '../text/request.ts'
+import type { PlannedAttempt } from '../text/request.ts'
 import type { OfferGatewayTool } from '../text/text-call.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
 import { type Captured, capturing } from './capture-reply.ts'
@@ -26,21 +26,22 @@ import type { ImageToolDependencies } from './stream-reply.ts'
 
 export const createImageTool =
   (deps: ImageToolDependencies): OfferGatewayTool =>
-  (routed, catalogue) => {
-    const offer = offerFor(routed, catalogue)
+  (planned, catalogue) => {
+    const offer = offerFor(planned, catalogue)
     if (!offer) return undefined
-    const body: Json = JSON.parse(codec.decode(routed.body, 0, routed.body.length))
+    const { request } = planned
+    const body: Json = JSON.parse(codec.decode(request.body, 0, request.body.length))
     const warnings: string[] = []
-    const { tools, turns } = routed.parsed.canonical()
+    const { tools, turns } = request.parsed.canonical()
     const functionName = tools.some(({ name }) => name === IMAGE_TOOL) ? `gateway_${IMAGE_TOOL}` : IMAGE_TOOL
     const images = new ConversationImages(turns, body)
     const tool = readImageTool(body, { offer, functionName, images }, warnings)
-    if (tool.mask) checkMask(tool, tool.mask, routed.caller, deps)
+    if (tool.mask) checkMask(tool, tool.mask, planned.caller, deps)
     const captured: Captured = { last: undefined, stream: undefined }
-    const seen = lastMade(routed, warnings)
-    const request = withFunction(routed, tool, body, { captured, warnings, seen })
+    const seen = lastMade(planned, warnings)
+    const offered = withFunction(planned, tool, body, { captured, warnings, seen })
     return {
-      request,
+      planned: offered,
       async respond(call) {
         if (!call.slot.grow(images.bytes)) throw bodyFailure(NO_MEMORY)
         return (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps)
@@ -66,7 +67,7 @@ function checkMask(tool: ImageTool, mask: ImageInput, caller: Caller, deps: Imag
 }
 
 /** The image that was made last, if the model takes images: at its vendor it would see all. */
-function lastMade({ parsed, offer }: RoutedRequest, warnings: string[]): Map<Part, MediaPart> {
+function lastMade({ request: { parsed }, offer }: PlannedAttempt, warnings: string[]): Map<Part, MediaPart> {
   const made = madeImages(parsed.canonical().turns)
   const seen = offer.model.capabilities?.includes('images') ? [...made].slice(-1) : []
   if (made.size > seen.length) addWarning(warnings, 'input.result', 'dropped')
@@ -79,7 +80,8 @@ const NAME_BYTES = 48
 const isImageTool = ({ kind, word }: PricedField): boolean => kind === 'tool' && word === IMAGE_TOOL
 
 /** undefined: not requested, not configured, not for this caller, or a tool of the upstream's own that has a price. */
-function offerFor({ dialect, parsed, caller, offer, candidate }: RoutedRequest, catalogue: Catalogue) {
+function offerFor({ request, caller, offer, candidate }: PlannedAttempt, catalogue: Catalogue) {
+  const { dialect, parsed } = request
   const field = parsed.priced.find(isImageTool)
   const model = catalogue.config.tools?.imageGeneration?.model
   if (dialect.id !== 'responses' || !field || model === undefined) return undefined
@@ -89,12 +91,13 @@ function offerFor({ dialect, parsed, caller, offer, candidate }: RoutedRequest, 
 }
 
 function withFunction(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   tool: ImageTool,
   body: Json,
   { captured, warnings, seen }: { captured: Captured; warnings: readonly string[]; seen: ReadonlyMap<Part, MediaPart> },
-): RoutedRequest {
-  const { parsed, dialect, ownWarnings } = routed
+): PlannedAttempt {
+  const { request, ownWarnings } = planned
+  const { parsed, dialect } = request
   const asked = parsed.canonical()
   const added = functionOf(tool)
   const isEditing = tool.action !== 'generate'
@@ -108,17 +111,20 @@ function withFunction(
     ...choiceFor(asked.toolChoice, body.tool_choice, tool),
   }
   return {
-    ...routed,
-    dialect: capturing(dialect, captured),
-    isTranslated: true,
+    ...planned,
     ownWarnings: [...ownWarnings, ...warnings],
-    warnings: [...routed.warnings, ...warnings],
-    parsed: {
-      ...parsed,
-      priced: parsed.priced.filter((field) => !isImageTool(field)),
-      textBytes:
-        parsed.textBytes + utf8Length(JSON.stringify(added)) + (isEditing ? tool.images.count * NAME_BYTES : 0),
-      canonical: () => canonical,
+    warnings: [...planned.warnings, ...warnings],
+    request: {
+      ...request,
+      dialect: capturing(dialect, captured),
+      isTranslated: true,
+      parsed: {
+        ...parsed,
+        priced: parsed.priced.filter((field) => !isImageTool(field)),
+        textBytes:
+          parsed.textBytes + utf8Length(JSON.stringify(added)) + (isEditing ? tool.images.count * NAME_BYTES : 0),
+        canonical: () => canonical,
+      },
     },
   }
 }

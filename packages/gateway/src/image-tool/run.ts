@@ -14,7 +14,7 @@ import { formatRequestId } from '../request/ids.ts'
 import { chargeOf, learn, type Observed, type TextCharge } from '../text/billing/charge.ts'
 import { coverageOf, measure } from '../text/billing/coverage.ts'
 import { outcomeOfFinish } from '../text/charge-tokens.ts'
-import type { RoutedRequest } from '../text/request.ts'
+import type { PlannedAttempt } from '../text/request.ts'
 import { readReply } from '../text/responding/respond-json.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { prepare } from '../text/translation/prepare.ts'
@@ -185,7 +185,7 @@ async function askAgain(
   if (!pending) throw new Error('a request was released before its last call')
   const hold = partOfHold(call.hold, spending.cost, spending.tokens)
   // The end of this step is not that of the request, which has the idempotency key.
-  const next = await prepared({ ...call, hold, claim: undefined }, followUp(pending.request, reply, results), deps)
+  const next = await prepared({ ...call, hold, claim: undefined }, followUp(pending.planned, reply, results), deps)
   if (!next) return undefined
   client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
@@ -194,19 +194,19 @@ async function askAgain(
     return await ask(next, toolCall, spending, output, deps)
   } finally {
     // Another candidate may have answered.
-    const { attempt, failedAttempts, own } = next
-    Object.assign(call, { attempt, failedAttempts, own, firstOutputAt })
+    const { attempt, failedAttempts, tried, own } = next
+    Object.assign(call, { attempt, failedAttempts, tried, own, firstOutputAt })
   }
 }
 
 async function prepared(
   call: TextCall,
-  request: RoutedRequest,
+  planned: PlannedAttempt,
   deps: ImageToolDependencies,
 ): Promise<TextCall | undefined> {
   const { ticker, upstreamCalls, statistics } = deps
-  const outbound = prepare(request, deps)
-  const measured = measure(request, outbound, statistics)
+  const outbound = prepare(planned, deps)
+  const measured = measure(planned, outbound, statistics)
   const { hold, attempt, upstreamCall } = call
   if ((await hold.raise(measured.amount, measured.minimum)) === 'stop') return undefined
   const { candidate } = attempt
@@ -215,13 +215,13 @@ async function prepared(
   // Each call of the model has the whole time.
   upstreamCall.sent()
   const { answerer, options, dialect } = outbound
-  const coverage = coverageOf(hold, measured, request)
+  const coverage = coverageOf(hold, measured, planned)
   const { lowering } = coverage
   if (lowering !== undefined && !attempt.warnings.includes(lowering)) attempt.warnings.push(lowering)
   const health = new Attempt(candidate.health, candidate.route.model, ticker.now())
   return {
     ...call,
     attempt: { ...attempt, answerer, options, dialect, coverage, health },
-    own: { ...call.own, pending: { request, outbound } },
+    own: { ...call.own, pending: { planned, outbound } },
   }
 }

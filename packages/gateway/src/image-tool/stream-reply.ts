@@ -48,7 +48,7 @@ export async function streamReply(
   const { answering } = captured.stream
   // The request is kept for the next call of the model.
   const { pending } = call.own
-  if (pending) call.slot.resize(pending.request.body.length + imageBytes)
+  if (pending) call.slot.resize(pending.planned.request.body.length + imageBytes)
   call.firstOutputAt ??= performance.now()
   output.begin(answering)
   endWhenWhole(stream)

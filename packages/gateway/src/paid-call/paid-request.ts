@@ -153,7 +153,7 @@ export class PaidRequest<K extends Kind = AnyKind> {
 
   attempt!: K['attempt']
   /** Candidates that were chosen for earlier attempts. */
-  tried: readonly K['routed']['candidate'][] = NONE
+  tried: readonly Candidate[] = NONE
   own!: K['own']
   /** The response is streamed, and settled at the end of the stream. */
   isStream = false
@@ -188,5 +188,5 @@ export function forget(request: PaidRequest<Kind>): void {
 /** What attempts need of a request, whatever becomes of its hold. */
 export type AttemptedCall = Pick<
   PaidRequest,
-  'id' | 'upstreamCall' | 'client' | 'owner' | 'attempt' | 'failedAttempts' | 'record'
+  'id' | 'upstreamCall' | 'client' | 'owner' | 'attempt' | 'failedAttempts' | 'tried' | 'record'
 >

@@ -120,9 +120,8 @@ export async function nextCandidate<P extends AnyPrice, M extends Named, D exten
   const { attempt, caller, hold } = call
   const { wanted } = call.routed
   endAttempt(call, failed, deps)
-  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried: call.tried }
+  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate }
   type Prepared = {
-    tried: readonly Candidate<P>[]
     offer: Offer<P, M>
     candidate: Candidate<P>
     request: CandidateRequest<D>
@@ -132,9 +131,9 @@ export async function nextCandidate<P extends AnyPrice, M extends Named, D exten
     failed,
     last,
     {
-      prepare(offer, candidate, tried): Prepared | undefined {
+      prepare(offer, candidate): Prepared | undefined {
         const request = expressed(() => steps.requestFor(candidate))
-        return request && { offer, candidate, tried, request }
+        return request && { offer, candidate, request }
       },
       async cover({ offer, candidate }) {
         const needed = steps.boundOf(offer, candidate)
@@ -149,9 +148,8 @@ export async function nextCandidate<P extends AnyPrice, M extends Named, D exten
       await settle(call, { outcome: failed.outcome, charges: [], sawOutput: false }, deps)
     throw failed.failure
   }
-  const { offer, candidate, tried, request } = next.prepared
+  const { offer, candidate, request } = next.prepared
   const warnings = [...warningsFor(offer, wanted, call.ownWarnings), ...request.warnings]
-  call.tried = tried
   call.attempt = { offer, candidate, dialect: request.dialect, health: next.health, warnings }
   showWarnings(warnings, call.headers)
 }

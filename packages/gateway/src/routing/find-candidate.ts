@@ -33,7 +33,7 @@ export function findCandidate<P extends AnyPrice>(
   offer: Offer<P>,
   unrouted: Unrouted,
   deps: CandidateDependencies,
-  tried: readonly Candidate<P>[] = NONE_TRIED,
+  tried: readonly Candidate[] = NONE_TRIED,
 ): Candidate<P> | undefined {
   // A first attempt may go to a candidate that is cooling down, if there is no other; a retry may not.
   return (
@@ -49,7 +49,7 @@ export function routeToHealthy<P extends AnyPrice>(
   offer: Offer<P>,
   unrouted: Unrouted,
   deps: CandidateDependencies,
-  tried: readonly Candidate<P>[] = NONE_TRIED,
+  tried: readonly Candidate[] = NONE_TRIED,
 ): Candidate<P> | undefined {
   const now = deps.ticker.now()
   const only = offer.candidates[0]
@@ -63,7 +63,7 @@ function chooseHealthy<P extends AnyPrice>(
   offer: Offer<P>,
   unrouted: Unrouted,
   deps: CandidateDependencies,
-  tried: readonly Candidate<P>[],
+  tried: readonly Candidate[],
   now: number,
 ): Candidate<P> | undefined {
   const isReady = (candidate: Candidate<P>): boolean =>

@@ -35,7 +35,7 @@ test.each<[string, cover: () => Promise<1 | undefined>, outcome: unknown]>([
     fallbacks: [],
   } as unknown as OfferOf<'text'>
   const upstreamCall = upstreamCalls.start(first.upstream, 1n)
-  const call = { client: { isDisconnected: false }, upstreamCall, owner: { slot: 1, epoch: 1n } }
+  const call = { client: { isDisconnected: false }, upstreamCall, owner: { slot: 1, epoch: 1n }, tried: [] }
   const deps = {
     upstreamCalls,
     ticker,
@@ -45,7 +45,7 @@ test.each<[string, cover: () => Promise<1 | undefined>, outcome: unknown]>([
   } as unknown as RoutingDependencies
   const failed = { unbilled: true, verdict: UNKNOWN } as FailedAttempt
   const caller = { account: 1n, restrictions: { models: undefined } }
-  const last = { caller, wanted: offer, offer, candidate: first, tried: [] } as never
+  const last = { caller, wanted: offer, offer, candidate: first } as never
   const steps = { prepare: () => ({}), cover }
   try {
     upstreamCall.releaseSlot()

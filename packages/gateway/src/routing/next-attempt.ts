@@ -24,14 +24,12 @@ export type LastAttempt<P extends AnyPrice, M extends Named> = Unrouted & {
   wanted: Offer<P, M>
   offer: Offer<P, M>
   candidate: Candidate<P>
-  /** Candidates that were chosen for earlier attempts. */
-  tried: readonly Candidate<P>[]
 }
 
 /** What a kind of call does for its next attempt. */
 export type Steps<P extends AnyPrice, M extends Named, T, C> = {
   /** undefined: the request cannot be expressed for this candidate. */
-  prepare(offer: Offer<P, M>, candidate: Candidate<P>, tried: readonly Candidate<P>[]): T | undefined
+  prepare(offer: Offer<P, M>, candidate: Candidate<P>): T | undefined
   /** Extends the hold where the attempt can cost more. undefined: there are no funds for it. */
   cover(prepared: T): Promise<C | undefined>
   /** The upstream with the time limits of this kind of call. Absent: those of text. */
@@ -82,7 +80,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
   if (!mayRetry(call, failed)) return undefined
   const { upstreamCall } = call
   const isLast = retriesOf(call) === MOST_RETRIES - 1
-  const tried = [...last.tried, last.candidate, ...(failed.noConnection ? othersAtSameAddress(last) : [])]
+  const tried: Candidate[] = [...call.tried, last.candidate, ...(failed.noConnection ? othersAtSameAddress(last) : [])]
   // A request that cannot be expressed for one upstream may be for the next; the first counts as tried.
   for (;;) {
     const preferred = (isLast && elsewhere(last, tried, deps)) || candidateFor(last, tried, failed, deps)
@@ -90,7 +88,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
     if (!found) return undefined
     const { offer, candidate } = found
     tried.push(candidate)
-    const prepared = steps.prepare(offer, candidate, [...tried])
+    const prepared = steps.prepare(offer, candidate)
     if (!prepared) continue
     // Before the hold and the pause: many requests that failed together would find the same slot free.
     deps.upstreamCalls.move(upstreamCall, steps.limitsOf?.(candidate.upstream) ?? candidate.upstream)
@@ -104,6 +102,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
       isTaken = !upstreamCall.reason && isStillHeld(call, deps)
       if (!isTaken) return undefined
       noteFailed(call, failed)
+      call.tried = tried
       // Neither the hold nor the pause counts as silence of the upstream.
       upstreamCall.resetIdle()
       return { prepared, coverage, health }
@@ -142,7 +141,7 @@ type Found<P extends AnyPrice, M extends Named> = { offer: Offer<P, M>; candidat
 /** Another candidate of the same model, then of its fallbacks, then the same candidate once more. */
 function candidateFor<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
-  tried: readonly Candidate<P>[],
+  tried: readonly Candidate[],
   { verdict }: FailedAttempt,
   deps: RoutingDependencies,
 ): Found<P, M> | undefined {
@@ -159,7 +158,7 @@ function candidateFor<P extends AnyPrice, M extends Named>(
 function affordable<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
   failed: FailedAttempt,
-  tried: readonly Candidate<P>[],
+  tried: readonly Candidate[],
   found: Found<P, M> | undefined,
   deps: RoutingDependencies,
 ): Found<P, M> | undefined {
@@ -186,7 +185,7 @@ const addressOf = ({ upstream }: Candidate): string => `${new URL(upstream.baseU
 /** The last attempt prefers another upstream: where two keys of one failed, the third may fail as well. */
 function elsewhere<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
-  tried: readonly Candidate<P>[],
+  tried: readonly Candidate[],
   deps: RoutingDependencies,
 ): Found<P, M> | undefined {
   const upstreams = new Set(tried.map(({ upstream }) => upstream.id))
@@ -196,7 +195,7 @@ function elsewhere<P extends AnyPrice, M extends Named>(
 
 function candidateAmong<P extends AnyPrice, M extends Named>(
   last: LastAttempt<P, M>,
-  tried: readonly Candidate<P>[],
+  tried: readonly Candidate[],
   deps: RoutingDependencies,
 ): Found<P, M> | undefined {
   const { wanted, caller } = last

@@ -9,12 +9,13 @@ import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import { route } from './candidates/route.ts'
 import { rejectLowFunds } from './low-funds.ts'
 import { read } from './read.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 import { begin, prepare } from './reserve.ts'
-import { respond } from './responding/respond.ts'
+import { respondJson } from './responding/respond-json.ts'
+import { respondStream } from './responding/respond-stream.ts'
+import { route } from './routing/route.ts'
 import type { TextCall, TextDependencies, TextKind } from './text-call.ts'
 
 export const journey = (incoming: ApiRequest, endpoint: TextEndpoint, deps: TextDependencies): Promise<HttpResponse> =>
@@ -33,7 +34,7 @@ export const TEXT: Journey<TextKind, TextDependencies> = {
   respond(call, deps) {
     const { deferral, tool } = call.prepared
     if (deferral) return deferral.respond(call)
-    return runPaidCall(call, tool ? tool.respond : respond, deps)
+    return runPaidCall(call, tool?.respond ?? (call.isStream ? respondStream : respondJson), deps)
   },
 }
 

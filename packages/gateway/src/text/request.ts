@@ -34,29 +34,25 @@ export type TextRequest = Readonly<{
   keepReasoningMs: number | undefined
   /** undefined: none was looked for. */
   recalled: RecalledReasoning | undefined
+  /** Also where the upstream has the caller's dialect. */
+  isTranslated?: true
+  /** The path of a service, in place of that of the dialect. */
+  servicePath?: string
 }>
 
 /** The body, parsed. A long chat request is read without that, so it is parsed here. */
 export const bodyOf = ({ parsed, body }: Pick<TextRequest, 'parsed' | 'body'>): Json =>
   parsed.body ?? (JSON.parse(codec.decode(body, 0, body.length)) as Json)
 
-/** A request together with the candidate that it is sent to. */
-export type RoutedRequest = TextRequest &
-  Readonly<{
-    caller: Caller
-    /** Also where the upstream has the caller's dialect. */
-    isTranslated?: true
-    /** The path of a service, in place of that of the dialect. */
-    servicePath?: string
-    /** The offer of the model that the caller named. */
-    wanted: OfferOf<'text'>
-    /** The offer of the model that is called: the same, or a fallback. */
-    offer: OfferOf<'text'>
-    candidate: CandidateOf<'text'>
-    /** Candidates whose attempts failed. */
-    tried: readonly CandidateOf<'text'>[]
-    /** Warnings whichever candidate answers. */
-    ownWarnings: readonly string[]
-    /** Those, and what was dropped or changed for this candidate, in the caller's field names. Grows until the response has ended. */
-    warnings: string[]
-  }>
+/** An attempt before it is made: the request, and the candidate that it is sent to. */
+export type PlannedAttempt = Readonly<{
+  request: TextRequest
+  caller: Caller
+  /** The offer of the model that is called. */
+  offer: OfferOf<'text'>
+  candidate: CandidateOf<'text'>
+  /** Warnings whichever candidate answers. */
+  ownWarnings: readonly string[]
+  /** Those, and what was dropped or changed for this candidate, in the caller's field names. Grows until the response has ended. */
+  warnings: string[]
+}>

@@ -8,7 +8,7 @@ import { type CallAttempt, forget, type Kind, type PaidRequest, type Routed } fr
 import type { HeldFunds, Opened } from '../storage/node/settler.ts'
 import type { Coverage, Measured } from './billing/coverage.ts'
 import type { TextCallDependencies } from './dependencies.ts'
-import type { RoutedRequest, TextEndpoint, TextRequest } from './request.ts'
+import type { PlannedAttempt, TextEndpoint, TextRequest } from './request.ts'
 import type { Answerer, Outbound } from './translation/outbound.ts'
 
 /** One attempt at one candidate: the next attempt replaces it as a whole. */
@@ -26,7 +26,7 @@ export type TextAttempt = CallAttempt &
 
 /** The request as the first candidate gets it. */
 export type Prepared = {
-  request: RoutedRequest
+  planned: PlannedAttempt
   outbound: Outbound
   bound: Measured
   isExtensible: boolean
@@ -48,7 +48,7 @@ export interface TextKind extends Kind {
     /** Stores the response; resolves with its last bytes, which may leave then. */
     readonly keepResponse: ((last: Uint8Array) => Promise<Uint8Array>) | undefined
     /** The request and what is sent of it, while another attempt may follow. Released at the first output. */
-    pending: { readonly request: RoutedRequest; readonly outbound: Outbound } | undefined
+    pending: { readonly planned: PlannedAttempt; readonly outbound: Outbound } | undefined
   }
 }
 
@@ -60,13 +60,13 @@ export type TextCall = PaidRequest<TextKind>
  */
 export type GatewayTool = {
   /** The request as it is sent: with the function. */
-  readonly request: RoutedRequest
+  readonly planned: PlannedAttempt
   /** In place of the model's upstream alone. Settles the call before the last byte leaves. */
   respond(call: TextCall): Promise<HttpResponse>
 }
 
 /** undefined: the request needs no such tool. */
-export type OfferGatewayTool = (routed: RoutedRequest, catalogue: Catalogue) => GatewayTool | undefined
+export type OfferGatewayTool = (planned: PlannedAttempt, catalogue: Catalogue) => GatewayTool | undefined
 
 /**
  * A request that is answered before it is sent anywhere: it is held, queued, and run later by the gateway itself, as any other text
@@ -83,7 +83,7 @@ export type TextDependencies = TextCallDependencies & PreparedElsewhere
 
 export type PreparedElsewhere = {
   offerGatewayTool: OfferGatewayTool
-  defer(routed: RoutedRequest, opening: TextCall): Deferral
+  defer(planned: PlannedAttempt, opening: TextCall): Deferral
 }
 
 /** There is output: no other candidate will be called, and the request is not kept in memory while the response streams. */

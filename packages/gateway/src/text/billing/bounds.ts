@@ -5,7 +5,7 @@ import { bookableTokens } from '../../money/limits.ts'
 import { outputTokensFor } from '../../money/prices/token-bound.ts'
 import type { PricedOptions, Rate } from '../../money/prices/token-price.ts'
 import type { TokenRate } from '../../money/prices/token-rate.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 import { type ModelStatistics, recentP95, type StatisticsByModel } from './model-statistics.ts'
 
 /** What decides how much is held for a request. */
@@ -35,7 +35,7 @@ const LEAST_OUTPUT = 16
 
 /** The most output tokens of the candidate's model: by the configuration, else the built-in list; never above what it accepts. */
 export function modelCap(
-  { offer, candidate: { upstream, route } }: Pick<RoutedRequest, 'offer' | 'candidate'>,
+  { offer, candidate: { upstream, route } }: Pick<PlannedAttempt, 'offer' | 'candidate'>,
   statistics: StatisticsByModel,
 ): number | undefined {
   return lesser(offer.model.limits.maxOutput ?? route.maxOutput, statistics.maxOutput(upstream.id, route.model))

@@ -4,8 +4,7 @@ import { holdRate } from '../../money/prices/token-bound.ts'
 import type { Rate } from '../../money/prices/token-price.ts'
 import { tokenLimitOf } from '../../paid-call/rate-limit-errors.ts'
 import type { HeldFunds } from '../../storage/node/settler.ts'
-import type { Caller } from '../../storage/storage.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt, TextRequest } from '../request.ts'
 import type { Outbound } from '../translation/outbound.ts'
 import {
   amountsOf,
@@ -42,15 +41,15 @@ export type Measured = ReturnType<typeof amountsOf> &
   ReturnType<typeof tokensOf> & { bounds: Bounds; holdRate: Rate; expectedInput: number }
 
 export function measure(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   { maxOutput, options }: Pick<Outbound, 'maxOutput' | 'options'>,
   statistics: StatisticsByModel,
 ): Measured {
-  const { offer } = routed
-  const request = withRecalled(routed)
+  const { offer } = planned
+  const request = withRecalled(planned)
   const learned = statistics.of(offer.model.id)
   const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
-  const bounds = boundsOf(sizing, modelCap(routed, statistics), learned)
+  const bounds = boundsOf(sizing, modelCap(planned, statistics), learned)
   // Videos count with the documents, and may have audio.
   const hasAudio = request.audios + request.documents > 0
   const expectedInput = Math.ceil(request.textBytes * learned.inputTokensPerByte)
@@ -61,7 +60,7 @@ export function measure(
 }
 
 /** Reasoning that is put back is input like any other text. */
-export function withRecalled({ parsed, recalled, candidate }: RoutedRequest): RoutedRequest['parsed'] {
+export function withRecalled({ request: { parsed, recalled }, candidate }: PlannedAttempt): TextRequest['parsed'] {
   const bytes = recalled?.bytesFor(candidate.upstream.id) ?? 0
   return bytes === 0 ? parsed : { ...parsed, textBytes: parsed.textBytes + bytes }
 }
@@ -70,7 +69,7 @@ export function withRecalled({ parsed, recalled, candidate }: RoutedRequest): Ro
 export function coverageOf(
   hold: Pick<HeldFunds, 'held' | 'heldTokens'>,
   { bounds, holdRate, input, expectedInput }: Measured,
-  { parsed, caller }: { parsed: RoutedRequest['parsed']; caller: Caller },
+  { request: { parsed }, caller }: Pick<PlannedAttempt, 'request' | 'caller'>,
 ): Coverage {
   const tokenLimit = tokenLimitOf(caller)
   const byFunds = coveredOutput(hold.held, input, holdRate)

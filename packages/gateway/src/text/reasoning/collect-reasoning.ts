@@ -12,7 +12,7 @@ import type {
 } from '@trivium/protocol/canonical/reply.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 import type { Seals } from '../translation/seals.ts'
 
 /** Characters of one response. Of a longer one nothing is kept. */
@@ -107,7 +107,7 @@ const isCollected = (block: Block): block is Collected =>
 
 /** undefined: the client can send back everything, or nothing is to be kept. */
 export function collectorFor(
-  { keepReasoningMs, dialect, caller, candidate, parsed }: RoutedRequest,
+  { request: { keepReasoningMs, dialect, parsed }, caller, candidate }: PlannedAttempt,
   isHidden: boolean,
   seals: Seals,
 ): ReasoningCollector | undefined {

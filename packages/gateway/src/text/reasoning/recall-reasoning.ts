@@ -8,8 +8,9 @@ import type { WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts
 import type { CandidateOf, Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
+import type { Caller } from '../../storage/storage.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
-import type { RoutedRequest, TextRequest } from '../request.ts'
+import type { TextRequest } from '../request.ts'
 import { chooseDialect } from '../translation/choose-dialect.ts'
 import { findReasoning } from './kept-reasoning.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
@@ -62,7 +63,7 @@ function wantedFrom(candidate: CandidateOf<'text'>, request: TextRequest): Wante
 export async function recallReasoning(
   request: TextRequest,
   offer: OfferOf<'text'>,
-  { account }: RoutedRequest['caller'],
+  { account }: Caller,
   { config }: Catalogue,
   slot: Pick<Slot, 'weigh'>,
   deps: TextCallDependencies,

@@ -1,13 +1,14 @@
 // The call to an upstream, up to the headers of a response that can be passed on.
 
+import { andThen } from '@trivium/http/and-then.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { showWarnings } from '../../paid-call/warnings.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByReply, failedByThrow } from '../../routing/upstream-errors.ts'
 import { showRateLimits } from '../../routing/upstream-headers.ts'
-import { nextAttempt } from '../candidates/next-attempt.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
+import { nextAttempt } from '../routing/next-attempt.ts'
 import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 
@@ -64,19 +65,14 @@ function replaceOutbound(textCall: TextCall, outbound: Outbound): void {
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status < 300
 
-function send(textCall: TextCall, outbound: Outbound, deps: TextCallDependencies): Promise<UpstreamResponse> {
-  const { attempt, upstreamCall, slot } = textCall
-  const body = outbound.body(attempt.coverage.loweredCap, upstreamCall.cancellation, slot)
-  return body instanceof Promise ? sendLater(body, textCall, outbound, deps) : sendBody(body, textCall, outbound, deps)
-}
-
-async function sendLater(
-  body: Promise<Pieces>,
+function send(
   textCall: TextCall,
   outbound: Outbound,
   deps: TextCallDependencies,
-): Promise<UpstreamResponse> {
-  return sendBody(await body, textCall, outbound, deps)
+): UpstreamResponse | Promise<UpstreamResponse> {
+  const { attempt, upstreamCall, slot } = textCall
+  const body = outbound.body(attempt.coverage.loweredCap, upstreamCall.cancellation, slot)
+  return andThen(body, sendBody, textCall, outbound, deps)
 }
 
 function sendBody(

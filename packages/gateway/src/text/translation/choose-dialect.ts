@@ -6,7 +6,7 @@ import { addWarning, type WarnedField } from '@trivium/protocol/canonical/warnin
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { CandidateOf } from '../../catalogue/catalogue.ts'
 import type { IgnoredFeature, Upstream } from '../../config/types.ts'
-import type { RoutedRequest, TextRequest } from '../request.ts'
+import type { PlannedAttempt, TextRequest } from '../request.ts'
 import { dialectOf } from './outbound.ts'
 
 export function chooseDialect(
@@ -45,8 +45,9 @@ const FIELD_OF: Readonly<Record<IgnoredFeature, WarnedField>> = {
 }
 
 /** Names what the server will ignore in this dialect, in the caller's words. */
-export function warnOfIgnored({ candidate, parsed, dialect, warnings }: RoutedRequest, sent: TextDialectId): void {
+export function warnOfIgnored({ request, candidate, warnings }: PlannedAttempt, sent: TextDialectId): void {
   if (ignoredIn(candidate.upstream, sent).length === 0) return
+  const { parsed, dialect } = request
   for (const feature of lackingIn(candidate.upstream, sent, parsed.canonical())) {
     const field = FIELD_OF[feature]
     addWarning(warnings, dialect.fieldNames[field] ?? field, 'ignored')

@@ -7,7 +7,7 @@ import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonica
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { Target } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
 /** Sampling may be left to the model. */
@@ -47,7 +47,7 @@ export function noteUnsupported(
   request: CanonicalRequest,
   rejection: ErrorInfo,
   upstream: TextDialect,
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   { unsupportedFields }: TextCallDependencies,
 ) {
   const field =
@@ -56,7 +56,7 @@ export function noteUnsupported(
     unsupportedEffort(request, rejection, upstream) ??
     unsupportedSearch(request, rejection)
   if (field === undefined) return false
-  const { upstream: to, route } = routed.candidate
+  const { upstream: to, route } = planned.candidate
   unsupportedFields.note(to.id, route.model, field)
   return true
 }
@@ -87,7 +87,7 @@ function isAboutField(rejection: ErrorInfo, { endUserField, fieldNames }: TextDi
 
 /** All fields that this upstream's model has rejected. */
 export function unsupportedBy(
-  { candidate: { upstream, route } }: RoutedRequest,
+  { candidate: { upstream, route } }: PlannedAttempt,
   { unsupportedFields }: TextCallDependencies,
 ): ReadonlySet<string> {
   return unsupportedFields.of(upstream.id, route.model)
@@ -95,11 +95,11 @@ export function unsupportedBy(
 
 export function dropUnsupported(
   request: CanonicalRequest,
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   warn: Target['warn'],
   deps: TextCallDependencies,
 ): CanonicalRequest {
-  const known = unsupportedBy(routed, deps)
+  const known = unsupportedBy(planned, deps)
   if (known.size === 0) return request
   const unsupported = FIELDS.filter((field) => known.has(field) && has(request, field))
   const isEffortUnsupported = known.has(`effort ${effortOf(request.reasoning)}`)
@@ -110,7 +110,7 @@ export function dropUnsupported(
     delete kept.sampling[field as (typeof SAMPLING)[number]]
     delete kept[field as (typeof BESIDE)[number]]
     // The caller is not warned of an end user that the gateway added.
-    if (field !== 'endUser' || routed.parsed.endUser !== undefined) warn(field, 'dropped')
+    if (field !== 'endUser' || planned.request.parsed.endUser !== undefined) warn(field, 'dropped')
   }
   if (!isEffortUnsupported) return kept
   warn('reasoning', 'dropped')

@@ -8,7 +8,7 @@ import { withCandidates } from '../../access/urls/url-policy.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
 import { serviceOf } from '../../config/upstream-dialects.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 
 type Asked = Pick<PassThroughRequest, 'native'>
 
@@ -22,19 +22,20 @@ function endpointFor({ upstream, route }: CandidateOf<'text'>, { native }: Asked
 }
 
 /** undefined: the upstream does not serve the path. Throws RequestError if nothing else would do. */
-export function nativeRequest(routed: RoutedRequest): RoutedRequest | undefined {
-  const { native } = routed.parsed
+export function nativeRequest(planned: PlannedAttempt): PlannedAttempt | undefined {
+  const { request: asked } = planned
+  const { native } = asked.parsed
   if (!native) return undefined
-  const endpoint = endpointFor(routed.candidate, routed.parsed)
+  const endpoint = endpointFor(planned.candidate, asked.parsed)
   if (!endpoint) {
     if (native.needed === undefined) return undefined
     throw notInChat(native.needed)
   }
   const { path, lacks = [] } = endpoint
   const { request } = native
-  for (const name of lacks) if (isGiven(request.body?.[name])) addWarning(routed.warnings, name, 'dropped')
+  for (const name of lacks) if (isGiven(request.body?.[name])) addWarning(planned.warnings, name, 'dropped')
   const edited = (edits: PassThroughEdits) => request.edited({ ...edits, remove: [...(edits.remove ?? []), ...lacks] })
-  return { ...routed, parsed: { ...request, edited }, servicePath: path }
+  return { ...planned, request: { ...asked, parsed: { ...request, edited }, servicePath: path } }
 }
 
 /** Without the candidates that cannot be asked. Throws RequestError if none is left. */

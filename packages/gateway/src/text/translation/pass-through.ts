@@ -22,16 +22,16 @@ import type { TextCallDependencies } from '../dependencies.ts'
 import { collectFrom, collectorFor, collectWhole, type ReasoningCollector } from '../reasoning/collect-reasoning.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { hasToolCalls, wantedBy } from '../reasoning/recall-reasoning.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 import { hidingEncrypted } from './hide-encrypted.ts'
 import type { Answerer, Outbound, StreamMeter } from './outbound.ts'
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
-export function passThrough(routed: RoutedRequest, deps: TextCallDependencies): Outbound {
-  const policy = tenantPolicy(routed, deps)
-  for (const field of policy.unpriced) addWarning(routed.warnings, field, 'no-price')
-  return new PassingOutbound(routed, policy, deps)
+export function passThrough(planned: PlannedAttempt, deps: TextCallDependencies): Outbound {
+  const policy = tenantPolicy(planned, deps)
+  for (const field of policy.unpriced) addWarning(planned.warnings, field, 'no-price')
+  return new PassingOutbound(planned, policy, deps)
 }
 
 /** Classes, not closures as elsewhere: there is one of each for every request, and most methods are never called. */
@@ -42,7 +42,7 @@ class PassingOutbound implements Outbound {
   readonly maxOutput = undefined
   readonly options: PricedOptions
   readonly answerer: Answerer
-  readonly #routed: RoutedRequest
+  readonly #planned: PlannedAttempt
   readonly #deps: TextCallDependencies
   readonly #edits: PassThroughEdits
   /** Filled when the body is made, which knows the cap. */
@@ -51,34 +51,36 @@ class PassingOutbound implements Outbound {
   readonly #named: string | undefined
   #isEdited = false
 
-  constructor(routed: RoutedRequest, policy: TenantPolicy, deps: TextCallDependencies) {
-    const { dialect, parsed, offer, candidate } = routed
+  constructor(planned: PlannedAttempt, policy: TenantPolicy, deps: TextCallDependencies) {
+    const { request, offer, candidate } = planned
+    const { dialect, parsed } = request
     const { upstream, route } = candidate
-    const model = upstreamModel(routed)
-    this.#named = fieldToName(routed, deps)
+    const model = upstreamModel(planned)
+    this.#named = fieldToName(planned, deps)
     this.dialect = dialect.id
-    const path = routed.servicePath ?? upstreamPath(upstream, dialect.id, model, parsed.stream)
-    this.path = path + carriedQuery(routed)
-    this.headers = carriedHeaders(routed)
+    const path = request.servicePath ?? upstreamPath(upstream, dialect.id, model, parsed.stream)
+    this.path = path + carriedQuery(planned)
+    this.headers = carriedHeaders(planned)
     this.options = policy.options
     this.#quirks = quirksOf(upstream, dialect.id)
     const options: MeterOptions = {
       quirks: this.#quirks,
       showUsage: parsed.showUsage,
       choices: parsed.choices,
-      asArray: routed.asArray,
+      asArray: request.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
-      ...echoFor(routed, this.#named),
+      ...echoFor(planned, this.#named),
     }
-    const answerer = new PassingAnswerer(dialect, routed.id, options, passingCollector(routed, deps))
-    this.answerer = routed.conversation?.hidesEncrypted ? hidingEncrypted(answerer) : answerer
-    this.#routed = routed
+    const answerer = new PassingAnswerer(dialect, request.id, options, passingCollector(planned, deps))
+    this.answerer = request.conversation?.hidesEncrypted ? hidingEncrypted(answerer) : answerer
+    this.#planned = planned
     this.#deps = deps
-    this.#edits = editsFor(routed, policy, model, this.#named === undefined ? undefined : policy.endUser, deps)
+    this.#edits = editsFor(planned, policy, model, this.#named === undefined ? undefined : policy.endUser, deps)
   }
 
   body(maxOutput: number | undefined): Pieces {
-    const { parsed, body, candidate } = this.#routed
+    const { request, candidate } = this.#planned
+    const { parsed, body } = request
     if (this.#quirks) noteCap(this.#quirks, candidate.upstream, this.dialect, [parsed.maxOutput, maxOutput])
     const pieces = parsed.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
     this.#isEdited = pieces[0] !== body
@@ -86,16 +88,16 @@ class PassingOutbound implements Outbound {
   }
 
   release(): void {
-    if (this.#isEdited) freeMemory(this.#routed.body)
+    if (this.#isEdited) freeMemory(this.#planned.request.body)
   }
 
   /** Only what the gateway added may be dropped: all other fields are the caller's. */
   without(rejection: ErrorInfo): Outbound | undefined {
     const field = this.#rejected(rejection)
     if (field === undefined) return undefined
-    const { candidate } = this.#routed
+    const { candidate } = this.#planned
     this.#deps.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
-    return passThrough(this.#routed, this.#deps)
+    return passThrough(this.#planned, this.#deps)
   }
 
   /** Which field of those that the gateway added. */
@@ -132,7 +134,7 @@ function freeMemory(body: Uint8Array): void {
 
 /** The field for an end user that the caller has not named. */
 function fieldToName(
-  { dialect, parsed, candidate }: RoutedRequest,
+  { request: { dialect, parsed }, candidate }: PlannedAttempt,
   { unsupportedFields }: TextCallDependencies,
 ): string | undefined {
   const { upstream, route } = candidate
@@ -142,7 +144,7 @@ function fieldToName(
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
-export function upstreamModel({ parsed, offer, candidate }: RoutedRequest): string {
+export function upstreamModel({ request: { parsed }, offer, candidate }: PlannedAttempt): string {
   const { route, upstream } = candidate
   const { id } = offer.model
   return upstream.embedded && parsed.model.startsWith(`${id}:`)
@@ -154,40 +156,40 @@ export function upstreamModel({ parsed, offer, candidate }: RoutedRequest): stri
 export const ITEM_REFERENCE = 'item_reference'
 
 function editsFor(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   policy: TenantPolicy,
   model: string,
   endUser: string | undefined,
   deps: TextCallDependencies,
 ): PassThroughEdits {
-  const { dialect, parsed } = routed
+  const { dialect, parsed } = planned.request
   const own: PassThroughEdits =
-    dialect.passThrough.serviceEdits?.(routed.candidate.upstream.service, parsed.stream) ?? {}
+    dialect.passThrough.serviceEdits?.(planned.candidate.upstream.service, parsed.stream) ?? {}
   if (dialect.endpoint.fillPath === undefined && model !== parsed.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
-  if (parsed.endUserFields.length > 0) hideEndUsers(own, routed, deps)
+  if (parsed.endUserFields.length > 0) hideEndUsers(own, planned, deps)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
-  const include = includeFor(routed, deps)
+  const include = includeFor(planned, deps)
   if (include !== undefined) own.set = { ...own.set, include }
   // Where callers share stored objects, the vendor can look them up.
-  if (parsed.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
+  if (parsed.reasoningReferences && !planned.candidate.upstream.sharedObjects) {
     own.withoutReasoningReferences = true
-    addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
+    addWarning(planned.warnings, ITEM_REFERENCE, 'dropped')
   }
-  if (parsed.storing && parsed.storing.length > 0 && !routed.candidate.upstream.sharedObjects) {
+  if (parsed.storing && parsed.storing.length > 0 && !planned.candidate.upstream.sharedObjects) {
     own.remove = [...(own.remove ?? []), ...parsed.storing]
-    for (const field of parsed.storing) addWarning(routed.warnings, field, 'dropped')
+    for (const field of parsed.storing) addWarning(planned.warnings, field, 'dropped')
   }
   if (parsed.foreignReasoning) own.withoutForeignReasoning = true
-  if (parsed.outputFields.length > 0) boundOutput(own, routed, deps)
-  const reasoning = reasoningFor(routed, deps)
+  if (parsed.outputFields.length > 0) boundOutput(own, planned, deps)
+  const reasoning = reasoningFor(planned, deps)
   if (reasoning) own.reasoning = reasoning
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
 }
 
 /** Models that do not reason reject it. */
 function includeFor(
-  { conversation, candidate: { upstream, route } }: RoutedRequest,
+  { request: { conversation }, candidate: { upstream, route } }: PlannedAttempt,
   { unsupportedFields }: TextCallDependencies,
 ): string | undefined {
   const isKnown = upstream.embedded || unsupportedFields.has(upstream.id, route.model, INCLUDE)
@@ -198,14 +200,14 @@ const REASONING = 'reasoning_content'
 
 /** Reasoning for messages with tool calls that came back without it. A service that demands it takes empty text. */
 function reasoningFor(
-  { parsed, body, dialect, candidate, recalled, warnings }: RoutedRequest,
+  { request: { parsed, body, dialect, recalled }, candidate, warnings }: PlannedAttempt,
   { unsupportedFields }: TextCallDependencies,
 ): ReadonlyMap<number, string> | undefined {
   if (!parsed.calledMessages || !hasToolCalls(body)) return undefined
   const { upstream, route } = candidate
   const wanted = wantedBy(candidate, { dialect, parsed })
   if (!wanted || unsupportedFields.has(upstream.id, route.model, REASONING)) return undefined
-  if (recalled?.isLostAt(upstream.id)) warnOfLostReasoning({ dialect, warnings })
+  if (recalled?.isLostAt(upstream.id)) warnOfLostReasoning(dialect, warnings)
   if (!wanted.isDemanded && !recalled?.has(upstream.id)) return undefined
   const texts = parsed.calledMessages().flatMap((message): [number, string][] => {
     const text = message.hasReasoning ? undefined : (recalled?.textOf(message, upstream.id) ?? '')
@@ -215,10 +217,10 @@ function reasoningFor(
 }
 
 /** The vendor sees pseudonyms of the caller's end users, different for each account. */
-function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: TextCallDependencies): void {
+function hideEndUsers(into: PassThroughEdits, planned: PlannedAttempt, deps: TextCallDependencies): void {
   const set: Record<string, string> = {}
-  for (const { field, value } of routed.parsed.endUserFields) {
-    const pseudonym = pseudonymOf(routed, value, deps)
+  for (const { field, value } of planned.request.parsed.endUserFields) {
+    const pseudonym = pseudonymOf(planned, value, deps)
     if (pseudonym === undefined) return
     // The dialect's own edit reaches a field inside another one.
     if (field.includes('.')) into.endUser = pseudonym
@@ -228,21 +230,23 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: TextC
 }
 
 /** Responses of one dialect repeat the request: they show the caller's own values, and nothing that the gateway added. */
-function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
-  const { dialect, parsed, candidate } = routed
+function echoFor(planned: PlannedAttempt, added: string | undefined): Pick<MeterOptions, 'echo'> {
+  const { request, candidate } = planned
+  const { dialect, parsed } = request
   if (!dialect.echoesRequest) return {}
-  const echo = routed.conversation?.echo ?? []
+  const echo = request.conversation?.echo ?? []
   if (candidate.upstream.sharedObjects) return { echo }
   const own = parsed.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
   return { echo: [...own, ...echo, ...(added === undefined ? [] : [{ name: added, json: 'null' }])] }
 }
 
 /** No field that the upstream may read as a cap exceeds what is held. */
-function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics }: TextCallDependencies): void {
-  const { parsed, candidate, warnings } = routed
+function boundOutput(into: PassThroughEdits, planned: PlannedAttempt, { statistics }: TextCallDependencies): void {
+  const { candidate, warnings } = planned
+  const { parsed } = planned.request
   const { extraCapFields } = candidate.upstream
   const fields = parsed.outputFields.filter(({ name }) => extraCapFields === undefined || extraCapFields.includes(name))
-  const bounds = { cap: choiceCap(parsed, modelCap(routed, statistics)), choices: parsed.choices }
+  const bounds = { cap: choiceCap(parsed, modelCap(planned, statistics)), choices: parsed.choices }
   for (const field of fields) {
     const bound = boundFor(field, bounds)
     if (bound !== undefined) addWarning(warnings, pathOf(field), bound === 'removed' ? 'dropped' : 'lowered')
@@ -253,13 +257,14 @@ function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics
 /** Fault switches of the embedded upstream. */
 const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
-export function sandboxHeaders({ headers, candidate }: RoutedRequest): Record<string, string> {
-  return candidate.upstream.embedded ? pick(headers, SANDBOX_HEADERS) : {}
+export function sandboxHeaders({ request, candidate }: PlannedAttempt): Record<string, string> {
+  return candidate.upstream.embedded ? pick(request.headers, SANDBOX_HEADERS) : {}
 }
 
-function carriedHeaders(routed: RoutedRequest): Record<string, string> {
-  if (routed.candidate.upstream.embedded) return sandboxHeaders(routed)
-  const { headers, dialect, warnings, offer } = routed
+function carriedHeaders(planned: PlannedAttempt): Record<string, string> {
+  if (planned.candidate.upstream.embedded) return sandboxHeaders(planned)
+  const { request, warnings, offer } = planned
+  const { headers, dialect } = request
   const carried = pick(headers, dialect.carriedHeaders)
   const { betaHeader } = dialect
   const betas = betaHeader === undefined ? null : headers.get(betaHeader)
@@ -272,7 +277,7 @@ function carriedHeaders(routed: RoutedRequest): Record<string, string> {
 }
 
 /** Behind the path, which has no query of its own in these dialects. */
-function carriedQuery({ dialect, query, candidate }: RoutedRequest): string {
+function carriedQuery({ request: { dialect, query }, candidate }: PlannedAttempt): string {
   if (dialect.carriedQuery === undefined || query === '' || candidate.upstream.embedded) return ''
   const carried = query.split('&').filter((pair) => dialect.carriedQuery?.includes(pair))
   return carried.length === 0 ? '' : `?${[...new Set(carried)].join('&')}`
@@ -288,9 +293,12 @@ function pick(headers: RequestHeaders, names: readonly string[]): Record<string,
 }
 
 /** Only messages of the chat dialect have reasoning that clients drop. */
-function passingCollector(routed: RoutedRequest, { seals }: TextCallDependencies): ReasoningCollector | undefined {
-  const mayReason = routed.parsed.calledMessages && routed.parsed.tools > 0 && wantedBy(routed.candidate, routed)
-  return mayReason ? collectorFor(routed, false, seals) : undefined
+function passingCollector(planned: PlannedAttempt, { seals }: TextCallDependencies): ReasoningCollector | undefined {
+  const mayReason =
+    planned.request.parsed.calledMessages &&
+    planned.request.parsed.tools > 0 &&
+    wantedBy(planned.candidate, planned.request)
+  return mayReason ? collectorFor(planned, false, seals) : undefined
 }
 
 /** Lives as long as the response, so it keeps nothing else of the request. */

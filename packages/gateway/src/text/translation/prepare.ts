@@ -2,7 +2,7 @@
 
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 import { chooseDialect, warnOfIgnored } from './choose-dialect.ts'
 import { nativeRequest } from './native.ts'
 import type { Outbound } from './outbound.ts'
@@ -11,12 +11,13 @@ import { hasForeignReasoning } from './seals.ts'
 import { translate } from './translate.ts'
 
 /** Reasoning that another upstream returned has to be translated, even within one dialect. */
-export function prepare(routed: RoutedRequest, deps: TextCallDependencies): Outbound {
-  const native = nativeRequest(routed)
+export function prepare(planned: PlannedAttempt, deps: TextCallDependencies): Outbound {
+  const native = nativeRequest(planned)
   if (native) return passThrough(native, deps)
-  const upstream = chooseDialect(routed.candidate, routed)
-  warnOfIgnored(routed, upstream)
-  const passes = upstream === routed.dialect.id && !routed.isTranslated && !hasForeignReasoning(routed.body, upstream)
-  if (passes) return passThrough(routed, deps)
-  return translate(routed, TEXT_DIALECTS[upstream], deps)
+  const { request, candidate } = planned
+  const upstream = chooseDialect(candidate, request)
+  warnOfIgnored(planned, upstream)
+  const passes =
+    upstream === request.dialect.id && !request.isTranslated && !hasForeignReasoning(request.body, upstream)
+  return passes ? passThrough(planned, deps) : translate(planned, TEXT_DIALECTS[upstream], deps)
 }

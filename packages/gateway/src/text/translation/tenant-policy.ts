@@ -6,7 +6,7 @@ import type { PassThroughEdits, PricedField } from '@trivium/protocol/dialects/p
 import { rejectObjects, removeUnpriced } from '../../access/tenant-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 
 export type TenantPolicy = {
   /** Instead of the caller's own, which could collide with another caller's. */
@@ -26,7 +26,7 @@ const TAG_IN_KEY = 12
 
 /** `translated`: into another dialect. What of hosted tools can be translated, and is charged, the translation decides. */
 export function tenantPolicy(
-  { caller, parsed, candidate, offer }: RoutedRequest,
+  { request: { parsed }, caller, candidate, offer }: PlannedAttempt,
   { seals }: Pick<TextCallDependencies, 'seals'>,
   translated = false,
 ): TenantPolicy {
@@ -94,7 +94,7 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
  * account give different pseudonyms. undefined: the name is sent as it is.
  */
 export function pseudonymOf(
-  { caller, candidate }: RoutedRequest,
+  { caller, candidate }: PlannedAttempt,
   endUser: string,
   { accountCipher }: Pick<TextCallDependencies, 'accountCipher'>,
 ): string | undefined {

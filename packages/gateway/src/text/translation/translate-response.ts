@@ -13,7 +13,7 @@ import { codec } from '../../bytes/codec.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
 import { collectorFor } from '../reasoning/collect-reasoning.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt, TextRequest } from '../request.ts'
 import { hidingEncrypted } from './hide-encrypted.ts'
 import type { Answerer } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
@@ -22,16 +22,17 @@ import { MALFORMED, openTranslation, type Pair, stopAtCap } from './translate-st
 
 /** Keeps what the response needs of the request, and nothing else. */
 export function createTranslatingAnswerer(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   upstream: TextDialect,
   canonical: CanonicalRequest,
   { tools, quirks }: { tools: SentTools; quirks: ReplyQuirks | undefined },
   deps: TextCallDependencies,
 ): Answerer {
-  const { dialect, asArray, warnings, id } = routed
+  const { request, warnings } = planned
+  const { dialect, asArray, id, conversation } = request
   const customs = customsOf(canonical)
   const requestId = formatRequestId(id)
-  const answering = answeringFor(routed, canonical, requestId.slice('req_'.length), deps)
+  const answering = answeringFor(planned, canonical, requestId.slice('req_'.length), deps)
   const answerer = answererOf({
     client: dialect,
     upstream,
@@ -41,9 +42,9 @@ export function createTranslatingAnswerer(
     tools: { ...tools, customs, hidesSearches: canonical.hostedTools.every(({ search }) => search === undefined) },
     quirks,
     answering,
-    collector: collectorFor(routed, answering.hideReasoning, deps.seals),
+    collector: collectorFor(planned, answering.hideReasoning, deps.seals),
   })
-  return routed.conversation?.hidesEncrypted ? hidingEncrypted(answerer) : answerer
+  return conversation?.hidesEncrypted ? hidingEncrypted(answerer) : answerer
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
@@ -63,32 +64,33 @@ function namespacesOf({ tools }: CanonicalRequest): ReplyContext['namespaces'] {
 }
 
 function answeringFor(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   canonical: CanonicalRequest,
   id: string,
   { statistics: byModel, seals }: TextCallDependencies,
 ): ReplyContext {
-  const { caller, candidate, offer, parsed } = routed
+  const { request, caller, candidate, offer } = planned
+  const { parsed } = request
   const { account } = caller
   const upstream = candidate.upstream.id
   const statistics = byModel.of(offer.model.id)
   const input = Math.ceil(parsed.textBytes * statistics.inputTokensPerByte)
   return {
     id,
-    created: Math.floor(timeOfId(routed.id) / 1_000),
+    created: Math.floor(timeOfId(request.id) / 1_000),
     model: offer.model.id,
     showUsage: parsed.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
     sealReasoning: canonical.reasoning.wantsEncrypted === true,
     namespaces: namespacesOf(canonical),
-    echo: echoOf(routed, canonical),
+    echo: echoOf(request, canonical),
     seal: sealer(seals, account, upstream),
     estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
   }
 }
 
 /** The client of a request that was expanded reads its own fields. */
-function echoOf({ conversation }: RoutedRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
+function echoOf({ conversation }: TextRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
   if (!conversation) return canonical.echo ?? NO_ECHO
   const { echo } = conversation
   return { ...canonical.echo, ...Object.fromEntries(echo.map(({ name, json }) => [name, parsedJson(json)])) }

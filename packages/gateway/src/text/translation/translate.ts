@@ -23,7 +23,7 @@ import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
-import { bodyOf, type RoutedRequest } from '../request.ts'
+import { bodyOf, type PlannedAttempt, type TextRequest } from '../request.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy, WEB_SEARCH } from './drop-unsupported.ts'
 import { withMadeImages } from './made-images.ts'
 import type { Outbound } from './outbound.ts'
@@ -45,19 +45,20 @@ type Encoding = { withReasoning: boolean; most: number | undefined }
 const USUAL: Encoding = { withReasoning: true, most: undefined }
 
 export function translate(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   upstream: TextDialect,
   deps: TextCallDependencies,
   as: Encoding = USUAL,
 ): Outbound {
-  const { parsed, dialect, warnings } = routed
-  const policy = tenantPolicy(routed, deps, true)
+  const { request, warnings } = planned
+  const { parsed, dialect } = request
+  const policy = tenantPolicy(planned, deps, true)
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
-  rejectStored(routed)
+  rejectStored(request)
   rejectEssential(parsed.canonical())
   if (parsed.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
-  if (upstream.imageTool !== undefined) rejectImages(routed, upstream.imageTool)
-  const model = upstreamModel(routed)
+  if (upstream.imageTool !== undefined) rejectImages(planned, upstream.imageTool)
+  const model = upstreamModel(planned)
   const said = warnInWordsOf(dialect, warnings)
   let isTierSent = true
   const warn: Target['warn'] = (field, reason) => {
@@ -65,31 +66,31 @@ export function translate(
     said(field, reason)
   }
   const canonical = dropUnsupported(
-    withPolicy(withImages(recalledInto(routed, upstream), routed), policy, upstream, routed, warn, deps),
-    routed,
+    withPolicy(withImages(recalledInto(planned, upstream), planned), policy, upstream, planned, warn, deps),
+    planned,
     warn,
     deps,
   )
-  const searches = maySearch(routed, deps)
+  const searches = maySearch(planned, deps)
   const addresses = new Set<string>()
   // Encoded before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
-  const target = targetOf(routed, model, warn, standIn(addresses, fieldsOf(routed)), as, deps)
+  const target = targetOf(planned, model, warn, standIn(addresses, fieldsOf(request)), as, deps)
   const written = upstream.encodeRequest(canonical, target)
   if (!as.withReasoning) warn('reasoning', 'dropped')
-  if (routed.recalled?.isLostAt(routed.candidate.upstream.id)) warnOfLostReasoning(routed)
-  const { upstream: server } = routed.candidate
+  if (request.recalled?.isLostAt(planned.candidate.upstream.id)) warnOfLostReasoning(dialect, warnings)
+  const { upstream: server } = planned.candidate
   const quirks = quirksOf(server, upstream.id)
   return {
     dialect: upstream.id,
-    headers: sandboxHeaders(routed),
+    headers: sandboxHeaders(planned),
     path: upstreamPath(server, upstream.id, model, parsed.stream),
     maxOutput: capOf(written),
-    options: optionsOf(canonical, isTierSent, searches, upstream, routed),
+    options: optionsOf(canonical, isTierSent, searches, upstream, planned),
     body: (loweredCap, cancel, slot) => {
       if (quirks) noteCap(quirks, server, upstream.id, [canonical.sampling.maxOutput, loweredCap])
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
       return encodeAgain(
-        routed,
+        planned,
         upstream,
         canonical,
         addresses,
@@ -99,25 +100,26 @@ export function translate(
         deps,
       )
     },
-    answerer: createTranslatingAnswerer(routed, upstream, canonical, { tools: written.tools, quirks }, deps),
+    answerer: createTranslatingAnswerer(planned, upstream, canonical, { tools: written.tools, quirks }, deps),
     without(rejection) {
-      const most = smallerCap(rejection, written, upstream, routed, deps)
-      if (most !== undefined) return translate(routed, upstream, deps, { ...as, most })
-      if (noteUnsupported(canonical, rejection, upstream, routed, deps)) return translate(routed, upstream, deps, as)
+      const most = smallerCap(rejection, written, upstream, planned, deps)
+      if (most !== undefined) return translate(planned, upstream, deps, { ...as, most })
+      if (noteUnsupported(canonical, rejection, upstream, planned, deps)) return translate(planned, upstream, deps, as)
       const isAboutThoughts =
         as.withReasoning && target.unsealed() && /encrypted.content|signature/i.test(rejection.message)
-      return isAboutThoughts ? translate(routed, upstream, deps, { ...as, withReasoning: false }) : undefined
+      return isAboutThoughts ? translate(planned, upstream, deps, { ...as, withReasoning: false }) : undefined
     },
   }
 }
 
-function withImages(request: CanonicalRequest, { offer, warnings }: RoutedRequest): CanonicalRequest {
+function withImages(request: CanonicalRequest, { offer, warnings }: PlannedAttempt): CanonicalRequest {
   const takesImages = offer.model.capabilities?.includes('images') === true
   return withMadeImages(request, takesImages, () => addWarning(warnings, 'input.result', 'dropped'))
 }
 
 /** The request with the reasoning that the client could not send back, if this upstream made it. */
-function recalledInto({ parsed, recalled, candidate }: RoutedRequest, upstream: TextDialect): CanonicalRequest {
+function recalledInto({ request, candidate }: PlannedAttempt, upstream: TextDialect): CanonicalRequest {
+  const { parsed, recalled } = request
   const wanted = recalled && upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
   return wanted ? recalled.into(parsed.canonical(), candidate.upstream.id, wanted.form) : parsed.canonical()
 }
@@ -127,7 +129,7 @@ function smallerCap(
   rejection: ErrorInfo,
   { body }: EncodedRequest,
   upstream: TextDialect,
-  { parsed, candidate }: RoutedRequest,
+  { request: { parsed }, candidate }: PlannedAttempt,
   { statistics }: TextCallDependencies,
 ) {
   const sent = body.max_tokens
@@ -138,10 +140,10 @@ function smallerCap(
 }
 
 /** Stored objects that only the caller's dialect can look up are rejected, also where callers may share them. */
-function rejectStored(routed: RoutedRequest): void {
-  const { dialect, parsed } = routed
+function rejectStored(request: TextRequest): void {
+  const { dialect, parsed } = request
   const isSuspect = parsed.objects.length > 0 || parsed.state?.background
-  if (isSuspect) dialect.rejectStored?.(bodyOf(routed))
+  if (isSuspect) dialect.rejectStored?.(bodyOf(request))
 }
 
 /** What the answer would be wrong without, and only the caller's dialect can express. */
@@ -162,7 +164,7 @@ function optionsOf(
   isTierSent: boolean,
   searches: boolean,
   upstream: TextDialect,
-  { offer }: RoutedRequest,
+  { offer }: PlannedAttempt,
 ): PricedOptions {
   const { tier, modalities } = request
   const { price } = offer.rate
@@ -176,19 +178,19 @@ function optionsOf(
 }
 
 /** A web search needs a price, and a model that has not rejected it. */
-function maySearch(routed: RoutedRequest, deps: TextCallDependencies): boolean {
-  return routed.offer.rate.price.tools?.has(WEB_SEARCH) === true && !unsupportedBy(routed, deps).has(WEB_SEARCH)
+function maySearch(planned: PlannedAttempt, deps: TextCallDependencies): boolean {
+  return planned.offer.rate.price.tools?.has(WEB_SEARCH) === true && !unsupportedBy(planned, deps).has(WEB_SEARCH)
 }
 
 /** In this dialect images are made by a tool that is billed per call. */
-function rejectImages({ dialect, parsed, offer }: RoutedRequest, imageTool: string): void {
+function rejectImages({ request: { dialect, parsed }, offer }: PlannedAttempt, imageTool: string): void {
   if (!parsed.canonical().modalities.includes('image') || offer.rate.price.tools?.has(imageTool)) return
   const field = dialect.origin.fields.modalities ?? 'modalities'
   throw unsupported(field, `${field} requests images, which have no price for this model. Remove the field.`)
 }
 
 async function encodeAgain(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   upstream: TextDialect,
   canonical: CanonicalRequest,
   addresses: ReadonlySet<string>,
@@ -197,12 +199,12 @@ async function encodeAgain(
   as: Encoding,
   deps: TextCallDependencies,
 ): Promise<Pieces> {
-  const fetched = await fetchMedia(addresses, { ...fetching, fieldOf: fieldsOf(routed) }, deps)
+  const fetched = await fetchMedia(addresses, { ...fetching, fieldOf: fieldsOf(planned.request) }, deps)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // The warnings were given when it was encoded for the first time.
-  const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, deps)
+  const target = targetOf(planned, upstreamModel(planned), () => {}, content, as, deps)
   const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
-  const capped = cap === undefined ? canonical : withCap(canonical, cap, routed)
+  const capped = cap === undefined ? canonical : withCap(canonical, cap, planned)
   return bytesOf(upstream.encodeRequest(capped, target))
 }
 
@@ -219,39 +221,43 @@ function withPolicy(
   request: CanonicalRequest,
   policy: TenantPolicy,
   upstream: TextDialect,
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   warn: Target['warn'],
   deps: TextCallDependencies,
 ): CanonicalRequest {
   const { tier, endUser: named } = request
-  const pseudonym = named === undefined ? endUserFor(upstream, policy, routed) : pseudonymOf(routed, named, deps)
+  const pseudonym = named === undefined ? endUserFor(upstream, policy, planned) : pseudonymOf(planned, named, deps)
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
-  for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
-  for (const field of untranslatedFields(bodyOf(routed), routed.dialect.translated))
-    addWarning(routed.warnings, field, 'dropped')
+  for (const field of request.untranslated) addWarning(planned.warnings, field, 'dropped')
+  for (const field of untranslatedFields(bodyOf(planned.request), planned.request.dialect.translated))
+    addWarning(planned.warnings, field, 'dropped')
   // The policy has warned of a tier or a search without a price. These two need none.
   const isTierTaken =
-    tier === 'default' || tier === 'auto' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
-  const { sharedObjects } = routed.candidate.upstream
+    tier === 'default' || tier === 'auto' || (tier !== undefined && planned.offer.rate.price.tiers?.has(tier))
+  const { sharedObjects } = planned.candidate.upstream
   // The vendor would keep the prompts of all callers in one account.
   const isStored = request.store === true && !sharedObjects
   if (isStored) warn('store', 'dropped')
   const store = isStored ? undefined : request.store
-  const isSearchPriced = routed.offer.rate.price.tools?.has(WEB_SEARCH) === true
+  const isSearchPriced = planned.offer.rate.price.tools?.has(WEB_SEARCH) === true
   const hostedTools = request.hostedTools.filter(({ search }) => search === undefined || isSearchPriced)
   return { ...request, hostedTools, cacheKey: policy.cacheKey, endUser, store, tier: isTierTaken ? tier : undefined }
 }
 
 /** The gateway's own end user is omitted without a warning where the dialect has no field for it. */
-function endUserFor(upstream: TextDialect, policy: TenantPolicy, { candidate }: RoutedRequest): string | undefined {
+function endUserFor(upstream: TextDialect, policy: TenantPolicy, { candidate }: PlannedAttempt): string | undefined {
   const { embedded, service } = candidate.upstream
   const hasNone = upstream.endUserField(service) === undefined
   return hasNone || embedded ? undefined : policy.endUser
 }
 
 /** Reasoning counts as output: a budget above the cap would be rejected or, worse, would raise it. */
-function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: RoutedRequest): CanonicalRequest {
+function withCap(
+  request: CanonicalRequest,
+  cap: number,
+  { warnings, request: { dialect } }: PlannedAttempt,
+): CanonicalRequest {
   const sampling = { ...request.sampling, maxOutput: cap }
   const { mode } = request.reasoning
   const effort = effortOf(request.reasoning)
@@ -268,27 +274,27 @@ function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
 }
 
 function targetOf(
-  routed: RoutedRequest,
+  planned: PlannedAttempt,
   model: string,
   warn: Target['warn'],
   fetched: Fetched,
   { withReasoning: withThoughts, most }: Encoding,
   deps: TextCallDependencies,
 ): Target & { unsealed(): boolean } {
-  const { caller, candidate } = routed
+  const { request, caller, candidate, warnings } = planned
   let unsealed = false
   return {
     model,
-    maxOutput: lesser(modelCap(routed, deps.statistics), most),
+    maxOutput: lesser(modelCap(planned, deps.statistics), most),
     service: candidate.upstream.service,
     warn,
     fetched,
-    searches: maySearch(routed, deps),
-    rejectedFields: unsupportedBy(routed, deps),
+    searches: maySearch(planned, deps),
+    rejectedFields: unsupportedBy(planned, deps),
     unseal(signature) {
       if (!withThoughts) return undefined
       const own = deps.seals.unseal(caller.account, candidate.upstream.id, signature)
-      if (own === undefined) warnOfLostReasoning(routed)
+      if (own === undefined) warnOfLostReasoning(request.dialect, warnings)
       // An empty value marks reasoning that had no signature: nothing is sent back for it.
       unsealed ||= own !== undefined && own !== ''
       return own || undefined
@@ -302,7 +308,7 @@ export const MAX_ADDRESSES = 16
 
 /** Where the request names a URL, for errors. */
 const fieldsOf =
-  ({ parsed: { urls } }: RoutedRequest) =>
+  ({ parsed: { urls } }: TextRequest) =>
   (url: string): string =>
     urls.find((named) => named.url === url)?.field ?? 'image_url'
 

@@ -81,21 +81,13 @@ export async function attempt(call: VideoSubmit, deps: VideoDependencies): Promi
 
 /** Another candidate, if there is one whose video costs no more than is held. */
 export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: VideoDependencies): Promise<boolean> {
-  const { caller, attempt, tried } = call
+  const { caller, attempt } = call
   const { wanted } = call.routed
   const { submission, task } = call.own
-  type Step = { offer: OfferOf<'video'>; candidate: CandidateOf<'video'>; tried: readonly CandidateOf<'video'>[] }
-  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
+  type Step = { offer: OfferOf<'video'>; candidate: CandidateOf<'video'> }
+  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate }
   const steps = {
-    prepare: (
-      offer: OfferOf<'video'>,
-      candidate: CandidateOf<'video'>,
-      tried: readonly CandidateOf<'video'>[],
-    ): Step => ({
-      offer,
-      candidate,
-      tried,
-    }),
+    prepare: (offer: OfferOf<'video'>, candidate: CandidateOf<'video'>): Step => ({ offer, candidate }),
     async cover({ offer, candidate }: Step): Promise<Prepared | undefined> {
       const prepared = await prepare(submission, offer, candidate, deps).catch((error: unknown) => {
         // What this candidate cannot express is no error: another one may take the request.
@@ -112,7 +104,6 @@ export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: Vid
   const next = await findNext(call, failed, last, steps, deps)
   if (!next) return false
   const { offer, candidate } = next.prepared
-  call.tried = next.prepared.tried
   call.prepared = next.coverage
   const { prepared } = call
   const warnings = [...call.ownWarnings, ...prepared.warnings]

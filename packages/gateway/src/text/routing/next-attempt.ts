@@ -9,7 +9,7 @@ import { modelCap } from '../billing/bounds.ts'
 import { type Coverage, coverageOf, measure } from '../billing/coverage.ts'
 import { chargeNothing } from '../charge-tokens.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { PlannedAttempt } from '../request.ts'
 import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
@@ -22,42 +22,49 @@ export async function nextAttempt(
   deps: TextCallDependencies,
 ): Promise<Outbound> {
   endAttempt(call, failed, deps)
-  const last = call.own.pending?.request
-  const next = last && (await findNext(call, failed, routed(last, deps), stepsFor(call, last, deps), deps))
+  const last = call.own.pending?.planned
+  const next = last && (await findNext(call, failed, placeOf(last, call, deps), stepsFor(call, last, deps), deps))
   if (!next) {
     await chargeNothing(call, failed.outcome, deps)
     throw failed.failure
   }
   const { health, coverage } = next
-  const { request, outbound } = next.prepared
-  const { offer, candidate, warnings } = request
+  const { planned, outbound } = next.prepared
+  const { offer, candidate, warnings } = planned
   if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
   const { answerer, options, dialect } = outbound
   call.attempt = { offer, candidate, warnings, health, options, coverage, answerer, dialect }
-  call.own.pending = { request, outbound }
+  call.own.pending = { planned, outbound }
   return outbound
 }
 
-const routed = (last: RoutedRequest, deps: TextCallDependencies) => ({
-  ...last,
-  affinity: affinityOf(last, last.caller, deps),
+const placeOf = (
+  { request, caller, offer, candidate }: PlannedAttempt,
+  call: TextCall,
+  deps: TextCallDependencies,
+) => ({
+  caller,
+  wanted: call.routed.wanted,
+  offer,
+  candidate,
+  affinity: affinityOf(request, caller, deps),
 })
 
-type Prepared = { request: RoutedRequest; outbound: Outbound }
+type Prepared = { planned: PlannedAttempt; outbound: Outbound }
 
-const stepsFor = (call: TextCall, last: RoutedRequest, deps: TextCallDependencies) => ({
-  prepare(offer: RoutedRequest['offer'], candidate: RoutedRequest['candidate'], tried: RoutedRequest['tried']) {
-    const warnings = warningsFor(offer, last.wanted, last.ownWarnings)
-    const request: RoutedRequest = { ...last, offer, candidate, tried, warnings }
-    const outbound = prepared(request, deps)
-    return outbound && { request, outbound }
+const stepsFor = (call: TextCall, last: PlannedAttempt, deps: TextCallDependencies) => ({
+  prepare(offer: PlannedAttempt['offer'], candidate: PlannedAttempt['candidate']) {
+    const warnings = warningsFor(offer, call.routed.wanted, last.ownWarnings)
+    const planned: PlannedAttempt = { ...last, offer, candidate, warnings }
+    const outbound = prepared(planned, deps)
+    return outbound && { planned, outbound }
   },
-  cover: ({ request, outbound }: Prepared) => coverageFor(call, request, outbound, deps),
+  cover: ({ planned, outbound }: Prepared) => coverageFor(call, planned, outbound, deps),
 })
 
-function prepared(request: RoutedRequest, deps: TextCallDependencies): Outbound | undefined {
+function prepared(planned: PlannedAttempt, deps: TextCallDependencies): Outbound | undefined {
   try {
-    return prepare(request, deps)
+    return prepare(planned, deps)
   } catch (error) {
     if (error instanceof Failure || error instanceof RequestError) return undefined
     throw error
@@ -70,17 +77,17 @@ function prepared(request: RoutedRequest, deps: TextCallDependencies): Outbound 
  */
 async function coverageFor(
   { attempt, hold, own: { pending } }: TextCall,
-  request: RoutedRequest,
+  planned: PlannedAttempt,
   outbound: Outbound,
   { statistics }: TextCallDependencies,
 ): Promise<Coverage | undefined> {
-  const isSameLimit = pending && modelCap(pending.request, statistics) === modelCap(request, statistics)
+  const isSameLimit = pending && modelCap(pending.planned, statistics) === modelCap(planned, statistics)
   const isSameCap = pending?.outbound.maxOutput === outbound.maxOutput && isSameLimit
-  const isSameOffer = request.offer === attempt.offer && Bun.deepEquals(attempt.options, outbound.options)
+  const isSameOffer = planned.offer === attempt.offer && Bun.deepEquals(attempt.options, outbound.options)
   if (isSameOffer && isSameCap) return attempt.coverage
-  const measured = measure(request, outbound, statistics)
+  const measured = measure(planned, outbound, statistics)
   const { amount, minimum } = measured
-  const needed = request.parsed.stream ? minimum : amount
+  const needed = planned.request.parsed.stream ? minimum : amount
   if (needed > hold.held && (await hold.raise(needed, minimum)) === 'stop') return undefined
-  return coverageOf(hold, measured, request)
+  return coverageOf(hold, measured, planned)
 }
