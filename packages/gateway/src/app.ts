@@ -56,7 +56,7 @@ export function createApp(deps: AppDependencies, health: ProcessHealth): App {
       if (rejected) return rejected
     }
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
-    noteArrival(record, http, headers, catalogue, deps.tracer)
+    noteArrival(record, http, headers, catalogue, deps.tracer, observer.showsClients)
     const incoming: ApiRequest = { http, id, query, responseHeaders: headers, record }
     const respond = (answer: HttpResponse) => observed(answer, record, observer)
     const respondTo = (error: unknown) => {

@@ -5,13 +5,15 @@ import { configFor, startUpstream } from '../upstreams/raw-upstream.ts'
 import { newKey } from './accounts.ts'
 import { chat, type Gateway, startGateway } from './gateway.ts'
 
-/** Averages over many requests, one after the other. `messages`: to other threads. */
+/** Averages over many requests, one after the other. `messages`: to other threads. `reads`, `writes`: of sockets. */
 export type Allocations = {
   promises: number
   asyncFunctions: number
   closures: number
   kilobytes: number
   messages: number
+  reads: number
+  writes: number
 }
 
 /** Nothing is collected, and no compiler that removes allocations runs: which of them it removes depends on the load. */
@@ -65,6 +67,8 @@ export async function countAllocations(env: Record<string, string>): Promise<All
       closures: least('Function'),
       kilobytes: least('bytes') / 1_024,
       messages: least('messages'),
+      reads: least('reads'),
+      writes: least('writes'),
     }
   } finally {
     await gateway.stop()

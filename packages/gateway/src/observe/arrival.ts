@@ -15,20 +15,21 @@ type Settings = { trustedProxies: CidrList; config: { server: { logAddresses: Lo
 export const CLIENT_REQUEST_ID = 'x-client-request-id'
 const VALID_ID = /^[\x21-\x7e]{1,512}$/
 
-/** `headers`: of the response, which carry the caller's id of the request. */
+/** `headers`: of the response, which carry the caller's id of the request. `showsClients`: as `RequestObserver` has it. */
 export function noteArrival(
   record: RequestRecord,
   http: Pick<HttpRequest, 'headers' | 'address'>,
   headers: ResponseHeaders,
   { trustedProxies, config }: Settings,
   tracer: Tracer | undefined,
+  showsClients: boolean | undefined,
 ): void {
   const { logAddresses } = config.server
-  if (logAddresses !== 'off') {
+  if (showsClients && logAddresses !== 'off') {
     const address = clientAddress(http.address(), http.headers, trustedProxies)
     record.client = logAddresses === 'full' ? address : wideNetworkOf(address)
   }
-  record.userAgent = http.headers.get('user-agent') ?? undefined
+  if (showsClients) record.userAgent = http.headers.get('user-agent') ?? undefined
   const id = http.headers.get(CLIENT_REQUEST_ID)
   if (id !== null && VALID_ID.test(id)) {
     record.clientRequestId = id

@@ -41,6 +41,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   }
 
   return {
+    showsClients: true,
     ended(record) {
       if (record.status === UNAUTHORIZED) {
         counts.unauthorized += 1

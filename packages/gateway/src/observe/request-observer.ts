@@ -2,6 +2,8 @@
 import type { RequestRecord } from './request-record.ts'
 
 export type RequestObserver = {
+  /** It shows who sent a request: the address and the program. Both are left out of records that nobody shows. */
+  readonly showsClients?: boolean
   /** The response has ended, and its record is complete. */
   ended(record: RequestRecord): void
   /** So many requests were rejected by load shedding. */
@@ -13,6 +15,7 @@ export type RequestObserver = {
 /** One observer that tells all of them. */
 export function tellAll(observers: readonly RequestObserver[]): RequestObserver {
   return {
+    showsClients: observers.some(({ showsClients }) => showsClients),
     ended(record) {
       for (const observer of observers) observer.ended(record)
     },

@@ -73,17 +73,17 @@ export class Values {
   }
 
   add(amount: number | bigint, ...labels: string[]): void {
-    this.of(...labels).add(amount)
+    this.of(labels).add(amount)
   }
 
   /** Only gauges are set. */
   set(value: number | bigint, ...labels: string[]): void {
-    this.of(...labels).value = value
+    this.of(labels).value = value
   }
 
   /** Only histograms observe. */
   observe(value: number, ...labels: string[]): void {
-    this.of(...labels).observe(value)
+    this.of(labels).observe(value)
   }
 
   /** Gauges of what may have gone, such as an upstream, are set anew at each scrape. */
@@ -96,17 +96,18 @@ export class Values {
     return this.#series
   }
 
-  of(...labels: readonly string[]): Counter {
+  /** Who counts often keeps what is found. `labels` is not kept: it can be filled anew for each count. */
+  of(labels: readonly string[]): Counter {
     let found: Level | Counter | undefined = labels.length === 0 ? this.#series[0] : this.#levels
     for (let place = 0; place < labels.length && found; place++) found = (found as Level).get(labels[place] as string)
-    return (found as Counter | undefined) ?? this.#added(labels)
+    return (found as Counter | undefined) ?? this.#added([...labels])
   }
 
   #added(labels: readonly string[]): Counter {
     const { mostSeries, labels: names } = this.metric
     // The last place is kept for the others.
     if (this.#series.length >= mostSeries - 1 && labels.some((label) => label !== OTHER))
-      return this.of(...names.map(() => OTHER))
+      return this.of(names.map(() => OTHER))
     const series = new Counter(this.metric, labels)
     this.#series.push(series)
     let level = this.#levels

@@ -17,10 +17,13 @@ export function observeRequests(metrics: Metrics, known: () => KnownNames): Requ
     name === undefined ? NONE : names.has(name) ? name : OTHER
 
   // Resolved once: nearly every request adds to these.
-  const waits = queued.of()
-  const durations = resolved((endpoint) => duration.of(endpoint))
-  const firstTokens = resolved((endpoint) => firstToken.of(endpoint))
-  const used = resolved((model) => ({ input: tokens.of(model, 'input'), output: tokens.of(model, 'output') }))
+  const waits = queued.of([])
+  const durations = resolved((endpoint) => duration.of([endpoint]))
+  const firstTokens = resolved((endpoint) => firstToken.of([endpoint]))
+  const used = resolved((model) => ({ input: tokens.of([model, 'input']), output: tokens.of([model, 'output']) }))
+
+  /** Of the last request: a list for each would cost more than to count it. */
+  const labels: string[] = []
 
   return {
     ended(record) {
@@ -29,7 +32,13 @@ export function observeRequests(metrics: Metrics, known: () => KnownNames): Requ
       const endpoint = route ?? NONE
       const model = labelOf(record.model, models)
       const upstream = labelOf(record.upstream, upstreams)
-      requests.add(1, endpoint, modalityOf(record), model, upstream, outcomeOf(record), String(status))
+      labels[0] = endpoint
+      labels[1] = modalityOf(record)
+      labels[2] = model
+      labels[3] = upstream
+      labels[4] = outcomeOf(record)
+      labels[5] = String(status)
+      requests.of(labels).add(1)
       durations(endpoint).observe(record.totalMs / 1_000)
       if (error !== undefined) errors.add(1, error)
       if (firstTokenMs !== undefined) firstTokens(endpoint).observe(firstTokenMs / 1_000)

@@ -23,6 +23,7 @@ export function openTracer(settings: TraceSettings, log: Log, dropped: (spans: n
 
 export function createTracer(sampler: Sampler, exporter: Exporter, clock: () => number = Date.now): Tracer {
   return {
+    showsClients: true,
     begin(parent) {
       const traceId = parent?.traceId ?? newTraceId()
       return { traceId, spanId: newSpanId(), isSampled: isSampled(traceId, parent, sampler) }
