@@ -22,7 +22,7 @@ export function observeRequests(metrics: Metrics, known: () => KnownNames): Requ
   const firstTokens = resolved((endpoint) => firstToken.of([endpoint]))
   const used = resolved((model) => ({ input: tokens.of([model, 'input']), output: tokens.of([model, 'output']) }))
 
-  /** Of the last request: a list for each would cost more than to count it. */
+  /** Those of the last request: a new list for each would cost more than to count it. */
   const labels: string[] = []
 
   return {
