@@ -1,16 +1,19 @@
 // The records of stored images and videos. Their contents lie on disk or in S3 (media/), where nothing can be listed
 // reliably: every content has a record before it exists, and keeps it until it is deleted.
+import { fieldsOf } from './fields.ts'
+import { integer, small, text } from './sql/rows.ts'
 
-export type MediaRecord = {
-  id: string
+export const toMediaRecord = fieldsOf({
+  id: text,
   /** The account that the object belongs to. */
-  account: bigint
-  contentType: string
-  size: number
+  account: integer,
+  contentType: text,
+  size: small,
   /** Milliseconds since 1970, by the store's clock. */
-  createdAt: number
-  expiresAt: number
-}
+  createdAt: small,
+  expiresAt: small,
+})
+export type MediaRecord = ReturnType<typeof toMediaRecord>
 
 /** A content that is not complete after this long is deleted: no upload takes as long. */
 export const UNFINISHED_MS = 2 * 3_600_000

@@ -1,4 +1,6 @@
 // The gateway processes that share a store, and their background jobs. Nodes join, renew and leave by verbs of the ledger.
+import { fieldsOf, maybe, word } from './fields.ts'
+import { flag, small, text } from './sql/rows.ts'
 
 export type LiveNode = { nodeId: number; config: string }
 
@@ -13,16 +15,21 @@ export type NodeState = {
 /** `config`: the hash of its configuration. `state`: undefined for a node that has told nothing yet, or whose version tells nothing. */
 export type ListedNode = LiveNode & { epoch: number; renewedAt: number; state: NodeState | undefined }
 
-/** A run of a background job. `error`: undefined if it succeeded. */
-export type JobRun = {
-  name: string
-  scope: 'node' | 'cluster'
+/** The last run of a job, on whichever node. */
+export const toJob = fieldsOf({
+  name: text,
+  scope: word<'node' | 'cluster'>(),
   /** undefined: the job decides after each run. */
-  intervalMs: number | undefined
-  beganAt: number
-  durationMs: number
-  nextAt: number
-  error: string | undefined
-}
-/** The last run of a job, on whichever node. `error` and `failedAt`: of the last run that failed; `isFailing`: that is the last one. */
-export type ListedJob = JobRun & { nodeId: number; failedAt: number | undefined; isFailing: boolean }
+  intervalMs: maybe(small),
+  nodeId: small,
+  beganAt: small,
+  durationMs: small,
+  nextAt: small,
+  /** These two are of the last run that failed; `isFailing`: that is the last one. */
+  error: maybe(text),
+  failedAt: maybe(small),
+  isFailing: flag,
+})
+export type ListedJob = ReturnType<typeof toJob>
+/** A run of a background job. `error`: undefined if it succeeded. */
+export type JobRun = Omit<ListedJob, 'nodeId' | 'failedAt' | 'isFailing'>

@@ -1,16 +1,31 @@
-export type StoredResponse = {
-  /** As clients know it. Unique within the account. */
-  id: string
-  account: bigint
-  /** The response that this one continues. */
-  parent: string | undefined
-  /** Encrypted: the items that the request and the response add to the conversation. */
-  turn: Uint8Array
-  /** Encrypted: the response as clients query it. */
-  record: Uint8Array
-  /** Milliseconds since 1970, by the store's clock. */
-  createdAt: number
+// Stored responses: what a conversation can be continued from. Each row has only what its request added: the history is the chain
+// of its parents. Contents are encrypted before they come here.
+//
+// A row that is hidden or has expired is removed once no other row continues it.
+import { fieldsOf, maybe } from './fields.ts'
+import { integer, small, text } from './sql/rows.ts'
+
+/** Not copied: it may be large. */
+const contents = (value: unknown): Uint8Array => {
+  const { buffer, byteOffset, length } = value as Uint8Array
+  return new Uint8Array(buffer, byteOffset, length)
 }
+
+const FIELDS = {
+  /** As clients know it. Unique within the account. */
+  id: text,
+  account: integer,
+  /** The response that this one continues. */
+  parent: maybe(text),
+  /** Milliseconds since 1970, by the store's clock. */
+  createdAt: small,
+  /** Encrypted: the items that the request and the response add to the conversation. */
+  turn: contents,
+  /** Encrypted: the response as clients query it. */
+  record: contents,
+}
+export const toResponse = fieldsOf(FIELDS)
+export type StoredResponse = ReturnType<typeof toResponse>
 
 export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
   /** That of the request. */
@@ -23,10 +38,12 @@ export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
 }
 
 /** What a continuation needs of a response. */
-export type StoredTurn = Pick<StoredResponse, 'id' | 'turn'>
+export const toTurn = fieldsOf({ id: FIELDS.id, turn: FIELDS.turn })
+export type StoredTurn = ReturnType<typeof toTurn>
 
 /** What an item of the output is read from. */
-export type StoredRecord = Pick<StoredResponse, 'id' | 'account' | 'record'>
+export const toRecord = fieldsOf({ id: FIELDS.id, account: FIELDS.account, record: FIELDS.record })
+export type StoredRecord = ReturnType<typeof toRecord>
 
 /** How long the encrypted parts of a response are, in bytes: known without reading them. */
 export type StoredLength = { id: string; turn: number; record: number }

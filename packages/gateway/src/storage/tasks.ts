@@ -2,7 +2,9 @@
 // only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
 // so of two processes that work on one task, whatever the reason, only one can change it.
 
+import { fieldsOf, maybe, word } from './fields.ts'
 import type { MadeWith } from './keys.ts'
+import { integer, small, text } from './sql/rows.ts'
 
 /** The transitions between them are in tasks/states.ts. */
 export const TASK_STATES = [
@@ -25,39 +27,38 @@ export const LAST_STATES = ['succeeded', 'failed', 'cancelled', 'expired'] as co
 /** The state as clients see it. */
 export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
-type TaskFields = {
-  state: TaskState
-  status: TaskStatus
-  /** The id of the upstream in the configuration. */
-  upstream: string
-  /** Tells which of the upstream's keys the task was sent with: a hash of it. */
-  upstreamKey: string
-  /** The upstream's id of the task. undefined: not known (yet). */
-  upstreamTask: string | undefined
-  /** JSON, for the tasks room alone. */
-  data: string
-}
-
 /** Times in milliseconds since 1970, by the store's clock. */
-export type TaskRow = TaskFields & {
-  /** Which steps it takes: those of a `video`, or of another type. */
-  type: string
+export const toTask = fieldsOf({
   /** That of the request, and of its hold. */
-  id: bigint
-  account: bigint
+  id: integer,
+  account: integer,
   /** That of the request. */
-  key: bigint
-  model: string
-  serviceTier: string | undefined
-  version: number
-  createdAt: number
+  key: integer,
+  /** Which steps it takes: those of a `video`, or of another type. */
+  type: text,
+  version: small,
+  state: word<TaskState>(),
+  status: word<TaskStatus>(),
+  model: text,
+  serviceTier: maybe(text),
+  /** The id of the upstream in the configuration. */
+  upstream: text,
+  /** Tells which of the upstream's keys the task was sent with: a hash of it. */
+  upstreamKey: text,
+  /** The upstream's id of the task. undefined: not known (yet). */
+  upstreamTask: maybe(text),
+  createdAt: small,
   /** When `status` last changed. */
-  updatedAt: number
+  updatedAt: small,
   /** An unfinished task is closed then. */
-  deadline: number
+  deadline: small,
+  /** JSON, for the tasks room alone. */
+  data: text,
   /** The store's clock when the row was read. */
-  now: number
-}
+  now: small,
+})
+export type TaskRow = ReturnType<typeof toTask>
+type TaskFields = Pick<TaskRow, 'state' | 'status' | 'upstream' | 'upstreamKey' | 'upstreamTask' | 'data'>
 
 export type NewTask = TaskFields &
   Pick<TaskRow, 'id' | 'account' | 'key' | 'type' | 'model' | 'serviceTier'> & {

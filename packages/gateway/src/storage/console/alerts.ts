@@ -1,39 +1,54 @@
 // What alerts are made of: measurements of nodes, conditions with their state, and an outbox of what is to be sent.
 import type { Nanos } from '../../money/amount.ts'
+import { fieldsOf, maybe, word } from '../fields.ts'
+import { flag, integer, small, text } from '../sql/rows.ts'
 
-/** What `amount` and `total` count depends on the rule. */
-export type AlertFact = { rule: string; object: string; amount: number; total: number }
+export const toFact = fieldsOf({
+  rule: text,
+  object: text,
+  /** What these two count depends on the rule. */
+  amount: small,
+  total: small,
+})
+export type AlertFact = ReturnType<typeof toFact>
 
 /** Times are in milliseconds since 1970, by the clock of the caller. */
-export type Alert = {
-  id: bigint
-  rule: string
-  object: string
+export const toAlert = fieldsOf({
+  id: integer,
+  rule: text,
+  object: text,
   /** The last value, in words. */
-  value: string
-  since: number
+  value: text,
+  since: small,
   /** undefined: the condition has not lasted long enough. */
-  firedAt: number | undefined
+  firedAt: maybe(small),
   /** Since when the condition is no longer true. */
-  clearSince: number | undefined
-  resolvedAt: number | undefined
+  clearSince: maybe(small),
+  resolvedAt: maybe(small),
   /** It fired while it was muted, and nothing was sent of it. */
-  isMuted: boolean
-}
+  isMuted: flag,
+})
+export type Alert = ReturnType<typeof toAlert>
 export type AlertEvent = 'fired' | 'resolved'
 
 /** `target` names where it goes, without a secret. */
 export type NewDelivery = { target: string; body: string }
-export type AlertDelivery = NewDelivery & { id: bigint; alert: bigint; event: AlertEvent; tries: number }
 /** `endedAt`: when it was delivered, or, with an error, given up. */
-export type DeliveryState = Pick<AlertDelivery, 'alert' | 'event' | 'target' | 'tries'> & {
-  endedAt: number | undefined
-  error: string | undefined
-}
+export const toDeliveryState = fieldsOf({
+  alert: integer,
+  event: word<AlertEvent>(),
+  target: text,
+  tries: small,
+  endedAt: maybe(small),
+  error: maybe(text),
+})
+export type DeliveryState = ReturnType<typeof toDeliveryState>
+export type AlertDelivery = NewDelivery & { id: bigint } & Pick<DeliveryState, 'alert' | 'event' | 'tries'>
 
 /** The object of a mute of every alert of a rule. */
 export const ANY_OBJECT = '*'
-export type AlertMute = { rule: string; object: string; until: number; actor: string }
+export const toMute = fieldsOf({ rule: text, object: text, until: small, actor: text })
+export type AlertMute = ReturnType<typeof toMute>
 
 export type OldHolds = { count: number; held: Nanos; oldestAt: number | undefined }
 export type Loss = { model: string; charged: Nanos; upstreamCost: Nanos }

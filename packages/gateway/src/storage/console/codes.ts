@@ -1,5 +1,7 @@
 // Redemption codes: an operator creates them, an account holder turns one into credit. The store keeps their SHA-256.
 import type { Nanos } from '../../money/amount.ts'
+import { fieldsOf, maybe } from '../fields.ts'
+import { integer, small, text } from '../sql/rows.ts'
 
 /** `label`: the batch that it is part of; `lastFour`: the end of the code. */
 export type NewCode = {
@@ -24,21 +26,22 @@ export type CodeFilter = {
 }
 
 /** All codes with one label; those without one are a batch, too. `createdAt`: of the newest. `expiresAt`: when the last one expires; undefined: some never do. */
-export type CodeBatch = {
-  label: string
-  createdAt: number
-  expiresAt: number | undefined
-  codes: number
-  amount: Nanos
-  redeemed: number
-  redeemedAmount: Nanos
-  revoked: number
+export const toBatch = fieldsOf({
+  label: text,
+  createdAt: small,
+  expiresAt: maybe(small),
+  codes: small,
+  amount: integer,
+  redeemed: small,
+  redeemedAmount: integer,
+  revoked: small,
   /** Neither redeemed nor revoked in time. */
-  expired: number
+  expired: small,
   /** What can still be redeemed. */
-  open: number
-  openAmount: Nanos
-}
+  open: small,
+  openAmount: integer,
+})
+export type CodeBatch = ReturnType<typeof toBatch>
 export type BatchPlace = Pick<CodeBatch, 'createdAt' | 'label'>
 
 export type Redeemed = { amount: Nanos; balance: Nanos }

@@ -1,4 +1,6 @@
 // Configuration that is stored beside the file: entries, the revisions that changed them, and their secrets, which are sealed.
+import { fieldsOf, maybe } from '../fields.ts'
+import { bytes, small, text } from '../sql/rows.ts'
 
 export type EntryKind = 'upstream' | 'model' | 'group' | 'setting'
 
@@ -21,16 +23,18 @@ export const isUnreadable = (value: unknown): value is UnreadableValue =>
 /** undefined: there was no entry, or is none now. */
 export type EntryChange = { kind: EntryKind; id: string; before: unknown; after: unknown }
 
-export type NewStoredSecret = {
-  id: string
+export const toSecret = fieldsOf({
+  id: text,
   /** The entry that it was written for, such as `upstream/main`. */
-  owner: string
-  sealed: Uint8Array
-  fingerprint: string
-  lastFour: string
-}
-/** `sealed` undefined: it was erased. */
-export type StoredSecret = Omit<NewStoredSecret, 'sealed'> & { sealed: Uint8Array | undefined; createdAt: number }
+  owner: text,
+  /** undefined: it was erased. */
+  sealed: maybe(bytes),
+  fingerprint: text,
+  lastFour: text,
+  createdAt: small,
+})
+export type StoredSecret = ReturnType<typeof toSecret>
+export type NewStoredSecret = Omit<StoredSecret, 'sealed' | 'createdAt'> & { sealed: Uint8Array }
 
 /** 0: nothing was ever stored. */
 export type StoredConfiguration = { revision: number; entries: SealedEntry[]; secrets: StoredSecret[] }

@@ -1,10 +1,13 @@
 // Pages over all accounts, for operators.
+
 import type { Nanos } from '../../money/amount.ts'
 import type { Account } from '../accounts.ts'
+import { fieldsOf, maybe } from '../fields.ts'
 import type { KeyFilter } from '../keys.ts'
 import type { UsageRow } from '../ledger.ts'
 import type { Member, MemberRole } from '../people/members.ts'
 import type { GatewayRole, Person } from '../people/people.ts'
+import { integer, small, text } from '../sql/rows.ts'
 
 /**
  * `email`, `name`: what the address of a member, or the name of the account, begins with. `search`: a part of either, whatever its case, or
@@ -99,16 +102,17 @@ export type TransferFilter = TimeRange & {
   request?: bigint
   reference?: string
 }
-export type Transfer = {
-  id: bigint
-  at: number
+export const toTransfer = fieldsOf({
+  id: integer,
+  at: small,
   /** Wallets have positive ids, the ledger's own accounts negative ones. */
-  debit: bigint
-  credit: bigint
-  amount: Nanos
-  reason: string
-  request: bigint | undefined
-  reference: string | undefined
-}
+  debit: integer,
+  credit: integer,
+  amount: integer,
+  reason: text,
+  request: maybe(integer),
+  reference: maybe(text),
+})
+export type Transfer = ReturnType<typeof toTransfer>
 
 export type ListedAuditFilter = TimeRange & { actor?: { type: string; id: string }; action?: string; object?: string }

@@ -1,26 +1,29 @@
 // Keys of the admin API: they have a role in the gateway, and call no models.
+import { fieldsOf, maybe, word } from '../fields.ts'
+import { integer, list, small, text } from '../sql/rows.ts'
 import type { GatewayRole, Person } from './people.ts'
 
-export type AdminKey = {
-  id: bigint
-  name: string
+export const toAdminKey = fieldsOf({
+  id: integer,
+  name: text,
   /** The end of the secret. */
-  lastFour: string
-  role: GatewayRole
+  lastFour: text,
+  role: word<GatewayRole>(),
   /** Those of the role's permissions that it has; undefined: all of them. */
-  permissions: readonly string[] | undefined
+  permissions: maybe(list),
   /** The person who made it, directly or by another key; undefined: the command line. */
-  madeBy: bigint | undefined
+  madeBy: maybe(integer),
   /** The admin key that made it, with which it ends. */
-  madeByKey: bigint | undefined
-  createdAt: number
-  expiresAt: number | undefined
+  madeByKey: maybe(integer),
+  createdAt: small,
+  expiresAt: maybe(small),
   /** IP addresses and CIDR blocks that requests may come from; undefined: any. */
-  networks: readonly string[] | undefined
+  networks: maybe(list),
   /** To the minute. */
-  lastUsedAt: number | undefined
-  deletedAt: number | undefined
-}
+  lastUsedAt: maybe(small),
+  deletedAt: maybe(small),
+})
+export type AdminKey = ReturnType<typeof toAdminKey>
 
 /** `hash`: SHA-256 of the secret, which never reaches a store. */
 export type NewAdminKey = Omit<AdminKey, 'id' | 'createdAt' | 'lastUsedAt' | 'deletedAt'> & {

@@ -1,24 +1,27 @@
 // Browsers that are signed in to the console. Their cookie holds a random token; the store keeps its SHA-256.
 import type { Account } from '../accounts.ts'
+import { fieldsOf, maybe } from '../fields.ts'
+import { integer, small, text } from '../sql/rows.ts'
 import type { MemberRole } from './members.ts'
 import type { Person } from './people.ts'
 
-export type Session = {
-  id: bigint
-  person: bigint
+export const toSession = fieldsOf({
+  id: integer,
+  person: integer,
   /** The account that the browser shows. */
-  account: bigint
-  createdAt: number
+  account: integer,
+  createdAt: small,
   /** The last request, to the minute. */
-  seenAt: number
-  expiresAt: number
+  seenAt: small,
+  expiresAt: small,
   /** However often it is used; undefined: after the usual time. */
-  endsAt: number | undefined
-  userAgent: string
-  address: string
+  endsAt: maybe(small),
+  userAgent: text,
+  address: text,
   /** When a code of the second factor was last given in it. */
-  provedAt: number | undefined
-}
+  provedAt: maybe(small),
+})
+export type Session = ReturnType<typeof toSession>
 
 /** `role`: of the person in the account. `isByOperator`: an operator made the person a member, and no owner of the account. */
 export type SignedIn = { session: Session; person: Person; account: Account; role: MemberRole; isByOperator: boolean }

@@ -1,15 +1,14 @@
 // The statements of Media, the same for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 // `size` is null until the content is complete.
-import { type MediaRecord, UNFINISHED_MS } from '../media.ts'
+import { type MediaRecord, toMediaRecord, UNFINISHED_MS } from '../media.ts'
 import type { Ask } from './contents.ts'
 import { checkText } from './guard.ts'
-import { integer, type Row } from './rows.ts'
 import type { Room } from './shares/room.ts'
 
 const BEGIN = `
 INSERT INTO media (id, account, content_type, created_at, expires_at) VALUES ($1, $2, $3, NOW, NOW + $4)`
 
-const COLUMNS = 'id, account, content_type, size, created_at, expires_at'
+const COLUMNS = toMediaRecord.columns.join(', ')
 
 /** Not once it has expired: its content may be deleted by then. */
 const COMPLETE = `
@@ -31,7 +30,7 @@ export function mediaOver(ask: Ask, room: Room) {
     /** The content is written, and kept for `keepMs` from now. undefined: it took too long, and the content must be deleted. */
     async complete(id: string, size: number, keepMs: number): Promise<MediaRecord | undefined> {
       const [row] = await ask(COMPLETE, [id, size, keepMs])
-      return row && toRecord(row)
+      return row && toMediaRecord(row)
     },
     /**
      * Expires the oldest objects of the owner, or of the account that has the most, as far as the new one exceeds the limits
@@ -42,7 +41,7 @@ export function mediaOver(ask: Ask, room: Room) {
     /** An object that is complete and has not expired. */
     async find(id: string): Promise<MediaRecord | undefined> {
       const [row] = await ask(FIND, [checkText('id', id)])
-      return row && toRecord(row)
+      return row && toMediaRecord(row)
     },
     /** The object expires now. */
     async expire(id: string): Promise<void> {
@@ -62,12 +61,3 @@ export function mediaOver(ask: Ask, room: Room) {
     },
   }
 }
-
-const toRecord = (row: Row): MediaRecord => ({
-  id: String(row.id),
-  account: integer(row.account),
-  contentType: String(row.content_type),
-  size: Number(row.size),
-  createdAt: Number(row.created_at),
-  expiresAt: Number(row.expires_at),
-})

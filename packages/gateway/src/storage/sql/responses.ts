@@ -10,18 +10,18 @@ import {
   type StoredRecord,
   type StoredResponse,
   type StoredTurn,
+  toRecord,
+  toResponse,
+  toTurn,
 } from '../responses.ts'
 import { LARGEST_PART, ShareExceeded } from '../shares.ts'
 import type { Ask, ContentDialect } from './contents.ts'
 import { checkText } from './guard.ts'
-import { integer, type Row } from './rows.ts'
+import type { Row } from './rows.ts'
 import type { Room } from './shares/room.ts'
 
-const COLUMNS = ['id', 'account', 'parent', 'created_at', 'turn', 'record']
-const TURN_COLUMNS = ['id', 'turn']
-const RECORD_COLUMNS = ['id', 'account', 'record']
 /** CROSS JOIN makes SQLite look for each row of the first table in the second: otherwise it reads all responses of the account. */
-const columnsOf = (table: string, columns: readonly string[] = COLUMNS): string =>
+const columnsOf = (table: string, columns: readonly string[] = toResponse.columns): string =>
   columns.map((column) => `${table}.${column}`).join(', ')
 
 /** NULL: of any key. The third and fourth parameters of all statements that it is part of. */
@@ -41,7 +41,7 @@ WHERE CAST($3 AS text) IS NULL OR EXISTS (SELECT 1 FROM response WHERE account =
 ON CONFLICT (account, id) DO UPDATE SET parent = known.parent
 RETURNING bytes, (SELECT stored_size.bytes FROM stored_size WHERE stored_size.account = $1) AS stored`
 
-const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
+const FIND = `SELECT ${toResponse.columns.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
 
 /**
  * Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. Without ORDER BY, for which SQLite
@@ -57,7 +57,7 @@ WITH RECURSIVE ancestor (id, parent, depth) AS (
 SELECT ${columnsOf('response', columns)}, ${more && `${more}, `}ancestor.depth FROM ancestor CROSS JOIN response
 WHERE response.account = $1 AND response.id = ancestor.id AND EXISTS (SELECT 1 FROM ancestor WHERE parent IS NULL)`
 
-const CHAIN = chainOf(TURN_COLUMNS)
+const CHAIN = chainOf(toTurn.columns)
 
 const lengthsOf = (table: string): string =>
   ['turn', 'record'].map((part) => `length(${table}.${part}) AS ${part}_length`).join(', ')
@@ -65,10 +65,10 @@ const lengthsOf = (table: string): string =>
 const CHAIN_LENGTHS = chainOf(['id'], lengthsOf('response'), OF_KEY)
 const LENGTH = `SELECT id, ${lengthsOf('response')} FROM response
 WHERE account = $1 AND id = $2 AND expires_at > NOW ${OF_KEY}`
-const RECORD = `SELECT ${RECORD_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
-const TURN = `SELECT ${TURN_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2`
+const RECORD = `SELECT ${toRecord.columns.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
+const TURN = `SELECT ${toTurn.columns.join(', ')} FROM response WHERE account = $1 AND id = $2`
 const several = ({ list }: ContentDialect) =>
-  `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id IN (${list('$2')})`
+  `SELECT ${toResponse.columns.join(', ')} FROM response WHERE account = $1 AND id IN (${list('$2')})`
 
 /** Each response once, with the list of its items: the newest response may have hundreds of them. */
 const newestWithItems = ({ list, listOf }: ContentDialect) => `
@@ -82,7 +82,7 @@ WITH found AS MATERIALIZED (
 newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)`
 
 const withItems = (dialect: ContentDialect) => `${newestWithItems(dialect)}
-SELECT ${columnsOf('response', RECORD_COLUMNS)}, newest.items
+SELECT ${columnsOf('response', toRecord.columns)}, newest.items
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
 const bytesWithItems = (dialect: ContentDialect) => `${newestWithItems(dialect)}
@@ -242,30 +242,8 @@ function inserted({ account, id, parent, items, media, keepMs, turn, record }: N
   ]
 }
 
-const bytes = (value: unknown): Uint8Array => {
-  const { buffer, byteOffset, length } = value as Uint8Array
-  return new Uint8Array(buffer, byteOffset, length)
-}
-
 const toLength = (row: Row): StoredLength => ({
   id: String(row.id),
   turn: Number(row.turn_length),
   record: Number(row.record_length),
-})
-
-const toTurn = (row: Row): StoredTurn => ({ id: String(row.id), turn: bytes(row.turn) })
-
-const toRecord = (row: Row): StoredRecord => ({
-  id: String(row.id),
-  account: integer(row.account),
-  record: bytes(row.record),
-})
-
-const toResponse = (row: Row): StoredResponse => ({
-  id: String(row.id),
-  account: integer(row.account),
-  parent: row.parent === null ? undefined : String(row.parent),
-  turn: bytes(row.turn),
-  record: bytes(row.record),
-  createdAt: Number(row.created_at),
 })

@@ -42,7 +42,7 @@ function toCeiling(value: unknown): Ceiling {
   return cap === undefined ? ceiling : { ...ceiling, cap: BigInt(cap) }
 }
 
-const list = (value: unknown): readonly string[] => JSON.parse(text(value)) as string[]
+export const list = (value: unknown): readonly string[] => JSON.parse(text(value)) as string[]
 const toRestrictions = (row: Row): Restrictions => ({
   models: optional(row.models, list),
   networks: optional(row.networks, list),

@@ -11,11 +11,11 @@ import {
   type TaskFilter,
   type TaskRow,
   type TaskState,
-  type TaskStatus,
+  toTask,
 } from '../tasks.ts'
 import type { Ask, ContentDialect } from './contents.ts'
 import { checkId, checkText } from './guard.ts'
-import { integer, type Row } from './rows.ts'
+import { integer } from './rows.ts'
 
 const COLUMNS = `id, account, key, type, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
   created_at, updated_at, deadline, due_at, data, NOW AS now`
@@ -281,23 +281,3 @@ function filtered(
     conditions.push(`coalesce(service_tier, '${DEFAULT_TIER}') = ${next(checkText('service tier', serviceTier))}`)
   return { where: conditions.join(' AND '), parameters }
 }
-
-const toTask = (row: Row): TaskRow => ({
-  id: integer(row.id),
-  account: integer(row.account),
-  key: integer(row.key),
-  type: String(row.type),
-  version: Number(row.version),
-  state: row.state as TaskState,
-  status: row.status as TaskStatus,
-  model: String(row.model),
-  serviceTier: row.service_tier === null ? undefined : String(row.service_tier),
-  upstream: String(row.upstream),
-  upstreamKey: String(row.upstream_key),
-  upstreamTask: row.upstream_task === null ? undefined : String(row.upstream_task),
-  createdAt: Number(row.created_at),
-  updatedAt: Number(row.updated_at),
-  deadline: Number(row.deadline),
-  data: String(row.data),
-  now: Number(row.now),
-})

@@ -1,19 +1,23 @@
 // Alerts on both engines.
 import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
-import type {
-  Alert,
-  AlertDelivery,
-  AlertEvent,
-  AlertFact,
-  AlertMute,
-  DeliveryState,
-  Loss,
-  NewDelivery,
-  OldHolds,
+import {
+  type Alert,
+  type AlertDelivery,
+  type AlertEvent,
+  type AlertFact,
+  type AlertMute,
+  type DeliveryState,
+  type Loss,
+  type NewDelivery,
+  type OldHolds,
+  toAlert,
+  toDeliveryState,
+  toFact,
+  toMute,
 } from '../../console/alerts.ts'
 import { checkText } from '../guard.ts'
-import { flag, integer, optional, type Row, small, text } from '../rows.ts'
+import { integer, optional, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, required, type Statement, statement } from '../statements.ts'
 
 /** What an SMTP server or a library says may be long. */
@@ -38,12 +42,7 @@ export const alertsOver = ({ db, runner }: Connection) => ({
   /** Those that have not expired. */
   async facts(now: number): Promise<AlertFact[]> {
     const rows = await runner.read(statement(db.selectFrom('alert_fact').selectAll().where('expires_at', '>', now)))
-    return rows.map(({ rule, object, amount, total }) => ({
-      rule: text(rule),
-      object: text(object),
-      amount: small(amount),
-      total: small(total),
-    }))
+    return rows.map(toFact)
   },
   /** Open holds from before this time. */
   async oldHolds(before: number): Promise<OldHolds> {
@@ -158,12 +157,7 @@ export const alertsOver = ({ db, runner }: Connection) => ({
   /** Those that are not over. */
   async mutes(now: number): Promise<AlertMute[]> {
     const query = db.selectFrom('alert_mute').selectAll().where('until', '>', now).orderBy('rule').orderBy('object')
-    return (await runner.read(statement(query))).map((row) => ({
-      rule: text(row.rule),
-      object: text(row.object),
-      until: small(row.until),
-      actor: text(row.actor),
-    }))
+    return (await runner.read(statement(query))).map(toMute)
   },
   /** Replaces the mute of the same rule and object. */
   async setMute({ rule, object, until, actor }: AlertMute, now: number): Promise<void> {
@@ -219,24 +213,3 @@ function insertDeliveries(
 /** Text that comes from outside. */
 const clean = (value: string): string =>
   checkText('text', value.slice(0, LONGEST_ERROR).toWellFormed().replaceAll('\0', ''))
-
-const toAlert = (row: Row): Alert => ({
-  id: integer(row.id),
-  rule: text(row.rule),
-  object: text(row.object),
-  value: text(row.value),
-  since: small(row.since),
-  firedAt: optional(row.fired_at, small),
-  clearSince: optional(row.clear_since, small),
-  resolvedAt: optional(row.resolved_at, small),
-  isMuted: flag(row.is_muted),
-})
-
-const toDeliveryState = (row: Row): DeliveryState => ({
-  alert: integer(row.alert),
-  event: text(row.event) as AlertEvent,
-  target: text(row.target),
-  tries: small(row.tries),
-  endedAt: optional(row.ended_at, small),
-  error: optional(row.error, text),
-})

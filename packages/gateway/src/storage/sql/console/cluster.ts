@@ -1,6 +1,6 @@
 // Nodes and the runs of background jobs, on both engines.
 import { DEAD_AFTER_MS } from '../../../money/book.ts'
-import type { JobRun, ListedJob, ListedNode, LiveNode, NodeState } from '../../nodes.ts'
+import { type JobRun, type ListedJob, type ListedNode, type LiveNode, type NodeState, toJob } from '../../nodes.ts'
 import { checkText } from '../guard.ts'
 import { flag, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
@@ -99,16 +99,3 @@ function putRun(db: Database, nodeId: number, run: JobRun): Statement {
       ),
   )
 }
-
-const toJob = (row: Row): ListedJob => ({
-  name: text(row.name),
-  scope: row.scope as JobRun['scope'],
-  intervalMs: optional(row.interval_ms, small),
-  nodeId: small(row.node_id),
-  beganAt: small(row.began_at),
-  durationMs: small(row.duration_ms),
-  nextAt: small(row.next_at),
-  error: optional(row.error, text),
-  failedAt: optional(row.failed_at, small),
-  isFailing: flag(row.is_failing),
-})

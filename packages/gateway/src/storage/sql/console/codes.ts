@@ -3,14 +3,15 @@
 import { sql } from 'kysely'
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import { CREDIT } from '../../../money/ledger.ts'
-import type {
-  BatchPlace,
-  Code,
-  CodeBatch,
-  CodeFilter,
-  NewCode,
-  Redeemed,
-  RedeemRejection,
+import {
+  type BatchPlace,
+  type Code,
+  type CodeBatch,
+  type CodeFilter,
+  type NewCode,
+  type Redeemed,
+  type RedeemRejection,
+  toBatch,
 } from '../../console/codes.ts'
 import { checkHash, checkText, MAX_BALANCE } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
@@ -165,20 +166,6 @@ function sumsOfCodes(now: number) {
     amount(sql`${open} AND NOT (${isOver})`, 'open_amount'),
   ])
 }
-
-const toBatch = (row: Row): CodeBatch => ({
-  label: text(row.label),
-  createdAt: small(row.created_at),
-  expiresAt: optional(row.expires_at, small),
-  codes: small(row.codes),
-  amount: integer(row.amount),
-  redeemed: small(row.redeemed),
-  redeemedAmount: integer(row.redeemed_amount),
-  revoked: small(row.revoked),
-  expired: small(row.expired),
-  open: small(row.open),
-  openAmount: integer(row.open_amount),
-})
 
 const toCode = (row: Row): Code => ({
   hash: new Uint8Array(row.hash as Uint8Array),

@@ -11,7 +11,7 @@ import {
   type RevisionSummary,
   readEntryValue,
   type StoredConfiguration,
-  type StoredSecret,
+  toSecret,
 } from '../../console/configuration.ts'
 import { checkText } from '../guard.ts'
 import { bytes, integer, optional, type Row, small, text } from '../rows.ts'
@@ -115,6 +115,7 @@ export const configurationOver = ({ db, runner }: Connection) => ({
 })
 
 /** `runner` adds the entry of the audit log to each transaction. */
+/** Only with an entry in the audit log, which also says whose the revision is. */
 export const configurationWriter = ({ db, runner, clock }: Connection, entry: AuditEntry) => ({
   /**
    * Writes the revision after `expected`, with all its changes, in one transaction; false, and nothing is written, if another one has been
@@ -207,15 +208,6 @@ const toChange = (row: Row): EntryChange => ({
 const toNamed = (row: Row): NamedChange => ({
   ...entryOf(row),
   change: Number(row.is_new) === 1 ? 'created' : Number(row.is_gone) === 1 ? 'deleted' : 'changed',
-})
-
-const toSecret = (row: Row): StoredSecret => ({
-  id: text(row.id),
-  owner: text(row.owner),
-  sealed: optional(row.sealed, bytes),
-  fingerprint: text(row.fingerprint),
-  lastFour: text(row.last_four),
-  createdAt: small(row.created_at),
 })
 
 const toRevision = (row: Row): Revision => ({

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
 import { REVENUE, TESTS } from '../../../money/book.ts'
 import type { KeyCount, Measured, UpstreamCount, UpstreamMeasure } from '../../../observe/metrics/upstream-measures.ts'
-import type { SwitchState, UpstreamSwitch } from '../../console/upstreams.ts'
+import { toSwitch, type UpstreamSwitch } from '../../console/upstreams.ts'
+import { fieldsOf, word } from '../../fields.ts'
 import { checkText } from '../guard.ts'
-import { type Row, small, text } from '../rows.ts'
+import { small, text } from '../rows.ts'
 import {
   type Connection,
   type Database,
@@ -133,26 +134,5 @@ function addKeyCounts(db: Database, hour: number, counts: readonly KeyCount[]): 
   )
 }
 
-const toKeyCount = (row: Row): KeyCount => ({
-  upstream: text(row.upstream),
-  key: text(row.key),
-  calls: small(row.calls),
-  failed: small(row.failed),
-})
-
-const toCount = (row: Row): UpstreamCount & { hour: number } => ({
-  hour: small(row.hour),
-  upstream: text(row.upstream),
-  measure: text(row.measure) as UpstreamMeasure,
-  bucket: small(row.bucket),
-  count: small(row.count),
-})
-
-const toSwitch = (row: Row): UpstreamSwitch => ({
-  upstream: text(row.upstream),
-  state: text(row.state) as SwitchState,
-  at: small(row.at),
-  actor: text(row.actor),
-  reason: text(row.reason),
-  resets: small(row.resets),
-})
+const toKeyCount = fieldsOf({ upstream: text, key: text, calls: small, failed: small })
+const toCount = fieldsOf({ hour: small, upstream: text, measure: word<UpstreamMeasure>(), bucket: small, count: small })

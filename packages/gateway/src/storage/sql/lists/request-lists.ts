@@ -3,19 +3,20 @@ import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import { sql } from 'kysely'
 import { HELD, SHORTFALL, TESTS } from '../../../money/book.ts'
 import { firstIdAt, timeOfId } from '../../../money/request-ids.ts'
-import type {
-  ListedRequest,
-  ListedRequestFilter,
-  TimeRange,
-  Transfer,
-  TransferFilter,
-  TransferKind,
+import {
+  type ListedRequest,
+  type ListedRequestFilter,
+  type TimeRange,
+  type Transfer,
+  type TransferFilter,
+  type TransferKind,
+  toTransfer,
 } from '../../console/lists.ts'
 import type { Page, Place } from '../../console/pages.ts'
 import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
-import { integer, optional, type Row, small, text, toUsageRow } from '../rows.ts'
+import { integer, optional, small, toUsageRow } from '../rows.ts'
 import { type Connection, HAS_IDS, rawStatement } from '../statements.ts'
 import { type Condition, columnsOf, present, readIdPage } from './pages.ts'
 
@@ -178,14 +179,3 @@ const transferFilters = ({ account, kind, reason, request, from, to }: TransferF
     from === undefined ? undefined : sql`at >= ${from}`,
     to === undefined ? undefined : sql`at < ${to}`,
   )
-
-const toTransfer = (row: Row): Transfer => ({
-  id: integer(row.id),
-  at: small(row.at),
-  debit: integer(row.debit),
-  credit: integer(row.credit),
-  amount: integer(row.amount),
-  reason: text(row.reason),
-  request: optional(row.request, integer),
-  reference: optional(row.reference, text),
-})

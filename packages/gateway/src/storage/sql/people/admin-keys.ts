@@ -1,9 +1,16 @@
 // Admin keys on both engines.
 import { sql } from 'kysely'
-import type { AdminKey, AdminKeyFilter, FoundAdminKey, MadeByAdminKey, NewAdminKey } from '../../people/admin-keys.ts'
+import {
+  type AdminKey,
+  type AdminKeyFilter,
+  type FoundAdminKey,
+  type MadeByAdminKey,
+  type NewAdminKey,
+  toAdminKey,
+} from '../../people/admin-keys.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, checkList, checkText } from '../guard.ts'
-import { integer, optional, type Row, small, text, toPerson, withPrefix } from '../rows.ts'
+import { integer, type Row, small, text, toPerson, withPrefix } from '../rows.ts'
 import {
   type Connection,
   type Database,
@@ -15,10 +22,7 @@ import {
   statement,
 } from '../statements.ts'
 
-const COLUMNS = [
-  ...(['id', 'name', 'last_four', 'role', 'permissions', 'made_by', 'made_by_key', 'created_at'] as const),
-  ...(['expires_at', 'networks', 'last_used_at', 'deleted_at'] as const),
-] as const
+const COLUMNS = toAdminKey.columns
 const KEY_PREFIX = 'key_'
 const PERSON_PREFIX = 'person_'
 /** People with a link, in the answer to what a key made. */
@@ -161,18 +165,3 @@ function toFound(row: Row): FoundAdminKey {
     maker: person.id === null ? undefined : toPerson(person),
   }
 }
-
-const toAdminKey = (row: Row): AdminKey => ({
-  id: integer(row.id),
-  name: text(row.name),
-  lastFour: text(row.last_four),
-  role: row.role as GatewayRole,
-  permissions: optional(row.permissions, (value) => JSON.parse(text(value)) as string[]),
-  madeBy: optional(row.made_by, integer),
-  madeByKey: optional(row.made_by_key, integer),
-  createdAt: small(row.created_at),
-  expiresAt: optional(row.expires_at, small),
-  networks: optional(row.networks, (value) => JSON.parse(text(value)) as string[]),
-  lastUsedAt: optional(row.last_used_at, small),
-  deletedAt: optional(row.deleted_at, small),
-})

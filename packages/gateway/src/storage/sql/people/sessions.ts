@@ -2,20 +2,9 @@
 
 import { CREDIT } from '../../../money/ledger.ts'
 import type { MemberRole } from '../../people/members.ts'
-import type { NewSession, Session, SignedIn } from '../../people/sessions.ts'
+import { type NewSession, type Session, type SignedIn, toSession } from '../../people/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
-import {
-  ACCOUNT_PREFIX,
-  flag,
-  integer,
-  optional,
-  type Row,
-  small,
-  text,
-  toAccount,
-  toPerson,
-  withPrefix,
-} from '../rows.ts'
+import { ACCOUNT_PREFIX, flag, type Row, text, toAccount, toPerson, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -37,18 +26,7 @@ const MINUTE_MS = 60_000
 /** The statement that finds the account. */
 const ACCOUNT_SHOWN = 'account'
 
-const SESSION = [
-  'id',
-  'person',
-  'account',
-  'created_at',
-  'seen_at',
-  'expires_at',
-  'user_agent',
-  'address',
-  'proved_at',
-  'ends_at',
-] as const
+const SESSION = toSession.columns
 const SESSION_PREFIX = 'session_'
 const PERSON_PREFIX = 'person_'
 
@@ -220,16 +198,3 @@ function check(session: NewSession): NewSession {
   checkText('address', session.address)
   return session
 }
-
-const toSession = (row: Row): Session => ({
-  id: integer(row.id),
-  person: integer(row.person),
-  account: integer(row.account),
-  createdAt: small(row.created_at),
-  seenAt: small(row.seen_at),
-  expiresAt: small(row.expires_at),
-  endsAt: optional(row.ends_at, small),
-  userAgent: text(row.user_agent),
-  address: text(row.address),
-  provedAt: optional(row.proved_at, small),
-})
