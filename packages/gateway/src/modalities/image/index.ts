@@ -2,15 +2,16 @@
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { IMAGE_DIALECT_IDS, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
+import { compareUnits, type UnitFigures } from '../compare-units.ts'
 import { fromFirstRoute } from '../known-limits.ts'
-import type { Modality } from '../modality.ts'
+import { isSize } from '../media-quantities.ts'
+import type { Modality, PricePair } from '../modality.ts'
 import { TOKEN_UNITS, usageOf } from '../preview.ts'
-import { compareImagePrices } from './compare-prices.ts'
 import { describeImageModel } from './describe.ts'
-import { type ImagePrice, type ImageRate, imageRate } from './price.ts'
+import { type ImagePrice, type ImageRate, imageFigure, imageRate } from './price.ts'
 import { readImageLimits } from './read-limits.ts'
 import { readImagePrice } from './read-price.ts'
-import { usageOfUnits } from './token-price.ts'
+import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES, usageOfUnits } from './token-price.ts'
 
 export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId> = {
   generates: 'images',
@@ -61,4 +62,26 @@ export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId>
     limits: { sizeRange: { least: 64, most: 2048 }, qualities: ['low', 'medium', 'high'], n: 10 },
     limitsRoutes: true,
   },
+}
+
+function compareImagePrices(yours: ImagePrice | undefined, list: ImagePrice): PricePair[] {
+  const [own, listed] = [yours, list].map((price) => (price && 'tokens' in price ? price.tokens : undefined))
+  const tokens = IMAGE_TOKEN_KINDS.filter((kind) => own?.[kind] !== undefined || listed?.[kind] !== undefined)
+  return [
+    ...tokens.map((kind) => ({ field: IMAGE_TOKEN_NAMES[kind], yours: own?.[kind], list: listed?.[kind] })),
+    ...compareUnits(yours && byImage(yours), byImage(list)),
+  ]
+}
+
+function byImage(price: ImagePrice): UnitFigures | undefined {
+  if ('tokens' in price) return undefined
+  return {
+    unit: 'per_image',
+    variants: price.variants,
+    figureOf(variant) {
+      const [first, second] = variant?.split('/') ?? []
+      const [size, quality] = isSize(first ?? '') ? [first, second] : [undefined, first]
+      return imageFigure(price, size, quality)
+    },
+  }
 }

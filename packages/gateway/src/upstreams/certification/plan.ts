@@ -2,17 +2,19 @@
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
+import { serviceOf } from '../../config/upstream-dialects.ts'
+import type { ServiceId } from '../../endpoints/index.ts'
 import type { ImageRate } from '../../modalities/image/price.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import type { Capability } from '../../modalities/modality.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { checkImages, imageBound } from '../diagnostics/check-images.ts'
-import { checkedService } from '../diagnostics/check-service.ts'
+import { checkedService, checkService, serviceBound } from '../diagnostics/check-service.ts'
 import { servedDialects } from '../diagnostics/check-upstream.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
+import { checksOf, EMBED_CHECK } from '../diagnostics/service-checks.ts'
 import { dialectFor } from '../endpoint.ts'
 import { type Check, outcomeOf } from './check.ts'
-import { servicePart } from './service-part.ts'
 import { textPart } from './text-parts.ts'
 
 /** `name`: at the upstream. `capabilities`, `rate`: absent: not known. */
@@ -72,4 +74,25 @@ function imagePart(upstream: Upstream, { name }: CertifiedModel): Check[] {
       }),
     },
   ]
+}
+
+/** `id`: another service than that of the model's type. */
+function servicePart(upstream: Upstream, model: { name: string; type: ModelType }, id?: ServiceId): Check[] {
+  const { type, name } = model
+  const service = id ?? checkedService(type)
+  const endpoint = service && serviceOf(upstream, service)
+  if (!endpoint || endpoint.models?.every((beginning) => !name.startsWith(beginning))) return []
+  const { embed } = endpoint
+  const own = checksOf(service).map((check) => [check, endpoint] as const)
+  const more = embed === undefined ? [] : [[EMBED_CHECK, { ...endpoint, path: embed }] as const]
+  return [...own, ...more].map(([check, asked]) => ({
+    part: id ?? type,
+    rows: [check.row],
+    type,
+    bound: (rate) => serviceBound(type, check, rate),
+    async run(send) {
+      const { result, problem } = await checkService(send, upstream, asked, model, check)
+      return outcomeOf({ rows: [check.row] }, result, [problem], check.isOptional)
+    },
+  }))
 }

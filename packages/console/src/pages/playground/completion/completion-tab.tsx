@@ -3,11 +3,15 @@ import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { TextArea, TextField } from '../../../ui/form/field.tsx'
 import { useKeptText } from '../../../ui/kept-text.ts'
+import { field, parsed, textField } from '../call-gateway.ts'
+import { type CallEntry, callOnce } from '../call-once.ts'
 import { CallTab } from '../call-tab.tsx'
 import { EntryCard } from '../entry-card.tsx'
+import type { Entry } from '../history/entry.ts'
+import type { History } from '../history/history.ts'
+import type { Outcome } from '../history/outcome.ts'
 import { MoreSettings } from '../layout.tsx'
 import { codeOf } from '../request-code.tsx'
-import { type CompletionEntry, type CompletionSettings, complete, completionBody } from './completion-call.ts'
 
 /** Spaces at the ends of both texts are kept: the model goes on exactly there. */
 export function CompletionTab() {
@@ -74,3 +78,23 @@ export function CompletionTab() {
     />
   )
 }
+
+/** `suffix`: the text that follows what the model writes; empty: none. */
+type CompletionSettings = { model: string; prompt: string; suffix: string; maxTokens: number }
+/** The answer is the text between the two. */
+type CompletionEntry = CallEntry<CompletionSettings, string>
+
+const completionBody = ({ model, prompt, suffix, maxTokens }: CompletionSettings) => ({
+  model,
+  prompt,
+  ...(suffix === '' ? {} : { suffix }),
+  max_tokens: maxTokens,
+})
+
+const complete = (
+  history: Pick<History<CompletionEntry>, 'put'>,
+  asked: Entry & { settings: CompletionSettings },
+): Promise<Outcome> =>
+  callOnce(history, asked, { path: 'v1/completions', body: completionBody(asked.settings) }, async (response) =>
+    textField(field(field(parsed(await response.text()), 'choices'), 0), 'text'),
+  )

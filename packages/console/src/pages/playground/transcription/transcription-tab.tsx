@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
+import { requestSnippet } from '../../../snippets/request-snippet.ts'
+import type { Access, Snippet } from '../../../snippets/types.ts'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/form/field.tsx'
 import { useToast } from '../../../ui/toast.tsx'
@@ -7,9 +9,9 @@ import { CallTab } from '../call-tab.tsx'
 import { EntryCard } from '../entry-card.tsx'
 import { MoreSettings } from '../layout.tsx'
 import { AddFiles } from '../pictures.tsx'
+import type { CodeLanguage } from '../request-code.tsx'
 import { useRecorder } from './record.ts'
 import { type TranscriptionEntry, type TranscriptionSettings, transcribe } from './transcription-call.ts'
-import { transcriptionCode } from './transcription-code.ts'
 
 const LARGEST = 25 * 1024 * 1024
 
@@ -77,4 +79,14 @@ export function TranscriptionTab() {
       )}
     />
   )
+}
+
+/** A transcription as code: the recording is a file there. */
+const transcriptionCode = (
+  { model, file, language }: TranscriptionSettings,
+  codeLanguage: CodeLanguage,
+  access: Access,
+): Snippet => {
+  const body = { model, file, ...(language === '' ? {} : { language }) }
+  return requestSnippet(codeLanguage, { protocol: 'transcriptions', body }, access)
 }

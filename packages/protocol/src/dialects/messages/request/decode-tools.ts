@@ -5,6 +5,7 @@ import { isSearchName, readDomains, readLocation, readMaxUses } from '../../../c
 import {
   asObject,
   below,
+  isObject,
   type Json,
   put,
   readArray,
@@ -16,7 +17,6 @@ import {
 } from '../../../canonical/reading.ts'
 import type { HostedTool, SearchOptions, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { cacheOf, required, requiredIn } from './decode-turns.ts'
-import { waitingTools } from './deferred-tools.ts'
 
 export type DecodedTools = {
   tools: Tool[]
@@ -95,3 +95,29 @@ export function decodeToolChoice(body: Json, { tools, hostedTools }: DecodedTool
   checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice.name')
   return { toolChoice, ...parallel }
 }
+
+/** The tools that the model does not see yet, by name. Undefined: the vendor's own search finds them, which no other vendor has. */
+function waitingTools(body: Json): ReadonlySet<string> | undefined {
+  const tools = objectsIn(body.tools)
+  const deferred = tools.filter((tool) => tool.defer_loading === true)
+  const isSearchedByVendor = tools.some(({ type }) => typeof type === 'string' && type.startsWith('tool_search_tool_'))
+  if (deferred.length > 0 && (isSearchedByVendor || deferred.length === tools.length)) return undefined
+  const waiting = new Set(deferred.map((tool) => String(tool.name)))
+  if (waiting.size > 0) for (const name of knownNames(body)) waiting.delete(name)
+  return waiting
+}
+
+/** Found, called already, added, or about to be called. */
+function knownNames(body: Json): string[] {
+  const blocks = objectsIn(body.messages).flatMap((message) => objectsIn(message.content))
+  const called = blocks.filter(({ type }) => type === 'tool_use').map(({ name }) => name)
+  const found = blocks
+    .flatMap((block) => (block.type === 'tool_result' ? objectsIn(block.content) : []))
+    .filter(({ type }) => type === 'tool_reference')
+    .map((reference) => reference.tool_name)
+  const added = blocks.flatMap(({ type, tool }) => (type === 'tool_addition' && isObject(tool) ? [tool.name] : []))
+  const forced = isObject(body.tool_choice) ? [body.tool_choice.name] : []
+  return [...called, ...found, ...added, ...forced].filter((name) => typeof name === 'string')
+}
+
+const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
