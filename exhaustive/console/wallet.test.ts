@@ -189,7 +189,7 @@ test('a notice on every page while the available balance is below the threshold'
     await amount.fill('lots')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Enter an amount such as 5 or 2.50.').waitFor()
-    await isFocused(page, 'low_balance')
+    await isFocused(page, 'low_balance_usd')
     await amount.fill('7.5')
     await page.keyboard.press('Enter')
     await notice.waitFor()

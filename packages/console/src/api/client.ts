@@ -76,7 +76,7 @@ export async function readUrl<T>(url: string, signal?: AbortSignal): Promise<Res
   })
 }
 
-type PostArguments<P extends string> =
+export type PostArguments<P extends ConsolePath<'POST'>> =
   Nothing extends PathParams<'console', 'POST', P>
     ? Nothing extends BodyOf<'console', 'POST', P>
       ? [body?: BodyOf<'console', 'POST', P>, params?: Nothing]

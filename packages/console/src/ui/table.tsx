@@ -24,27 +24,27 @@ import { decimalsOf } from './values.tsx'
 
 export type { Choice, Column } from './table/cell.tsx'
 
-type TableProps<T> = {
+export type TableProps<T> = {
   label: string
   /** The name under which this browser keeps the columns that the person chose. With it, there is a menu of them. */
-  columnsKept?: string
+  columnsKept?: string | undefined
   /** Has many columns: it needs more room to be shown as rows. */
-  broad?: boolean
+  broad?: boolean | undefined
   /** Has a name and a few figures: it is shown as rows everywhere. */
-  slim?: boolean
+  slim?: boolean | undefined
   columns: readonly Column<T>[]
   /** undefined: still loading. */
   rows: readonly T[] | undefined
   rowKey(row: T): string
   /** In the place of rows if there are none. */
-  empty?: ReactNode
+  empty?: ReactNode | undefined
   /** Rows of the skeleton. */
-  expected?: number
+  expected?: number | undefined
   /** Opens details. The first cell becomes a button for the keyboard. */
-  onOpen?(row: T): void
-  isSelected?(row: T): boolean
+  onOpen?: ((row: T) => void) | undefined
+  isSelected?: ((row: T) => boolean) | undefined
   /** A box before each row, to choose several of them. */
-  choice?: Choice<T>
+  choice?: Choice<T> | undefined
 }
 
 export function Table<T>(props: TableProps<T>) {

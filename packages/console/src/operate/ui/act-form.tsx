@@ -1,176 +1,95 @@
-// The form of one change of the admin API, by the name of its route: what is typed becomes the body, is checked by a dry run that shows
+// The form of one change of the admin API, by the name of its route: what is entered becomes the body, is checked by a dry run that shows
 // mistakes beside their fields, and is confirmed as an act. Of a resource that is there already, only what differs is sent.
 
-import { type ReactNode, useState } from 'react'
-import { useFormGuard } from '../../app/leave-guard.tsx'
-import { Checkbox, type Option, PasswordField, SelectField, TextArea, TextField } from '../../ui/form/field.tsx'
-import { useForm } from '../../ui/form/form.ts'
-import { FormDialog } from '../../ui/form/form-dialog.tsx'
+import type { Entry, Values } from '../../ui/form/fields.ts'
+import { FormFrame, type FrameProps } from '../../ui/form/form-frame.tsx'
+import { isEmpty, type Patch } from '../../ui/form/patches.ts'
+import { useFields } from '../../ui/form/use-fields.tsx'
 import { type AnyChange, rehearse } from '../api/client.ts'
 import { useVersion } from '../api/queries.ts'
-import type { Body, ChangeMethod, Params, Path } from '../api/routes.ts'
+import type { Body, ChangeMethod, DryRun, Output, Params, Path } from '../api/routes.ts'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
 import { useAct } from './act.tsx'
+import { ActButton } from './act-button.tsx'
 import type { Act, AnyAct } from './act-types.ts'
 import { useOperateError } from './errors.ts'
+import type { Permission } from './permissions.ts'
 
-type Values = Readonly<Record<string, string>>
 type Named<B> = keyof B & string
+type Names<B> = Named<B> | `${Named<B>}.${string}`
+/** What is asked before it is done, and said afterwards. */
+type Asked = Omit<AnyAct, keyof AnyChange | 'undo' | 'rehearsed'>
 
-export type ActField<B = Record<string, unknown>> = {
-  /** A field of the body, or one of an object in it: `timeouts.total`. */
-  name: Named<B> | `${Named<B>}.${string}`
-  label: string
-  hint?: ReactNode
-  placeholder?: string
-  /** How it is entered: as one line of text, if absent. `lines` and `secrets` are lists; the names of several are its choices. */
-  as?: 'secret' | 'secrets' | 'lines' | 'number' | 'switch' | readonly Option[]
-  /** What a switch shows while it is not written. */
-  usual?: boolean
-  /** What is said if nothing is entered. Without it, the field is optional. */
-  missing?: string
-  isShown?(values: Values): boolean
-}
-
-type ActFormProps<M extends ChangeMethod, P extends Path<M>> = {
+type ActFormProps<M extends ChangeMethod, P extends Path<M>> = FrameProps & {
   method: M
   path: P
   params?: Params<M, P>
-  /** The title of the form, and the label of its button. */
-  title: string
-  action?: string
-  fields: readonly ActField<Body<M, P>>[]
+  fields: readonly Entry<Names<Body<M, P>>>[]
   /** What is there already. */
-  of?: Readonly<Record<string, unknown>>
-  /** What is always sent, beside what is typed. */
-  body?: Partial<Body<M, P>>
-  /** What is asked before it is done, and said afterwards. */
-  question: Omit<AnyAct, keyof AnyChange | 'undo'>
-  /** The title of the act that takes it back. */
-  undo?: string
-  isLong?: boolean
-  onClose(): void
-  onDone?(result: unknown): void
+  of?: object
+  /** What is always sent, beside what is entered. */
+  body?: Partial<Body<M, P>> | ((values: Values) => Partial<Body<M, P>>)
+  question: Asked | ((body: Patch, values: Values) => Asked)
+  /** The act that takes it back, or its title alone. */
+  undo?: string | Pick<Asked, 'title' | 'action' | 'done'>
+  /** What is said if nothing is entered at all. */
+  nothing?: string
+  /** Whom the button is for. */
+  permission?: Permission
+  /** In place of closing it. */
+  onDone?(result: Output<M, P>, values: Values): void
 }
 
 export function ActForm<const M extends ChangeMethod, const P extends Path<M>>(props: ActFormProps<M, P>) {
-  const { method, path, params, title, action, of = {}, body: fixed = {}, question, undo, isLong = false } = props
-  const fields = props.fields as readonly ActField[]
+  const { method, path, params, fields: entries, of, body: fixed, question, undo, permission, onDone, ...frame } = props
+  const { onClose, isLong = false } = frame
   const t = useOperateTexts().acts
   const messageOf = useOperateError()
   const act = useAct()
-  const [first] = useState<Values>(() => Object.fromEntries(fields.map((field) => [field.name, typed(field, of)])))
-  const [values, setValues] = useState(first)
-  const version = useVersion(method === 'PATCH' && params ? (path as never) : undefined, params)
-  const close = useFormGuard(isLong && values !== first, props.onClose)
-  const shown = fields.filter(({ isShown }) => isShown?.(values) ?? true)
-  const changed = shown.filter(({ name }) => values[name] !== first[name])
-  const change = (from: Values): AnyChange => ({
+  const isChange = method === 'PATCH'
+  // A form of a page stays, and would know an old version after the first change.
+  const version = useVersion(isChange && params && onClose ? (path as never) : undefined, params)
+  const change = (body: Patch, values: Values): AnyChange => ({
     method,
     path,
     ...(params ? { params } : {}),
-    body: changed.reduce((body, field) => withPart(body, field.name, written(field, from)), { ...fixed }),
+    body: { ...body, ...(typeof fixed === 'function' ? fixed(values) : fixed) },
   })
-  const form = useForm({
-    fields: [],
-    check: () =>
-      Object.fromEntries(
-        shown.filter(({ name, missing }) => missing && !values[name]?.trim()).map((each) => [each.name, each.missing]),
-      ),
-    send: () => rehearse(change(values)),
-    // Beside its field, the message need not begin with its name.
-    rejected: (error) => ({
-      [fieldOf(shown, error.param) ?? 'form']: messageOf(error).replace(`${error.param}: `, ''),
-    }),
-    async done(rehearsed) {
+  const fields = useFields<DryRun | undefined>({
+    entries: entries as readonly Entry[],
+    ...(of ? { of } : {}),
+    isChange,
+    ...(frame.nothing === undefined ? {} : { nothing: frame.nothing }),
+    message: messageOf,
+    send: async ({ body, values }) =>
+      isChange && onClose && isEmpty(body) ? { ok: true, value: undefined } : rehearse(change(body, values)),
+    async done(rehearsed, { body, inverse, values, changed }) {
+      if (rehearsed === undefined) return onClose?.()
+      const asks = typeof question === 'function' ? question(body, values) : question
       const isRevertible = undo !== undefined && changed.every(({ as }) => as !== 'secret' && as !== 'secrets')
       const asked: AnyAct = {
-        ...change(values),
-        ...question,
+        ...change(body, values),
+        ...asks,
         rehearsed,
         version: await version(),
-        ...(isRevertible ? { undo: { ...change(first), ...question, title: undo } } : {}),
+        ...(isRevertible
+          ? { undo: { ...change(inverse, values), ...(typeof undo === 'string' ? { ...asks, title: undo } : undo) } }
+          : {}),
       }
       const result = await act(asked as Act<M, P>)
       if (result === undefined) return
-      props.onDone?.(result)
-      props.onClose()
+      fields.settle(false)
+      if (onDone) onDone(result, values)
+      else onClose?.()
     },
   })
-  const errors = form.errors as Values
   return (
-    <FormDialog title={title} action={action ?? t.review} form={form} isLong={isLong} onClose={close}>
-      {shown.map((field) => (
-        <Entry
-          key={field.name}
-          field={field}
-          isNew={method === 'POST'}
-          value={values[field.name] ?? ''}
-          onChange={(value) => setValues((former) => ({ ...former, [field.name]: value }))}
-          error={errors[field.name]}
-        />
-      ))}
-    </FormDialog>
+    <FormFrame
+      action={t.review}
+      {...frame}
+      {...(permission ? { button: (submit) => <ActButton permission={permission} {...submit} /> } : {})}
+      fields={fields}
+      guards={isLong}
+    />
   )
 }
-
-type EntryProps = {
-  field: ActField
-  isNew: boolean
-  value: string
-  onChange(value: string): void
-  error: string | undefined
-}
-
-function Entry({ field, isNew, value, onChange, error }: EntryProps) {
-  const { name, label, hint, as, placeholder, missing } = field
-  const given = {
-    name,
-    label,
-    value,
-    onChange,
-    error,
-    ...(hint === undefined ? {} : { hint }),
-    ...(placeholder === undefined ? {} : { placeholder }),
-    ...(isNew && missing === undefined ? { optional: true } : {}),
-    autoComplete: 'off',
-    spellCheck: false,
-  }
-  if (as === 'switch')
-    return <Checkbox label={label} hint={hint} checked={value === 'true'} onChange={(isOn) => onChange(String(isOn))} />
-  if (as === 'secret') return <PasswordField {...given} />
-  if (as === 'lines' || as === 'secrets') return <TextArea {...given} rows={3} />
-  if (as === 'number' || as === undefined)
-    return <TextField {...given} {...(as === 'number' ? { inputMode: 'numeric' as const } : {})} />
-  return <SelectField {...given} options={as} />
-}
-
-/** As it is typed. */
-function typed({ name, as, usual = false }: ActField, of: Readonly<Record<string, unknown>>): string {
-  const value = name.split('.').reduce<unknown>((part, each) => Reflect.get(Object(part), each), of)
-  if (as === 'secret' || as === 'secrets') return ''
-  if (as === 'switch') return String(value ?? usual)
-  if (Array.isArray(value)) return value.join('\n')
-  return value === null || value === undefined ? '' : String(value)
-}
-
-/** As it is sent; null: nothing is written. */
-function written({ name, as }: ActField, values: Values): unknown {
-  const value = (values[name] ?? '').trim()
-  if (as === 'switch') return value === 'true'
-  if (as === 'lines' || as === 'secrets') return value === '' ? null : value.split(/\s*\n\s*/)
-  if (value === '') return null
-  return as === 'number' && /^\d+$/.test(value) ? Number(value) : value
-}
-
-function withPart(body: object, name: string, value: unknown): object {
-  const [first = '', ...rest] = name.split('.')
-  const part = rest.length === 0 ? value : withPart(Object(Reflect.get(body, first)), rest.join('.'), value)
-  return { ...body, [first]: part }
-}
-
-/** The field that an error is about: `timeouts.total`, or `keys[0]` of `keys`. */
-const fieldOf = (fields: readonly ActField[], param: string | null | undefined): string | undefined =>
-  param
-    ? fields.find(({ name }) => param === name || param.startsWith(`${name}[`) || param.startsWith(`${name}.`))?.name
-    : undefined

@@ -1,20 +1,17 @@
 // The drawer in which a key is created or edited.
 
-import { useEffect, useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { ApiError } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
 import type { GroupRow, KeyRow, KeyWithSecret } from '../../api/types.ts'
-import { useFormGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
-import { TextArea, TextField } from '../../ui/form/field.tsx'
-import { useForm } from '../../ui/form/form.ts'
+import { type Entry, ownField, textIn, wordsIn } from '../../ui/form/fields.ts'
+import { PostForm } from '../../ui/form/post-form.tsx'
 import { Icon } from '../../ui/icons.tsx'
-import { Banner, ErrorState, Skeleton, useErrorMessage } from '../../ui/states.tsx'
-import { useToast } from '../../ui/toast.tsx'
-import { changesOf, errorsIn, fieldOf, type KeyValues, requestOf, valuesOf } from './form-values.ts'
-import { type KeySource, useOwnKeys } from './key-source.ts'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { ModelChoice } from './model-choice.tsx'
-import { CapFields, ExpiryFields, GroupField, LimitFields } from './term-fields.tsx'
+import { useTerms } from './terms.tsx'
 
 type KeyDrawerProps = {
   /** undefined: a new key. */
@@ -26,146 +23,155 @@ type KeyDrawerProps = {
 }
 
 /** For an account holder's own keys. */
-export function KeyDrawer(props: KeyDrawerProps) {
-  return <KeyDrawerOf {...props} source={useOwnKeys()} />
-}
-
-export function KeyDrawerOf({
-  source,
-  subject,
-  name = '',
-  onClose,
-  onCreated,
-}: KeyDrawerProps & { source: KeySource }) {
+export function KeyDrawer({ subject, name = '', onClose, onCreated }: KeyDrawerProps) {
   const { keys: t, common } = useTexts()
-  const { groups } = source
-  const [isBusy, setBusy] = useState(false)
-  const [isDirty, setDirty] = useState(false)
-  const close = useFormGuard(isDirty, onClose)
-  const form = useId()
+  const groups = useRead('groups')
+  const { data: models } = useRead('models')
+  const modelsOf = (group: string) =>
+    (models ?? []).filter(({ prices }) => prices.some((each) => each.group === group)).map(({ id }) => id)
+  const shared = { isLong: true, onClose, refreshes: ['keys'] }
   return (
-    <Drawer
-      open
-      onClose={close}
-      title={subject ? t.form.editTitle(subject.name) : t.form.createTitle}
-      footer={
-        <>
-          <Button onClick={close}>{common.cancel}</Button>
-          <Button type="submit" form={form} variant="primary" busy={isBusy} disabled={!groups.data}>
-            {subject ? common.save : t.form.submit}
-          </Button>
-        </>
-      }
+    <KeyFields
+      subject={subject}
+      name={name}
+      groups={groups}
+      modelsOf={modelsOf}
+      ceiling={subject?.ceiling}
+      onClose={onClose}
     >
-      {groups.data ? (
-        <KeyForm
-          id={form}
-          source={source}
-          groups={groups.data}
-          subject={subject}
-          name={name}
-          onBusy={setBusy}
-          onDirty={setDirty}
-          onClose={onClose}
-          onCreated={onCreated}
-        />
-      ) : groups.error ? (
-        <ErrorState error={groups.error} retry={groups.refetch} />
-      ) : (
-        <Skeleton size="h-64 w-full" />
-      )}
-    </Drawer>
+      {(fields, title) =>
+        subject ? (
+          <PostForm
+            {...shared}
+            path="keys/{id}"
+            params={{ id: subject.id }}
+            isChange
+            of={subject}
+            title={title}
+            action={common.save}
+            fields={fields}
+            said={(_, values) => t.form.saved(textIn(values, 'name').trim())}
+          />
+        ) : (
+          <PostForm {...shared} path="keys" title={title} action={t.form.submit} fields={fields} onDone={onCreated} />
+        )
+      }
+    </KeyFields>
   )
 }
 
-type KeyFormProps = KeyDrawerProps & {
-  id: string
-  source: KeySource
-  groups: readonly GroupRow[]
-  onBusy(isBusy: boolean): void
-  onDirty(isDirty: boolean): void
+type Name = 'name' | 'group' | 'cap_usd' | 'cap_period' | 'expires_at' | 'models' | 'networks' | `limits.${string}`
+type KeyFieldsProps = {
+  subject: KeyRow | undefined
+  name?: string
+  groups: { data: readonly GroupRow[] | undefined; error: ApiError | null; refetch(): unknown }
+  modelsOf(group: string): string[]
+  /** What the operator set, which binds the account holder. */
+  ceiling?: KeyRow['ceiling'] | undefined
+  onClose(): void
+  /** The form of these fields, once the groups are read. */
+  children(fields: readonly Entry<Name>[], title: string): ReactNode
 }
 
-function KeyForm(props: KeyFormProps) {
-  const { id, source, groups, subject, name = '', onBusy, onDirty, onClose, onCreated } = props
+const MOST_NAMES = 4
+const isRestricted = (key: KeyRow) =>
+  [key.models, key.networks, ...Object.values(key.limits)].some((term) => term !== null)
+
+export function KeyFields({ subject, name = '', groups, modelsOf, ceiling, onClose, children }: KeyFieldsProps) {
   const t = useTexts().keys.form
-  const message = useErrorMessage()
-  const toast = useToast()
-  const preset = groups.find(({ is_default }) => is_default) ?? groups[0]
-  const [values, setValues] = useState<KeyValues>(() => valuesOf(subject, preset?.id ?? '', name))
-  const [initial] = useState(values)
-  const set = (change: Partial<KeyValues>) => setValues((former) => ({ ...former, ...change }))
-  const isDirty = JSON.stringify(values) !== JSON.stringify(initial)
-  useEffect(() => onDirty(isDirty), [onDirty, isDirty])
-
-  const { errors, isBusy, submit } = useForm<keyof KeyValues, KeyRow | KeyWithSecret | undefined>({
-    fields: [],
-    check: () => errorsIn(values, t, Date.now()),
-    send: () =>
-      subject
-        ? source.change(subject, changesOf(values, subject, Date.now()))
-        : source.create(requestOf(values, Date.now())),
-    done(saved) {
-      if (!saved) return
-      if ('secret' in saved) return onCreated(saved)
-      toast(t.saved(values.name.trim()))
-      onClose()
+  const terms = useTerms()
+  const title = subject ? t.editTitle(subject.name) : t.createTitle
+  if (!groups.data)
+    return (
+      <Drawer open onClose={onClose} title={title}>
+        {groups.error ? <ErrorState error={groups.error} retry={groups.refetch} /> : <Skeleton size="h-64 w-full" />}
+      </Drawer>
+    )
+  const all = groups.data
+  const preset = all.find(({ is_default }) => is_default) ?? all[0]
+  const former =
+    subject && !all.some(({ id }) => id === subject.group) ? [{ value: subject.group, label: subject.group }] : []
+  const hintOf = (group: string): string => {
+    const chosen = all.find(({ id }) => id === group)
+    if (!chosen) return t.groupGone
+    const models = modelsOf(group)
+    const named = models.length > 0 && t.groupModels(models.slice(0, MOST_NAMES).join(', '), models.length - MOST_NAMES)
+    return [t.groupHint, t.groupPrice(chosen.multiplier), named].filter(Boolean).join(' ')
+  }
+  const fields: readonly Entry<Name>[] = [
+    {
+      name: 'name',
+      label: t.name,
+      hint: t.nameHint,
+      usual: name,
+      placeholder: t.namePlaceholder,
+      maxLength: 100,
+      autoFocus: true,
+      missing: t.errors.name,
     },
-    // The field is named by its label already.
-    rejected: (error) => ({ [fieldOf(error.param)]: message(error).replace(`${error.param}: `, '') }),
-  })
-  useEffect(() => onBusy(isBusy), [onBusy, isBusy])
-  const ceiling = source.hasCeiling ? subject?.ceiling : undefined
-  const models = source.modelsOf(values.group)
+    {
+      name: 'group',
+      label: t.group,
+      usual: preset?.id ?? '',
+      as: [...former, ...all.map(({ id, models }) => ({ value: id, label: t.groupOption(id, models) }))],
+      hint: hintOf,
+    },
+    terms.cap({ ceiling }),
+    {
+      frame: (shown) => <div className="flex flex-col gap-3">{shown}</div>,
+      fields: terms.expiry({ ceiling, hint: t.expiryHint, kept: subject?.expires_at ?? null, hasTime: true }),
+    },
+    {
+      frame: (shown) => <Restrictions isOpen={subject !== undefined && isRestricted(subject)}>{shown}</Restrictions>,
+      fields: [
+        ownField('models', {
+          first: subject?.models ?? null,
+          wrong: (chosen) => chosen?.length === 0 && t.errors.models,
+          write: (chosen: readonly string[] | null) => chosen,
+          show: ({ value, onChange, values, errors }) => (
+            <ModelChoice
+              models={modelsOf(textIn(values, 'group'))}
+              chosen={value}
+              onChange={onChange}
+              error={errors.models}
+            />
+          ),
+        }),
+        {
+          name: 'networks',
+          label: t.networks,
+          hint: t.networksHint,
+          as: 'words',
+          rows: 3,
+          optional: true,
+          wrong: (text) => {
+            const mistake = wordsIn(text).find((word) => !isNetwork(word))
+            return mistake !== undefined && t.errors.networks(mistake)
+          },
+        },
+        terms.limits({ ceiling }),
+      ],
+    },
+  ]
+  return children(fields, title)
+}
 
+/** Open from the beginning if there are any. */
+function Restrictions({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
+  const t = useTexts().keys.form
   return (
-    <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-5">
-      {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-      <TextField
-        label={t.name}
-        name="name"
-        autoComplete="off"
-        autoFocus
-        maxLength={100}
-        placeholder={t.namePlaceholder}
-        value={values.name}
-        onChange={(name) => set({ name })}
-        hint={t.nameHint}
-        error={errors.name}
-      />
-      <GroupField groups={groups} models={models} values={values} set={set} error={errors.group} />
-      <CapFields values={values} set={set} errors={errors} ceiling={ceiling} />
-      <ExpiryFields values={values} set={set} errors={errors} kept={subject?.expires_at ?? null} ceiling={ceiling} />
-      <details open={hasRestrictions(values)} className="group rounded-md border">
-        <summary className="flex h-10 list-none items-center gap-2 rounded-md px-3 font-medium hover:bg-raised [&::-webkit-details-marker]:hidden">
-          <span className="text-muted group-open:rotate-90">
-            <Icon name="chevron" />
-          </span>
-          {t.restrictions}
-        </summary>
-        <div className="flex flex-col gap-5 border-t p-3">
-          <ModelChoice
-            models={models}
-            chosen={values.models}
-            onChange={(models) => set({ models })}
-            error={errors.models}
-          />
-          <TextArea
-            label={t.networks}
-            optional
-            rows={3}
-            spellCheck={false}
-            value={values.networks}
-            onChange={(networks) => set({ networks })}
-            hint={t.networksHint}
-            error={errors.networks}
-          />
-          <LimitFields values={values} set={set} errors={errors} ceiling={ceiling} />
-        </div>
-      </details>
-    </form>
+    <details open={isOpen} className="group rounded-md border">
+      <summary className="flex h-10 list-none items-center gap-2 rounded-md px-3 font-medium hover:bg-raised [&::-webkit-details-marker]:hidden">
+        <span className="text-muted group-open:rotate-90">
+          <Icon name="chevron" />
+        </span>
+        {t.restrictions}
+      </summary>
+      <div className="flex flex-col gap-5 border-t p-3">{children}</div>
+    </details>
   )
 }
 
-const hasRestrictions = ({ models, networks, rpm, tpm, concurrent }: KeyValues): boolean =>
-  models !== null || [networks, rpm, tpm, concurrent].some((value) => value !== '')
+/** Only the form of an address: the gateway checks the rest. */
+const isNetwork = (text: string): boolean =>
+  /^(\d{1,3}\.){3}\d{1,3}(\/\d{1,2})?$/.test(text) || /^[\da-f:.]*:[\da-f:.]*(\/\d{1,3})?$/i.test(text)

@@ -6,10 +6,9 @@ import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
 import { PageHeader, Section } from '../../ui/page.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
 import { SearchField } from '../../ui/search.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { List } from '../../ui/table/list.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { useNumber } from '../../ui/values.tsx'
 import { type KeyAction, useKeyColumns } from './columns.tsx'
@@ -31,7 +30,7 @@ export default function KeysPage() {
   const [filters, setFilters] = useUrlState(FILTERS)
   const [open, setOpen] = useState<Open>()
   const state = STATES.find((each) => each === filters.state) ?? 'active'
-  const { data, error, refetch } = useRead(
+  const query = useRead(
     'keys',
     { name: filters.name, before: filters.before, state: state === 'all' ? '' : state },
     { every: 'live', keepPrevious: true },
@@ -61,36 +60,27 @@ export default function KeysPage() {
         />
       </div>
       <Section flush>
-        {error && !data ? (
-          <ErrorState error={error} retry={refetch} />
-        ) : (
-          <>
-            <Table
-              broad
-              label={t.list.label}
-              columns={columns}
-              rows={data?.items}
-              rowKey={({ id }) => id}
-              onOpen={(key) => onAction(key.state === 'deleted' ? 'usage' : 'edit', key)}
-              empty={
-                isFiltered ? (
-                  <EmptyState
-                    title={t.empty.filtered}
-                    action={<Button onClick={() => setFilters(FILTERS)}>{t.empty.clear}</Button>}
-                  />
-                ) : (
-                  <EmptyState title={t.empty.title} action={create}>
-                    {t.empty.text}
-                  </EmptyState>
-                )
-              }
-            />
-            <Pagination
-              next={data?.next}
-              {...(data && data.total > 0 ? { total: t.total(data.total, number(data.total)) } : {})}
-            />
-          </>
-        )}
+        <List
+          broad
+          label={t.list.label}
+          columns={columns}
+          query={query}
+          cursor="before"
+          total={query.data && query.data.total > 0 ? t.total(query.data.total, number(query.data.total)) : undefined}
+          onOpen={(key) => onAction(key.state === 'deleted' ? 'usage' : 'edit', key)}
+          empty={
+            isFiltered ? (
+              <EmptyState
+                title={t.empty.filtered}
+                action={<Button onClick={() => setFilters(FILTERS)}>{t.empty.clear}</Button>}
+              />
+            ) : (
+              <EmptyState title={t.empty.title} action={create}>
+                {t.empty.text}
+              </EmptyState>
+            )
+          }
+        />
       </Section>
       {(open?.what === 'create' || open?.what === 'edit') && (
         <KeyDrawer

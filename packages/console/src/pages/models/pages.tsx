@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
-import { showHead } from '../../ui/pagination.tsx'
+import { showHead } from '../../ui/table/pagination.tsx'
 import { useNumber } from '../../ui/values.tsx'
 
 export const PER_PAGE = 50

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { post, type Result } from '../../api/client.ts'
+import { useState } from 'react'
+import { post } from '../../api/client.ts'
 import type { BegunSecondFactor } from '../../api/types.ts'
-import { useFormGuard, useLeaveGuard } from '../../app/leave-guard.tsx'
+import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock, CopyText } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { PasswordField, TextField } from '../../ui/form/field.tsx'
-import { useForm } from '../../ui/form/form.ts'
+import type { Field } from '../../ui/form/fields.ts'
+import { PostForm } from '../../ui/form/post-form.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Badge, Banner, useErrorMessage } from '../../ui/states.tsx'
+import { Badge, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { QrCode } from './qr-code.tsx'
 
@@ -105,109 +105,68 @@ export function SecondFactorSection() {
   )
 }
 
-type Send<T> = (password: string, code: string) => Promise<Result<T>>
-
-/** A password and a code, both required, with errors beside them. */
-function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void, onClose: () => void) {
-  const texts = useTexts()
-  const t = texts.settings.secondFactor
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const { errors, isBusy, submit } = useForm({
-    fields: ['code', 'password'],
-    check: () => ({
-      ...(code.trim() === '' ? { code: texts.auth.secondFactor.missing } : {}),
-      ...(password === '' ? { password: texts.auth.passwordMissing } : {}),
-    }),
-    send: () => send(password, code.trim()),
-    done: onDone,
-    rejected({ param }) {
-      if (param === 'password') return { password: t.wrongPassword }
-      return param === 'code' ? { code: texts.auth.secondFactor.wrong } : undefined
+/** A password and a code, both required. */
+function useProof(code: string) {
+  const { auth, settings } = useTexts()
+  const t = settings.secondFactor
+  return {
+    code: {
+      name: 'code',
+      label: code,
+      autoComplete: 'one-time-code',
+      missing: auth.secondFactor.missing,
+      rejected: auth.secondFactor.wrong,
     },
-  })
-  const close = useFormGuard(password !== '' || code !== '', onClose)
-  const codeField = { value: code, onChange: setCode, error: errors.code, autoComplete: 'one-time-code' } as const
-  const passwordField = {
-    label: t.password,
-    value: password,
-    onChange: setPassword,
-    error: errors.password,
-    autoComplete: 'current-password',
-  } as const
-  return { errors, isBusy, submit, close, codeField, passwordField }
+    password: {
+      name: 'password',
+      label: t.password,
+      as: 'password',
+      autoComplete: 'current-password',
+      missing: auth.passwordMissing,
+      rejected: t.wrongPassword,
+    },
+  } as const satisfies Readonly<Record<string, Field>>
 }
 
-const FORM = 'second-factor'
+type ConfirmProps = { begun: BegunSecondFactor; onClose(): void; onDone(codes: string[]): void }
 
-function Confirm({
-  begun,
-  onClose,
-  onDone,
-}: {
-  begun: BegunSecondFactor
-  onClose(): void
-  onDone(codes: string[]): void
-}) {
+function Confirm({ begun: { secret, uri }, onClose, onDone }: ConfirmProps) {
   const t = useTexts().settings.secondFactor
-  const form = useCodeForm(
-    (password, code) => post('second-factor/confirm', { secret: begun.secret, code, password }),
-    ({ recovery_codes: codes }) => onDone(codes),
-    onClose,
-  )
+  const { code, password } = useProof(t.code)
   return (
-    <CodeDialog title={t.title} submit={t.confirm} form={form}>
-      <p>{t.scan}</p>
-      <QrCode text={begun.uri} label={t.qr} />
-      <div>
-        <div className="text-sm text-muted">{t.key}</div>
-        <CopyText text={begun.secret} label={t.key} />
-      </div>
-      <TextField label={t.code} inputMode="numeric" {...form.codeField} />
-      <PasswordField {...form.passwordField} />
-    </CodeDialog>
+    <PostForm
+      path="second-factor/confirm"
+      body={{ secret }}
+      title={t.title}
+      action={t.confirm}
+      fields={[
+        <p key="scan">{t.scan}</p>,
+        <QrCode key="qr" text={uri} label={t.qr} />,
+        <div key="secret">
+          <div className="text-sm text-muted">{t.key}</div>
+          <CopyText text={secret} label={t.key} />
+        </div>,
+        { ...code, as: 'number', write: (typed) => typed },
+        password,
+      ]}
+      onClose={onClose}
+      onDone={({ recovery_codes: codes }) => onDone(codes)}
+    />
   )
 }
 
 function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
   const t = useTexts().settings.secondFactor
-  const form = useCodeForm((password, code) => post('second-factor/remove', { password, code }), onDone, onClose)
+  const { code, password } = useProof(t.anyCode)
   return (
-    <CodeDialog title={t.removeQuestion} submit={t.remove} isDangerous form={form}>
-      <p>{t.removeText}</p>
-      <PasswordField {...form.passwordField} />
-      <TextField label={t.anyCode} {...form.codeField} />
-    </CodeDialog>
-  )
-}
-
-function CodeDialog(props: {
-  title: string
-  submit: string
-  isDangerous?: boolean
-  form: Pick<ReturnType<typeof useCodeForm>, 'isBusy' | 'submit' | 'errors' | 'close'>
-  children: ReactNode
-}) {
-  const { common } = useTexts()
-  const { title, submit, isDangerous, form, children } = props
-  return (
-    <Dialog
-      open
-      onClose={form.close}
-      title={title}
-      footer={
-        <>
-          <Button onClick={form.close}>{common.cancel}</Button>
-          <Button type="submit" form={FORM} variant={isDangerous ? 'danger' : 'primary'} busy={form.isBusy}>
-            {submit}
-          </Button>
-        </>
-      }
-    >
-      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
-        {children}
-        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
-      </form>
-    </Dialog>
+    <PostForm
+      path="second-factor/remove"
+      title={t.removeQuestion}
+      action={t.remove}
+      isDangerous
+      fields={[<p key="text">{t.removeText}</p>, password, code]}
+      onClose={onClose}
+      onDone={onDone}
+    />
   )
 }

@@ -8,15 +8,16 @@ import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Badge, ErrorState, useErrorMessage } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { Badge, useErrorMessage } from '../../ui/states.tsx'
+import { List } from '../../ui/table/list.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Time } from '../../ui/values.tsx'
 import { browserName } from './browser-name.ts'
 
 export function SessionsSection() {
   const t = useTexts().settings.sessions
-  const { data, error, refetch } = useRead('sessions', {}, { every: 30_000 })
+  const query = useRead('sessions', {}, { every: 30_000 })
   const [isAsking, setAsking] = useState(false)
   const nameOf = ({ user_agent: agent }: SignedInBrowser) => browserName(agent) ?? t.unknown
   const columns: Column<SignedInBrowser>[] = [
@@ -56,11 +57,7 @@ export function SessionsSection() {
         </Button>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table label={t.title} columns={columns} rows={data} rowKey={(row) => row.id} expected={1} />
-      )}
+      <List label={t.title} columns={columns} query={query} expected={1} />
       <SignOutEverywhere open={isAsking} onClose={() => setAsking(false)} />
     </Section>
   )

@@ -4,9 +4,9 @@ import type { Receipt } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { classes } from '../../ui/classes.ts'
 import { CopyText } from '../../ui/copy.tsx'
-import { Drawer } from '../../ui/dialog.tsx'
+import { DetailDrawer } from '../../ui/loaded.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
-import { Banner, EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { Banner, Skeleton } from '../../ui/states.tsx'
 import { Amount, isZero, Time, useNumber } from '../../ui/values.tsx'
 import { Charge } from './charge.tsx'
 import { OutcomeBadge } from './outcome.tsx'
@@ -16,26 +16,27 @@ import { Timing } from './timing.tsx'
 export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useTexts().usage.receipt
   const isOpen = id !== ''
-  const { data, error, refetch } = useRead('requests/{id}', { id }, { enabled: isOpen, every: 'live' })
+  const query = useRead('requests/{id}', { id }, { enabled: isOpen, every: 'live' })
   return (
-    <Drawer open={isOpen} onClose={onClose} title={t.title}>
-      {error?.status === 404 ? (
-        <div role="alert">
-          <EmptyState title={t.none}>{t.noneText}</EmptyState>
-        </div>
-      ) : error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : data?.state === 'rejected' ? (
-        <RejectedDetails receipt={data} />
-      ) : data ? (
-        <ReceiptDetails
-          receipt={data}
-          facts={data.error ? [{ label: t.error, value: <code>{data.error.code}</code> }] : []}
-        />
-      ) : (
-        <ReceiptSkeleton />
-      )}
-    </Drawer>
+    <DetailDrawer
+      open={isOpen}
+      onClose={onClose}
+      title={t.title}
+      query={query}
+      none={{ title: t.none, text: t.noneText }}
+      skeleton={<ReceiptSkeleton />}
+    >
+      {(receipt) =>
+        receipt.state === 'rejected' ? (
+          <RejectedDetails receipt={receipt} />
+        ) : (
+          <ReceiptDetails
+            receipt={receipt}
+            facts={receipt.error ? [{ label: t.error, value: <code>{receipt.error.code}</code> }] : []}
+          />
+        )
+      }
+    </DetailDrawer>
   )
 }
 
@@ -43,7 +44,7 @@ export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) 
 function RejectedDetails({ receipt: { request_id: id, at, key_name: key, error } }: { receipt: Receipt }) {
   const t = useTexts().usage
   return (
-    <div className="flex flex-col gap-6">
+    <>
       <Banner tone="bad">
         {t.rejected.notCharged}
         <span lang="en" className="block wrap-anywhere">
@@ -58,7 +59,7 @@ function RejectedDetails({ receipt: { request_id: id, at, key_name: key, error }
           ...fact(t.receipt.key, key),
         ]}
       />
-    </div>
+    </>
   )
 }
 
@@ -89,7 +90,7 @@ export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, 
   const counted = receipt.counted ?? ''
   const isRunning = receipt.state === 'open'
   return (
-    <div className="flex flex-col gap-6">
+    <>
       {isRunning && <Banner tone="accent">{t.running}</Banner>}
       {head ?? (
         <div>
@@ -145,7 +146,7 @@ export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, 
         </Part>
       )}
       {children}
-    </div>
+    </>
   )
 }
 

@@ -6,9 +6,9 @@ import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
 import { SelectField } from '../../ui/form/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { List } from '../../ui/table/list.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Duration, Time, useNumber } from '../../ui/values.tsx'
 import { FILTERS } from './filters.ts'
@@ -41,7 +41,7 @@ function RejectedRequests({ period }: { period: Period }) {
   const number = useNumber()
   const [{ key, before, request }, setFilters] = useUrlState(FILTERS)
   const params = { from: period.from, to: period.to, key, before }
-  const { data, error, refetch } = useRead('rejected-requests', params, { every: 'live', keepPrevious: true })
+  const query = useRead('rejected-requests', params, { every: 'live', keepPrevious: true })
   const columns: Column<RejectedSummary>[] = [
     { id: 'time', label: t.list.time, cell: (row) => <Time at={row.at} style="moment" /> },
     {
@@ -77,23 +77,16 @@ function RejectedRequests({ period }: { period: Period }) {
   ]
   return (
     <Section flush title={t.rejected.title} text={t.rejected.text} actions={<ViewSwitch />}>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <>
-          <Table
-            broad
-            label={t.rejected.title}
-            columns={columns}
-            rows={data?.items}
-            rowKey={(row) => row.id}
-            onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
-            isSelected={(row) => row.request_id === request}
-            empty={<EmptyState title={t.rejected.empty} />}
-          />
-          <Pagination next={data?.next} />
-        </>
-      )}
+      <List
+        broad
+        label={t.rejected.title}
+        columns={columns}
+        query={query}
+        cursor="before"
+        onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
+        isSelected={(row) => row.request_id === request}
+        empty={<EmptyState title={t.rejected.empty} />}
+      />
     </Section>
   )
 }
@@ -103,7 +96,7 @@ function ServedRequests({ period }: { period: Period }) {
   const [filters, setFilters] = useUrlState(FILTERS)
   const { model, key, outcome, before, request } = filters
   const params = { from: period.from, to: period.to, model, key, outcome }
-  const { data, error, refetch } = useRead('requests', { ...params, before }, { every: 'live', keepPrevious: true })
+  const query = useRead('requests', { ...params, before }, { every: 'live', keepPrevious: true })
   const columns = useRequestColumns()
   return (
     <Section
@@ -131,24 +124,18 @@ function ServedRequests({ period }: { period: Period }) {
         </>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <>
-          <Table
-            broad
-            label={t.list.title}
-            columns={columns}
-            rows={data?.items}
-            rowKey={(row) => row.request_id}
-            expected={8}
-            onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
-            isSelected={(row) => row.request_id === request}
-            empty={<NoRequests next={data?.next ?? null} />}
-          />
-          <Pagination next={data?.next} />
-        </>
-      )}
+      <List
+        broad
+        label={t.list.title}
+        columns={columns}
+        query={query}
+        cursor="before"
+        rowKey={(row) => row.request_id}
+        expected={8}
+        onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
+        isSelected={(row) => row.request_id === request}
+        empty={<NoRequests next={query.data?.next ?? null} />}
+      />
     </Section>
   )
 }

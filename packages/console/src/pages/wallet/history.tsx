@@ -3,15 +3,16 @@ import { useRead } from '../../api/queries.ts'
 import type { WalletEntry } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Pagination, usePageCursor } from '../../ui/pagination.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { List } from '../../ui/table/list.tsx'
+import { usePageCursor } from '../../ui/table/pagination.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { Amount, Time, useNumber } from '../../ui/values.tsx'
 
 export function HistorySection() {
   const t = useTexts().wallet.history
   const before = usePageCursor()
-  const { data, error, refetch } = useRead('wallet/history', { before }, { every: 'live', keepPrevious: true })
+  const query = useRead('wallet/history', { before }, { every: 'live', keepPrevious: true })
   const columns: Column<WalletEntry>[] = [
     { id: 'at', label: t.at, cell: (row) => <Time at={row.at} style={row.kind === 'usage' ? 'utcDay' : 'both'} /> },
     { id: 'what', label: t.what, cell: (row) => <What entry={row} /> },
@@ -20,20 +21,14 @@ export function HistorySection() {
   ]
   return (
     <Section flush title={t.title} text={t.text}>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <>
-          <Table
-            label={t.title}
-            columns={columns}
-            rows={data?.items}
-            rowKey={(row) => `${row.at} ${row.kind} ${row.balance_after_usd}`}
-            empty={<EmptyState title={t.empty} />}
-          />
-          <Pagination next={data?.next} />
-        </>
-      )}
+      <List
+        label={t.title}
+        columns={columns}
+        query={query}
+        cursor="before"
+        rowKey={(row) => `${row.at} ${row.kind} ${row.balance_after_usd}`}
+        empty={<EmptyState title={t.empty} />}
+      />
     </Section>
   )
 }

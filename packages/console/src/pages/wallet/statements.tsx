@@ -5,15 +5,16 @@ import { useSession } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { EmptyRow, ErrorState } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { EmptyRow } from '../../ui/states.tsx'
+import { List } from '../../ui/table/list.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { Amount } from '../../ui/values.tsx'
 
 export function StatementsSection() {
   const { locale, texts } = useLanguage()
   const t = texts.wallet.statements
   const { account } = useSession()
-  const { data, error, refetch } = useRead('wallet/statements', {}, { every: 15_000 })
+  const query = useRead('wallet/statements', {}, { every: 15_000 })
   const nameOf = ({ month }: Statement) =>
     new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
       new Date(`${month}-01T00:00:00Z`),
@@ -41,18 +42,14 @@ export function StatementsSection() {
   ]
   return (
     <Section flush title={t.title} text={t.text}>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table
-          label={t.title}
-          columns={columns}
-          rows={data}
-          rowKey={(row) => row.month}
-          expected={monthsSince(account.created_at)}
-          empty={<EmptyRow>{t.empty}</EmptyRow>}
-        />
-      )}
+      <List
+        label={t.title}
+        columns={columns}
+        query={query}
+        rowKey={(row) => row.month}
+        expected={monthsSince(account.created_at)}
+        empty={<EmptyRow>{t.empty}</EmptyRow>}
+      />
     </Section>
   )
 }

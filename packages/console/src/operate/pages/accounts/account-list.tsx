@@ -21,7 +21,7 @@ import { AdminList, CsvLink } from '../../ui/list.tsx'
 import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { AccountState } from './account-state.tsx'
 import { CreateAccountDialog } from './create-dialog.tsx'
-import { CreditDialog } from './credit-dialog.tsx'
+import { BulkCreditDialog } from './credit-dialog.tsx'
 import { useAccountActs } from './use-acts.ts'
 
 const FILTERS = { search: '', state: 'all', order: 'newest', after: '' }
@@ -122,18 +122,7 @@ export function AccountList() {
           onCreated={(id) => navigate(`${pathOf('accounts')}/${id}`)}
         />
       )}
-      {isCrediting && (
-        <CreditDialog
-          title={t.credit.titleOfAll(chosen.ids.length)}
-          onClose={() => setCrediting(false)}
-          change={(amount_usd) => ({
-            method: 'POST',
-            path: 'accounts/bulk',
-            body: { accounts: chosen.ids, act: 'credit', terms: { amount_usd } },
-          })}
-          onDone={(done) => finish(done as Schemas['BulkResult'])}
-        />
-      )}
+      {isCrediting && <BulkCreditDialog ids={chosen.ids} onClose={() => setCrediting(false)} onDone={finish} />}
       {result && <BulkFailures result={result} onClose={() => setResult(undefined)} />}
     </>
   )

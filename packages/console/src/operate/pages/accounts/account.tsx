@@ -115,19 +115,7 @@ function Actions({ account }: { account: Account }) {
         ]}
       />
       {isRenaming && <RenameDialog account={account} onClose={() => setRenaming(false)} />}
-      {isCrediting && (
-        <CreditDialog
-          title={t.credit.title(account.name)}
-          onClose={() => setCrediting(false)}
-          change={(amount_usd) => ({
-            method: 'POST',
-            path: 'accounts/{account}/credits',
-            params: { account: account.id },
-            body: { amount_usd },
-          })}
-          onDone={() => setCrediting(false)}
-        />
-      )}
+      {isCrediting && <CreditDialog account={account} onClose={() => setCrediting(false)} />}
     </>
   )
 }

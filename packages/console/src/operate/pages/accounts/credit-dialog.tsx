@@ -1,59 +1,56 @@
 // Credit for one account or several: the amount, then the balance after it, with a reason that the ledger keeps.
 
-import { useState } from 'react'
-import { TextField } from '../../../ui/form/field.tsx'
-import { useForm } from '../../../ui/form/form.ts'
-import { FormDialog } from '../../../ui/form/form-dialog.tsx'
-import { type AnyChange, rehearse } from '../../api/client.ts'
+import { type Field, textIn, type Values } from '../../../ui/form/fields.ts'
+import type { Patch } from '../../../ui/form/patches.ts'
+import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { useAct } from '../../ui/act.tsx'
-import type { Act } from '../../ui/act-types.ts'
-import { useOperateError } from '../../ui/errors.ts'
-
-type CreditProps = {
-  title: string
-  change(amount: string): AnyChange
-  onClose(): void
-  onDone(result: unknown): void
-}
+import { ActForm } from '../../ui/act-form.tsx'
 
 const AMOUNT = /^-?\d{1,9}(\.\d{1,9})?$/
 
-export function CreditDialog({ title, change, onClose, onDone }: CreditProps) {
+function useCredit<const N extends string>(name: N) {
   const t = useOperateTexts().accounts.credit
-  const messageOf = useOperateError()
-  const act = useAct()
-  const [amount, setAmount] = useState('')
-  const written = amount.trim()
-  const form = useForm({
-    fields: ['amount'],
-    check: () => (AMOUNT.test(written) && Number(written) !== 0 ? {} : { amount: t.wrongAmount }),
-    send: () => rehearse(change(written)),
-    rejected: (error) => ({ amount: messageOf(error) }),
-    async done(rehearsed) {
-      const given = {
-        title: t.confirm(written),
-        action: t.book,
-        done: t.done,
-        reason: 'required' as const,
-        hideChanges: true,
-      }
-      const result = await act({ ...change(written), ...given, rehearsed } as Act<'POST', 'accounts/{account}/credits'>)
-      if (result) onDone(result)
-    },
-  })
+  const amount: Field<N> = {
+    name,
+    label: t.amount,
+    hint: t.amountHint,
+    placeholder: '25.00',
+    as: 'amount',
+    missing: t.wrongAmount,
+    wrong: (text) => (!AMOUNT.test(text) || Number(text) === 0) && t.wrongAmount,
+  }
+  return {
+    action: t.check,
+    fields: [amount],
+    question: (_: Patch, values: Values) => ({
+      title: t.confirm(textIn(values, name).trim()),
+      action: t.book,
+      done: t.done,
+      reason: 'required' as const,
+      hideChanges: true,
+    }),
+  }
+}
+
+export function CreditDialog({ account, onClose }: { account: { id: string; name: string }; onClose(): void }) {
+  const t = useOperateTexts().accounts.credit
+  const path = { method: 'POST', path: 'accounts/{account}/credits', params: { account: account.id } } as const
+  return <ActForm {...path} {...useCredit('amount_usd')} title={t.title(account.name)} onClose={onClose} />
+}
+
+type BulkProps = { ids: string[]; onClose(): void; onDone(result: Schemas['BulkResult']): void }
+
+export function BulkCreditDialog({ ids, onClose, onDone }: BulkProps) {
+  const t = useOperateTexts().accounts.credit
   return (
-    <FormDialog title={title} action={t.check} form={form} onClose={onClose}>
-      <TextField
-        label={t.amount}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder="25.00"
-        hint={t.amountHint}
-        value={amount}
-        onChange={setAmount}
-        error={form.errors.amount}
-      />
-    </FormDialog>
+    <ActForm
+      method="POST"
+      path="accounts/bulk"
+      {...useCredit('terms.amount_usd')}
+      body={{ accounts: ids, act: 'credit' }}
+      title={t.titleOfAll(ids.length)}
+      onClose={onClose}
+      onDone={onDone}
+    />
   )
 }

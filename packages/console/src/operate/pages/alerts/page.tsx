@@ -1,8 +1,8 @@
 // What operators are told of: open alerts, rules with thresholds and mutes, where alerts are sent, and those of the past.
 
 import { PageHeader, Section } from '../../../ui/page.tsx'
-import { EmptyRow, ErrorState } from '../../../ui/states.tsx'
-import { Table } from '../../../ui/table.tsx'
+import { EmptyRow } from '../../../ui/states.tsx'
+import { List } from '../../../ui/table/list.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { AdminList } from '../../ui/list.tsx'
@@ -35,23 +35,18 @@ export default function AlertsPage() {
 
 function Open() {
   const t = useOperateTexts().alerts
-  const { data, error, refetch } = useAdmin('alerts', { state: 'open' }, { every: LIVE })
+  const query = useAdmin('alerts', { state: 'open' }, { every: LIVE })
   const columns = useAlertColumns(true)
   return (
     <Section title={t.open.title} flush>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table
-          broad
-          label={t.open.title}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ id }) => id}
-          expected={1}
-          empty={<EmptyRow>{t.open.empty}</EmptyRow>}
-        />
-      )}
+      <List
+        broad
+        label={t.open.title}
+        columns={columns}
+        query={query}
+        expected={1}
+        empty={<EmptyRow>{t.open.empty}</EmptyRow>}
+      />
     </Section>
   )
 }

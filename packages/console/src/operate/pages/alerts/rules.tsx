@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { IconButton } from '../../../ui/button.tsx'
 import { Menu, type MenuItem } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
-import { Badge, ErrorState } from '../../../ui/states.tsx'
-import { type Column, Table } from '../../../ui/table.tsx'
+import { Badge } from '../../../ui/states.tsx'
+import { List } from '../../../ui/table/list.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
@@ -20,10 +21,10 @@ type Rule = Row<'alerts/rules'>
 
 export function Rules() {
   const t = useOperateTexts().alerts
-  const { data, error, refetch } = useAdmin('alerts/rules', {}, { every: LIVE })
+  const query = useAdmin('alerts/rules', {}, { every: LIVE })
   const [editing, setEditing] = useState<Rule>()
   const read = useThreshold()
-  const itemsOf = useRuleItems(data?.data ?? [], setEditing)
+  const itemsOf = useRuleItems(query.data?.data ?? [], setEditing)
   const titleOf = ({ id, title }: Rule) => t.rules[id]?.title ?? title
   const columns: readonly Column<Rule>[] = [
     { id: 'rule', label: t.columns.rule, cell: titleOf, skeleton: 'w-56' },
@@ -63,17 +64,7 @@ export function Rules() {
   ]
   return (
     <Section title={t.ruleList.title} text={t.ruleList.text} flush>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table
-          label={t.ruleList.title}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ id }) => id}
-          expected={Object.keys(t.rules).length}
-        />
-      )}
+      <List label={t.ruleList.title} columns={columns} query={query} expected={Object.keys(t.rules).length} />
       {editing && <ThresholdDialog rule={editing} onClose={() => setEditing(undefined)} />}
     </Section>
   )

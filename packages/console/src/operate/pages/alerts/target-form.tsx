@@ -41,8 +41,6 @@ export function TargetForm({ kind, id, onClose }: Props) {
     return <ActForm {...route} {...shared} title={question.title} question={question} onClose={onClose} />
   }
   const title = kind === 'email' ? t.addEmail : t.addWebhook
-  // The secret is shown in place of the form, which would close it.
-  const shown = { made: false }
   return (
     <ActForm
       method="POST"
@@ -50,14 +48,8 @@ export function TargetForm({ kind, id, onClose }: Props) {
       {...shared}
       title={title}
       question={words('alert target add')}
-      onDone={(result) => {
-        const { secret: made } = result as { secret: string | null }
-        shown.made = made !== null
-        setSecret(made ?? undefined)
-      }}
-      onClose={() => {
-        if (!shown.made) onClose()
-      }}
+      onDone={({ secret: made }) => (made === null ? onClose() : setSecret(made))}
+      onClose={onClose}
     />
   )
 }

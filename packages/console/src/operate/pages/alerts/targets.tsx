@@ -2,8 +2,9 @@ import { useState } from 'react'
 import { ButtonLink, IconButton } from '../../../ui/button.tsx'
 import { Menu } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
-import { Badge, EmptyRow, ErrorState, useErrorMessage } from '../../../ui/states.tsx'
-import { type Column, Table } from '../../../ui/table.tsx'
+import { Badge, EmptyRow, useErrorMessage } from '../../../ui/states.tsx'
+import { List } from '../../../ui/table/list.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { callAdmin } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
@@ -22,7 +23,7 @@ type Tested = { error: string | null } | undefined
 export function Targets() {
   const t = useOperateTexts().alerts
   const messageOf = useErrorMessage()
-  const { data, error, refetch } = useAdmin('alerts/targets')
+  const query = useAdmin('alerts/targets')
   const [tested, setTested] = useState<ReadonlyMap<string, Tested>>(new Map())
   const note = (target: string, result: Tested) => setTested((known) => new Map([...known, [target, result]]))
   const test = async (target: string) => {
@@ -118,18 +119,13 @@ export function Targets() {
       }
       flush
     >
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table
-          label={t.targets.title}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ id }) => id}
-          expected={1}
-          empty={<EmptyRow>{t.targets.empty}</EmptyRow>}
-        />
-      )}
+      <List
+        label={t.targets.title}
+        columns={columns}
+        query={query}
+        expected={1}
+        empty={<EmptyRow>{t.targets.empty}</EmptyRow>}
+      />
       {editing && <TargetForm {...editing} onClose={() => setEditing(undefined)} />}
     </Section>
   )

@@ -3,9 +3,8 @@
 import { Fragment } from 'react'
 import { useLanguage } from '../../../i18n/language.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
+import { DetailDrawer } from '../../../ui/loaded.tsx'
 import { Facts, Part } from '../../../ui/page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -62,20 +61,18 @@ export function RowDrawer({ id, onClose, onFilter }: DrawerProps) {
   const t = useOperateTexts().auditLog
   // The list has the newest first, so that what comes after the next id begins with this row.
   const params = { after: isId(id) ? String(BigInt(id) + 1n) : '', limit: '1' }
-  const { data, error, refetch } = useAdmin('audit-log', params, { enabled: isId(id), staleTime: 60_000 })
-  const row = data?.data.find((each) => each.id === id)
+  const query = useAdmin('audit-log', params, { enabled: isId(id), staleTime: 60_000 })
+  const row = query.data?.data.find((each) => each.id === id) ?? null
   return (
-    <Drawer open={id !== ''} onClose={onClose} title={t.details.title}>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : row ? (
-        <Details row={row} onFilter={onFilter} />
-      ) : data || !isId(id) ? (
-        <EmptyState title={t.details.missing} />
-      ) : (
-        <Skeleton size="h-64 w-full" />
-      )}
-    </Drawer>
+    <DetailDrawer
+      open={id !== ''}
+      onClose={onClose}
+      title={t.details.title}
+      query={{ ...query, data: query.data || !isId(id) ? row : undefined }}
+      none={{ title: t.details.missing }}
+    >
+      {(found) => <Details row={found} onFilter={onFilter} />}
+    </DetailDrawer>
   )
 }
 
@@ -126,7 +123,7 @@ function Details({ row, onFilter }: { row: AuditRow; onFilter: DrawerProps['onFi
         ]),
   ]
   return (
-    <div className="flex flex-col gap-6">
+    <>
       <p className="text-lg">
         <SentenceOf row={row} />
       </p>
@@ -138,6 +135,6 @@ function Details({ row, onFilter }: { row: AuditRow; onFilter: DrawerProps['onFi
           <p className="text-muted">{t.nothing}</p>
         )}
       </Part>
-    </div>
+    </>
   )
 }

@@ -1,206 +1,201 @@
 // The drawer in which a group is looked at, created or edited. Finance edits multiplier and prices alone.
 
-import { type FormEvent, useId, useState } from 'react'
-import { useFormGuard } from '../../../app/leave-guard.tsx'
-import { useTexts } from '../../../i18n/language.tsx'
+import type { ReactNode } from 'react'
 import { ModelChoice } from '../../../pages/keys/model-choice.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
-import { Checkbox, TextArea, TextField } from '../../../ui/form/field.tsx'
+import { type Entry, ownField, textIn } from '../../../ui/form/fields.ts'
+import { isEmpty } from '../../../ui/form/patches.ts'
 import { Menu } from '../../../ui/overlay.tsx'
 import { Part } from '../../../ui/page.tsx'
 import { Banner } from '../../../ui/states.tsx'
-import { type AnyChange, rehearse } from '../../api/client.ts'
-import { useAdmin, useVersion } from '../../api/queries.ts'
+import { useAdmin } from '../../api/queries.ts'
+import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
-import type { Act, AnyAct } from '../../ui/act-types.ts'
-import { useOperateError } from '../../ui/errors.ts'
+import { ActForm } from '../../ui/act-form.tsx'
 import { useMay } from '../../ui/permissions.ts'
 import { History } from '../models/history.tsx'
 import { typeOf } from '../models/inline-price.tsx'
 import { PriceImpact } from '../models/prices/impact.tsx'
-import { isEmpty, patchBetween } from '../models/prices/patches.ts'
 import { PriceFields } from '../models/prices/price-fields.tsx'
-import { mainFigures } from '../models/prices/price-values.ts'
+import { type Figures, figuresOf, mainFigures, withFigures } from '../models/prices/price-values.ts'
 import { LockBanner } from '../models/source.tsx'
-import { entryOf, fieldsOf, type GroupRow, type GroupValues, valuesOf } from './form-values.ts'
+
+export type GroupRow = Row<'groups'>
+/** By model. */
+type Prices = Readonly<Record<string, Figures>>
+type Name = 'multiplier' | 'prices' | 'models' | 'console' | 'accounts'
 
 const ALL = { limit: '1000' }
 /** A change of these is one of what accounts pay. */
 const PAID = ['multiplier', 'prices', 'models']
 
+const within = (isOpen: boolean, className: string) => (shown: ReactNode) => (
+  <fieldset disabled={!isOpen} className={className}>
+    {shown}
+  </fieldset>
+)
+
 export function GroupDrawer({ subject, onClose }: { subject: GroupRow | undefined; onClose(): void }) {
-  const { common } = useTexts()
   const t = useOperateTexts().groups
-  const messageOf = useOperateError()
-  const act = useAct()
   const words = useWords()
   const may = useMay()
   const models = useAdmin('models', ALL).data?.data ?? []
-  const [first] = useState(() => valuesOf(subject))
-  const [values, setValues] = useState(first)
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const close = useFormGuard(values !== first, onClose)
-  const form = useId()
-  const set = (change: Partial<GroupValues>) => setValues((former) => ({ ...former, ...change }))
   const isLocked = subject?.read_only === true
   const mayAll = may('configuration') && !isLocked
   const mayPrice = may('money') && !isLocked
-  const before = fieldsOf(subject)
+  const written = Object.entries((subject?.prices ?? {}) as Record<string, unknown>)
+  const listed = (subject?.models ?? ['*']) as string[]
 
-  const version = useVersion(subject ? 'groups/{group}' : undefined, { group: subject?.id ?? '' })
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    const patch = patchBetween(before, entryOf(values, before))
-    if (subject && isEmpty(patch)) return onClose()
-    const change: AnyChange = subject
-      ? {
-          method: 'PATCH',
-          path: 'groups/{group}',
-          params: { group: subject.id },
-          body: patch,
-        }
-      : { method: 'POST', path: 'groups', body: { id: values.id.trim(), ...patch } }
-    setBusy(true)
-    const rehearsed = await rehearse(change)
-    setBusy(false)
-    if (!rehearsed.ok) return setError(messageOf(rehearsed.error))
-    setError(undefined)
-    const paid = Object.fromEntries(Object.entries(patch).filter(([name]) => PAID.includes(name)))
-    const id = subject?.id ?? values.id.trim()
-    const asked: AnyAct = {
-      ...change,
-      version: await version(),
-      rehearsed: rehearsed.value,
-      ...words(subject ? 'group change' : 'group create', id),
-      ...(subject && !isEmpty(paid) && may('money') ? { text: <PriceImpact noun="group" id={id} patch={paid} /> } : {}),
-      ...(subject
-        ? {
-            undo: {
-              method: change.method,
-              path: change.path,
-              params: { group: id },
-              body: patchBetween(entryOf(values, before), before),
-              title: t.acts.undo(id),
-              action: t.acts.restore,
-              done: t.acts.restored(id),
+  const prices = ownField<Prices, 'prices'>('prices', {
+    first: Object.fromEntries(written.map(([model, price]) => [model, figuresOf(price)])),
+    write(own) {
+      const before = new Map(written)
+      const after = Object.entries(own).map(([model, figures]) => [model, withFigures(before.get(model), figures)])
+      return after.length === 0 ? undefined : Object.fromEntries(after)
+    },
+    shows: () => false,
+    show: ({ value, onChange, values }) => (
+      <OwnPrices models={models} prices={value} chosen={values.models as string[] | null} onChange={onChange} />
+    ),
+  })
+  const chosen = ownField<readonly string[] | null, 'models'>('models', {
+    first: listed.includes('*') ? null : listed,
+    write: (names) => names ?? ['*'],
+    show: ({ value, onChange, errors }) => (
+      <ModelChoice
+        models={models.map(({ id }) => id)}
+        chosen={value}
+        onChange={onChange}
+        all={t.form.allModels}
+        error={errors.models}
+      />
+    ),
+  })
+  /** `head`: of a new one. */
+  const fieldsWith = <N extends string>(head: readonly Entry<N>[]): readonly Entry<N | Name>[] => [
+    subject && <LockBanner key="lock" entry={subject} />,
+    ...(subject?.invalid ?? []).map((mistake) => (
+      <Banner key={mistake} tone="bad">
+        {mistake}
+      </Banner>
+    )),
+    mayPrice && !mayAll && <Banner key="prices">{t.form.pricesOnly}</Banner>,
+    {
+      frame: within(mayPrice, 'flex min-w-0 flex-col gap-6'),
+      fields: [
+        {
+          frame: (shown) => <div className="flex flex-col gap-3">{shown}</div>,
+          fields: [
+            ...head,
+            {
+              name: 'multiplier',
+              label: t.form.multiplier,
+              hint: t.form.multiplierHint,
+              as: 'amount',
+              usual: '1',
+              write: (text) => (text === '1' && (subject?.multiplier ?? null) === null ? undefined : text),
             },
-          }
-        : {}),
-    }
-    if ((await act(asked as Act<'PATCH', 'groups/{group}'>)) !== undefined) onClose()
+          ],
+        },
+        prices,
+      ],
+    },
+    {
+      frame: within(mayAll, 'flex min-w-0 flex-col gap-4'),
+      fields: [
+        chosen,
+        { name: 'console', label: t.form.console, as: 'switch' },
+        {
+          name: 'accounts',
+          label: t.form.accounts,
+          hint: t.form.accountsHint,
+          as: 'words',
+          rows: 2,
+          optional: true,
+        },
+      ],
+    },
+  ]
+  const shared = {
+    isLong: true,
+    className: 'flex flex-col gap-6',
+    onClose,
+    action: t.acts.review,
+    button: (submit: object) => <ActButton permission="money" {...submit} disabled={isLocked} />,
   }
-  const remove = async (group: string) => {
-    const isGone = await act({
-      method: 'DELETE',
-      path: 'groups/{group}',
-      params: { group },
-      ...words('group delete', group),
-      danger: true,
-      hideChanges: true,
-    })
-    if (isGone !== undefined) onClose()
-  }
-
+  if (!subject)
+    return (
+      <ActForm
+        {...shared}
+        method="POST"
+        path="groups"
+        title={t.form.createTitle}
+        fields={fieldsWith([{ name: 'id', label: t.form.id, optional: false }])}
+        question={(_, values) => words('group create', textIn(values, 'id').trim())}
+      />
+    )
+  const { id } = subject
   return (
-    <Drawer
-      open
-      onClose={close}
-      title={subject ? t.form.editTitle(subject.id) : t.form.createTitle}
-      footer={
-        <>
-          {subject && (
-            <ActButton
-              permission="configuration"
-              icon="trash"
-              disabled={isLocked && subject.shadowed === null}
-              onClick={() => void remove(subject.id)}
-            >
-              {words('group delete').action}
-            </ActButton>
-          )}
-          <Button onClick={close}>{common.cancel}</Button>
-          <ActButton permission="money" type="submit" form={form} variant="primary" busy={isBusy} disabled={isLocked}>
-            {t.acts.review}
-          </ActButton>
-        </>
-      }
+    <ActForm
+      {...shared}
+      method="PATCH"
+      path="groups/{group}"
+      params={{ group: id }}
+      of={subject}
+      title={t.form.editTitle(id)}
+      fields={fieldsWith([])}
+      aside={<Remove group={subject} onDone={onClose} />}
+      question={(patch) => {
+        const paid = Object.fromEntries(Object.entries(patch).filter(([name]) => PAID.includes(name)))
+        const isShown = !isEmpty(paid) && may('money')
+        return {
+          ...words('group change', id),
+          ...(isShown ? { text: <PriceImpact noun="group" id={id} patch={paid} /> } : {}),
+        }
+      }}
+      undo={{ title: t.acts.undo(id), action: t.acts.restore, done: t.acts.restored(id) }}
     >
-      <form id={form} noValidate onSubmit={submit} className="flex flex-col gap-6">
-        {subject && <LockBanner entry={subject} />}
-        {subject?.invalid?.map((mistake) => (
-          <Banner key={mistake} tone="bad">
-            {mistake}
-          </Banner>
-        ))}
-        {error && <Banner tone="bad">{error}</Banner>}
-        {mayPrice && !mayAll && <Banner>{t.form.pricesOnly}</Banner>}
-        <fieldset disabled={!mayPrice} className="flex min-w-0 flex-col gap-6">
-          <div className="flex flex-col gap-3">
-            {!subject && (
-              <TextField
-                label={t.form.id}
-                spellCheck={false}
-                autoCapitalize="none"
-                value={values.id}
-                onChange={(id) => set({ id })}
-              />
-            )}
-            <TextField
-              label={t.form.multiplier}
-              hint={t.form.multiplierHint}
-              inputMode="decimal"
-              value={values.multiplier}
-              onChange={(multiplier) => set({ multiplier })}
-            />
-          </div>
-          <OwnPrices models={models} values={values} onChange={(prices) => set({ prices })} />
-        </fieldset>
-        <fieldset disabled={!mayAll} className="flex min-w-0 flex-col gap-4">
-          <ModelChoice
-            models={models.map(({ id }) => id)}
-            chosen={values.models}
-            onChange={(chosen) => set({ models: chosen })}
-            all={t.form.allModels}
-            error={undefined}
-          />
-          <Checkbox label={t.form.console} checked={values.console} onChange={(console) => set({ console })} />
-          <TextArea
-            label={t.form.accounts}
-            hint={t.form.accountsHint}
-            optional
-            rows={2}
-            spellCheck={false}
-            value={values.accounts}
-            onChange={(accounts) => set({ accounts })}
-          />
-        </fieldset>
-      </form>
-      {subject && (
-        <div className="mt-6">
-          <Part title={t.form.history}>
-            <History of={`group/${subject.id}`} revision={subject.source.revision} />
-          </Part>
-        </div>
-      )}
-    </Drawer>
+      <div className="mt-6">
+        <Part title={t.form.history}>
+          <History of={`group/${id}`} revision={subject.source.revision} />
+        </Part>
+      </div>
+    </ActForm>
+  )
+}
+
+function Remove({ group: { id, read_only: isLocked, shadowed }, onDone }: { group: GroupRow; onDone(): void }) {
+  const act = useAct()
+  const question = useWords()('group delete', id)
+  const remove = async () => {
+    const path = { method: 'DELETE', path: 'groups/{group}', params: { group: id } } as const
+    if ((await act({ ...path, ...question, danger: true, hideChanges: true })) !== undefined) onDone()
+  }
+  return (
+    <ActButton
+      permission="configuration"
+      icon="trash"
+      disabled={isLocked && shadowed === null}
+      onClick={() => void remove()}
+    >
+      {question.action}
+    </ActButton>
   )
 }
 
 type OwnPricesProps = {
   models: readonly Parameters<typeof typeOf>[0][]
-  values: GroupValues
-  onChange(prices: GroupValues['prices']): void
+  prices: Prices
+  /** null: all. */
+  chosen: readonly string[] | null
+  onChange(prices: Prices): void
 }
 
 /** Prices that the group sets itself, model by model. */
-function OwnPrices({ models, values: { prices, models: chosen }, onChange }: OwnPricesProps) {
+function OwnPrices({ models, prices, chosen, onChange }: OwnPricesProps) {
   const t = useOperateTexts().groups.form
   const typesById = new Map(models.map((model) => [model.id, typeOf(model)]))
   const addable = (chosen ?? models.map(({ id }) => id)).filter((id) => !(id in prices))

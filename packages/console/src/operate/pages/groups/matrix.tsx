@@ -13,7 +13,7 @@ import { AdminList } from '../../ui/list.tsx'
 import { type ModelRow, typeOf } from '../models/inline-price.tsx'
 import { Margin, ShortPrice } from '../models/prices/figures.tsx'
 import { figuresOf, firstCosts, mainFigures, marginOf, type Price } from '../models/prices/price-values.ts'
-import type { GroupRow } from './form-values.ts'
+import type { GroupRow } from './form.tsx'
 
 /** The margin, if the group pays less than the routes that are tried first cost. Not known to those who may not see costs. */
 function lossOf(model: ModelRow, price: Price): number | undefined {

@@ -1,8 +1,9 @@
 import { Link } from 'wouter'
 import { Drawer } from '../../../ui/dialog.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
-import { Badge, EmptyState, ErrorState } from '../../../ui/states.tsx'
-import { type Column, Table } from '../../../ui/table.tsx'
+import { Badge, EmptyState } from '../../../ui/states.tsx'
+import { List } from '../../../ui/table/list.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
@@ -11,8 +12,7 @@ import { pageLink } from '../../links.ts'
 import { ActButton } from '../../ui/act-button.tsx'
 import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { Lock } from '../models/source.tsx'
-import { GroupDrawer } from './form.tsx'
-import type { GroupRow } from './form-values.ts'
+import { GroupDrawer, type GroupRow } from './form.tsx'
 import { Matrix } from './matrix.tsx'
 
 /** Which group is open. */
@@ -23,7 +23,8 @@ export default function GroupsPage() {
   const t = useOperateTexts().groups
   const [{ group: open }, setOpen] = useUrlState(OPEN)
   const [isCreating, setCreating] = useOpenByAddress('create', 'configuration')
-  const { data, error, refetch } = useAdmin('groups', ALL)
+  const query = useAdmin('groups', ALL)
+  const { data } = query
   const columns = useGroupColumns()
   const subject = data?.data.find(({ id }) => id === open)
   const create = (
@@ -35,26 +36,21 @@ export default function GroupsPage() {
     <>
       <PageHeader title={t.title} text={t.text} help="operate/browser#groups" actions={create} />
       <Section flush>
-        {error && !data ? (
-          <ErrorState error={error} retry={refetch} />
-        ) : (
-          <Table
-            label={t.title}
-            broad
-            columnsKept="groups"
-            columns={columns}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            expected={3}
-            onOpen={({ id }) => setOpen({ group: id }, { replace: false })}
-            isSelected={({ id }) => id === open}
-            empty={
-              <EmptyState title={t.empty.title} action={create}>
-                {t.empty.text}
-              </EmptyState>
-            }
-          />
-        )}
+        <List
+          label={t.title}
+          broad
+          columnsKept="groups"
+          columns={columns}
+          query={query}
+          expected={3}
+          onOpen={({ id }) => setOpen({ group: id }, { replace: false })}
+          isSelected={({ id }) => id === open}
+          empty={
+            <EmptyState title={t.empty.title} action={create}>
+              {t.empty.text}
+            </EmptyState>
+          }
+        />
       </Section>
       <Matrix groups={data?.data.filter(({ invalid }) => invalid === null)} />
       {data && open !== '' && !subject && (

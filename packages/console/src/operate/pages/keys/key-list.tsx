@@ -4,8 +4,6 @@ import { type ReactNode, useState } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
 import { useTexts } from '../../../i18n/language.tsx'
 import { type KeyAction, useKeyColumns } from '../../../pages/keys/columns.tsx'
-import { RotateDialogOf } from '../../../pages/keys/key-dialogs.tsx'
-import { KeyDrawerOf } from '../../../pages/keys/key-form.tsx'
 import { SecretDialog } from '../../../pages/keys/secret.tsx'
 import { Section } from '../../../ui/page.tsx'
 import type { Column } from '../../../ui/table.tsx'
@@ -20,8 +18,7 @@ import { ActButton } from '../../ui/act-button.tsx'
 import { BulkFailures, ChosenBar, useChosen } from '../../ui/choose-rows.tsx'
 import { AdminList } from '../../ui/list.tsx'
 import { useMay } from '../../ui/permissions.ts'
-import { useAdminKeys } from './admin-keys.ts'
-import { BulkKeysDialog } from './bulk-dialog.tsx'
+import { AdminKeyDrawer, AdminRotateDialog, BulkKeysDialog } from './key-forms.tsx'
 
 type KeyRow = Row<'keys'>
 type Open =
@@ -54,7 +51,6 @@ export function KeyList({ params, account, empty }: KeyListProps) {
   const open: Open | undefined = asked ?? (isFound ? { what: 'edit', key: found } : undefined)
   const [result, setResult] = useState<Schemas['BulkResult']>()
   const chosen = useChosen<KeyRow>()
-  const source = useAdminKeys(account)
   const close = () => {
     setOpen(undefined)
     if (linked.key !== '') setLinked(LINKED)
@@ -146,23 +142,22 @@ export function KeyList({ params, account, empty }: KeyListProps) {
         />
       </Section>
       {(open?.what === 'create' || open?.what === 'edit') && (
-        <KeyDrawerOf
-          source={source}
+        <AdminKeyDrawer
+          account={account ?? ''}
           subject={open.what === 'edit' ? open.key : undefined}
           onClose={close}
           onCreated={({ key, secret }) => setOpen({ what: 'secret', name: key.name, secret })}
         />
       )}
       {open?.what === 'rotate' && (
-        <RotateDialogOf
-          source={source}
+        <AdminRotateDialog
           subject={open.key}
           onClose={close}
-          onRotated={({ key, secret }) => setOpen({ what: 'secret', name: key.name, secret })}
+          onCreated={({ key, secret }) => setOpen({ what: 'secret', name: key.name, secret })}
         />
       )}
       {linked.key !== '' && !may('keys') && <Redirect to={`${pathOf('requests')}?key=${linked.key}`} />}
-      {open?.what === 'bulk' && <BulkKeysDialog ids={chosen.ids} source={source} onClose={close} onDone={finish} />}
+      {open?.what === 'bulk' && <BulkKeysDialog ids={chosen.ids} onClose={close} onDone={finish} />}
       {open?.what === 'secret' && <SecretDialog name={open.name} secret={open.secret} onClose={close} />}
       {result && <BulkFailures result={result} onClose={() => setResult(undefined)} />}
     </>

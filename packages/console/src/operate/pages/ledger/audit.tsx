@@ -1,8 +1,9 @@
 // Audits of the ledger: start one, follow it, and read what the last ones found.
 
 import { Section } from '../../../ui/page.tsx'
-import { Badge, EmptyRow, ErrorState, type Tone } from '../../../ui/states.tsx'
-import { type Column, Table } from '../../../ui/table.tsx'
+import { Badge, EmptyRow, type Tone } from '../../../ui/states.tsx'
+import { List } from '../../../ui/table/list.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { Bar, Duration, Time, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import type { Schemas } from '../../api/routes.ts'
@@ -29,8 +30,8 @@ export function AuditSection() {
   const act = useAct()
   const words = useWords()
   const columns = useColumns()
-  const { data, error, refetch } = useRuns()
-  const isRunning = data?.data.some(({ state }) => state === 'running') ?? false
+  const query = useRuns()
+  const isRunning = query.data?.data.some(({ state }) => state === 'running') ?? false
   const start = async () => {
     await act({
       method: 'POST',
@@ -39,7 +40,7 @@ export function AuditSection() {
       reason: 'none',
       hideChanges: true,
     })
-    await refetch()
+    await query.refetch()
   }
   return (
     <Section
@@ -52,18 +53,13 @@ export function AuditSection() {
         </ActButton>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table
-          label={t.runs}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ id }) => id}
-          expected={Number(RUNS)}
-          empty={<EmptyRow>{t.empty}</EmptyRow>}
-        />
-      )}
+      <List
+        label={t.runs}
+        columns={columns}
+        query={query}
+        expected={Number(RUNS)}
+        empty={<EmptyRow>{t.empty}</EmptyRow>}
+      />
     </Section>
   )
 }

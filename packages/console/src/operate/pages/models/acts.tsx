@@ -1,11 +1,11 @@
 // Changes of models, each with what it means for those who pay.
 
+import { isEmpty, patchBetween } from '../../../ui/form/patches.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { useAct } from '../../ui/act.tsx'
 import type { ModelRow } from './inline-price.tsx'
 import { PriceImpact } from './prices/impact.tsx'
-import { isEmpty, patchBetween } from './prices/patches.ts'
 import type { Price } from './prices/price-values.ts'
 
 /** Asks for a change of the price alone, which finance may make. */

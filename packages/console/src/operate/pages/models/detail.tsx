@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { useTexts } from '../../../i18n/language.tsx'
 import { PriceTable } from '../../../pages/models/price-table.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
+import { DetailDrawer } from '../../../ui/loaded.tsx'
 import { Facts, Part } from '../../../ui/page.tsx'
-import { Banner, EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Banner } from '../../../ui/states.tsx'
 import { Amount, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -28,15 +28,16 @@ export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const words = useWords()
   const [isEditing, setEditing] = useState(false)
   const remove = useDeleteAct()
-  const { data, error, refetch } = useAdmin('models', { model: id })
-  const model = data?.data[0]
+  const query = useAdmin('models', { model: id })
+  const model = query.data?.data[0]
   const isStored = model && (!model.read_only || model.shadowed !== null)
   if (isEditing && model) return <ModelForm subject={model} onClose={() => setEditing(false)} />
   return (
-    <Drawer
-      open
+    <DetailDrawer
       onClose={onClose}
       title={id}
+      query={{ ...query, data: query.data && (model ?? null) }}
+      none={{ title: t.gone }}
       footer={
         <>
           <ActButton
@@ -59,16 +60,8 @@ export function ModelDrawer({ id, onClose }: { id: string; onClose(): void }) {
         </>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : !data ? (
-        <Skeleton size="h-64 w-full" />
-      ) : model ? (
-        <Details model={model} />
-      ) : (
-        <EmptyState title={t.gone} />
-      )}
-    </Drawer>
+      {(found) => <Details model={found} />}
+    </DetailDrawer>
   )
 }
 
@@ -83,7 +76,7 @@ function Details({ model }: { model: ModelRow }) {
   const place = usePlaceOf()
   const { effective, problems, last_7_days: used } = model
   return (
-    <div className="flex flex-col gap-6">
+    <>
       <LockBanner entry={model} />
       {model.invalid?.map((mistake) => (
         <Banner key={mistake} tone="bad">
@@ -151,6 +144,6 @@ function Details({ model }: { model: ModelRow }) {
       <Part title={t.history.title}>
         <History of={`model/${model.id}`} revision={model.source.revision} />
       </Part>
-    </div>
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { newRoute, type RouteValues } from './form-values.ts'
+import { type RouteValues, routeValues } from './form-values.ts'
 import { useFigureName } from './prices/figures.tsx'
 import { type Figures, type ModelType, mainFigures } from './prices/price-values.ts'
 
@@ -80,7 +80,7 @@ export function RouteFields({ type, price, routes, upstreams, onChange }: RouteF
         )
       })}
       <div>
-        <Button small icon="plus" onClick={() => onChange([...routes, newRoute(upstreams[0] ?? '')])}>
+        <Button small icon="plus" onClick={() => onChange([...routes, routeValues({ upstream: upstreams[0] ?? '' })])}>
           {t.form.addRoute}
         </Button>
       </div>

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { useTexts } from '../../../i18n/language.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
-import { Badge, Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Loaded } from '../../../ui/loaded.tsx'
+import { Badge, Banner, Skeleton } from '../../../ui/states.tsx'
 import { Bar, Time, useNumber } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import type { Output } from '../../api/routes.ts'
@@ -83,7 +84,7 @@ export function RoutePreview({ model }: { model: ModelRow }) {
   const [group, setGroup] = useState(groups[0] ?? 'default')
   const [protocol, setProtocol] = useState<string>(PROTOCOLS[0])
   const isText = typeOf(model) === 'text'
-  const { data, error, refetch } = useAdmin(
+  const query = useAdmin(
     'models/{model}/route-preview',
     { model: model.id, group, protocol: isText ? protocol : '' },
     { keepPrevious: true },
@@ -106,13 +107,9 @@ export function RoutePreview({ model }: { model: ModelRow }) {
           />
         )}
       </div>
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : !data ? (
-        <Skeleton size="h-16 w-full" />
-      ) : (
-        <RouteCandidates preview={data} />
-      )}
+      <Loaded query={query} skeleton={<Skeleton size="h-16 w-full" />}>
+        {(preview) => <RouteCandidates preview={preview} />}
+      </Loaded>
     </div>
   )
 }

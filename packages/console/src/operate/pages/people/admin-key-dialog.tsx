@@ -1,107 +1,83 @@
 import { useState } from 'react'
 import { ShownOnce } from '../../../pages/keys/secret.tsx'
-import { SelectField, TextField } from '../../../ui/form/field.tsx'
-import { useForm } from '../../../ui/form/form.ts'
-import { FormDialog } from '../../../ui/form/form-dialog.tsx'
-import { rehearse } from '../../api/client.ts'
+import { inDays } from '../../../pages/keys/terms.tsx'
+import { ownField, textIn } from '../../../ui/form/fields.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
-import { useAct } from '../../ui/act.tsx'
+import { ActForm } from '../../ui/act-form.tsx'
 import { type Permission, type Role, useRole } from '../../ui/permissions.ts'
 import { AdminKeyPermissions, narrowedTo } from './admin-key-permissions.tsx'
 import { rolesOfKeys } from './ranks.ts'
-import { PermissionsOf, usePermissionsOf } from './roles.tsx'
+import { PermissionsOf, usePermissions } from './roles.tsx'
 
-const DAY_MS = 86_400_000
 const EXPIRIES = ['30', '90', '365', 'never'] as const
-type Expiry = (typeof EXPIRIES)[number]
 
 /** The secret is shown once, when the key is created. */
 export function AdminKeyDialog({ onClose }: { onClose(): void }) {
   const texts = useOperateTexts()
   const t = texts.people.adminKeys
-  const act = useAct()
+  const names = texts.shell.roles
   const words = useWords()
-  const own = useRole()
-  const [name, setName] = useState('')
-  const [role, setRole] = useState<Role>('viewer')
-  const [without, setWithout] = useState<ReadonlySet<Permission>>(new Set())
-  const [expiry, setExpiry] = useState<Expiry>('90')
-  const [networks, setNetworks] = useState('')
-  const [secret, setSecret] = useState<string>()
-  const listed = networks.split(/[\s,]+/).filter((each) => each !== '')
-  const ofRole = usePermissionsOf(role)
-  const permissions = narrowedTo(ofRole, without)
-  const change = () => ({
-    method: 'POST' as const,
-    path: 'admin-keys' as const,
-    body: {
-      name: name.trim(),
-      role,
-      ...(permissions && { permissions }),
-      ...(expiry === 'never' ? {} : { expires_at: new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() }),
-      ...(listed.length === 0 ? {} : { networks: listed }),
-    },
-  })
-  const form = useForm({
-    fields: ['name', 'role', 'expires_at', 'networks'],
-    check: () => (name.trim() === '' ? { name: t.nameMissing } : {}),
-    send: () => rehearse(change()),
-    done: async () => {
-      const done = await act({
-        ...change(),
-        ...words('admin-key create', name.trim()),
-        text: (
-          <div className="flex flex-col gap-2">
-            <p>{(permissions ? t.whatNarrowed : t.what)(texts.shell.roles[role])}</p>
-            <PermissionsOf role={role} only={permissions && ['see', ...permissions]} />
-          </div>
-        ),
-        hideChanges: true,
-      })
-      if (done) setSecret(done.secret)
-    },
-  })
-  if (secret !== undefined)
+  const permissionsOf = usePermissions()
+  const roles = rolesOfKeys(useRole())
+  const [made, setMade] = useState<{ name: string; secret: string }>()
+  if (made)
     return (
       <ShownOnce
         title={t.secretTitle}
-        text={t.secretText(name.trim())}
-        secret={secret}
-        loss={{ title: t.leave(name.trim()), text: t.leaveText }}
+        text={t.secretText(made.name)}
+        secret={made.secret}
+        loss={{ title: t.leave(made.name), text: t.leaveText }}
         onClose={onClose}
       />
     )
+  const none: ReadonlySet<Permission> = new Set()
   return (
-    <FormDialog title={t.create} action={t.next} form={form} onClose={onClose}>
-      <TextField label={t.name} name="name" maxLength={100} value={name} onChange={setName} error={form.errors.name} />
-      <SelectField
-        label={t.role}
-        value={role}
-        onChange={(value) => {
-          setRole(value as Role)
-          setWithout(new Set())
-        }}
-        options={rolesOfKeys(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
-        error={form.errors.role}
-      />
-      <AdminKeyPermissions permissions={ofRole} without={without} onChange={setWithout} />
-      <SelectField
-        label={t.expires}
-        value={expiry}
-        onChange={(value) => setExpiry(value as Expiry)}
-        options={EXPIRIES.map((value) => ({ value, label: t.expiry[value] }))}
-        error={form.errors.expires_at}
-      />
-      <TextField
-        label={t.networks}
-        name="networks"
-        optional
-        value={networks}
-        onChange={setNetworks}
-        hint={t.networksHint}
-        error={form.errors.networks}
-      />
-    </FormDialog>
+    <ActForm
+      method="POST"
+      path="admin-keys"
+      title={t.create}
+      action={t.next}
+      fields={[
+        { name: 'name', label: t.name, maxLength: 100, missing: t.nameMissing },
+        {
+          name: 'role',
+          label: t.role,
+          usual: 'viewer',
+          as: roles.map((value) => ({ value, label: names[value] })),
+          sets: () => ({ permissions: none }),
+        },
+        ownField('permissions', {
+          first: none,
+          write: (without, { role }) => narrowedTo(permissionsOf(role as Role), without),
+          show: ({ value, onChange, values: { role } }) => (
+            <AdminKeyPermissions permissions={permissionsOf(role as Role)} without={value} onChange={onChange} />
+          ),
+        }),
+        {
+          name: 'expires_at',
+          label: t.expires,
+          usual: '90',
+          as: EXPIRIES.map((value) => ({ value, label: t.expiry[value] })),
+          write: (days) => (days === 'never' ? undefined : inDays(Number(days))),
+        },
+        { name: 'networks', label: t.networks, hint: t.networksHint, as: 'words' },
+      ]}
+      question={({ role, permissions }, values) => ({
+        ...words('admin-key create', textIn(values, 'name').trim()),
+        text: (
+          <div className="flex flex-col gap-2">
+            <p>{(permissions ? t.whatNarrowed : t.what)(names[role as Role])}</p>
+            <PermissionsOf
+              role={role as Role}
+              only={permissions ? ['see', ...(permissions as Permission[])] : undefined}
+            />
+          </div>
+        ),
+        hideChanges: true,
+      })}
+      onClose={onClose}
+      onDone={({ secret }, values) => setMade({ secret, name: textIn(values, 'name').trim() })}
+    />
   )
 }

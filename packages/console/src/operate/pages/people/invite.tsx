@@ -1,18 +1,15 @@
 import { useState } from 'react'
 import { useAbout } from '../../../api/queries.ts'
 import { ShownOnce } from '../../../pages/keys/secret.tsx'
-import { SelectField, TextField } from '../../../ui/form/field.tsx'
-import { useForm } from '../../../ui/form/form.ts'
-import { FormDialog } from '../../../ui/form/form-dialog.tsx'
-import { rehearse } from '../../api/client.ts'
+import { inDays } from '../../../pages/keys/terms.tsx'
+import { textIn, type Values } from '../../../ui/form/fields.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
-import { useAct } from '../../ui/act.tsx'
-import { type Role, useRole } from '../../ui/permissions.ts'
+import { ActForm } from '../../ui/act-form.tsx'
+import { useRole } from '../../ui/permissions.ts'
 import { rolesToGive } from './ranks.ts'
-import { PermissionsOf } from './roles.tsx'
+import { useRoleField } from './role-dialog.tsx'
 
-const DAY_MS = 86_400_000
 const DAYS = [1, 7, 30, 90]
 
 type Made = { url: string; mailed: boolean; whom: string }
@@ -21,38 +18,11 @@ type Made = { url: string; mailed: boolean; whom: string }
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const texts = useOperateTexts()
   const t = texts.people.invite
-  const act = useAct()
   const words = useWords()
-  const own = useRole()
   const mail = useAbout().data?.mail ?? false
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('viewer')
-  const [days, setDays] = useState('7')
+  const role = useRoleField(t.role, rolesToGive(useRole()))
   const [made, setMade] = useState<Made>()
-  const whom = email.trim() === '' ? t.anyone : email.trim()
-  const change = () => ({
-    method: 'POST' as const,
-    path: 'invitations' as const,
-    body: {
-      role,
-      ...(email.trim() === '' ? {} : { email: email.trim() }),
-      expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
-    },
-  })
-  const form = useForm({
-    fields: ['email', 'role'],
-    check: () => (email.trim() === '' || /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? {} : { email: t.emailWrong }),
-    send: () => rehearse(change()),
-    done: async () => {
-      const done = await act({
-        ...change(),
-        ...words('invitation create', whom),
-        text: t.what(texts.shell.roles[role], t.dayCount(Number(days))),
-        hideChanges: true,
-      })
-      if (done) setMade({ url: done.url, mailed: done.mailed, whom })
-    },
-  })
+  const whomIn = (values: Values) => textIn(values, 'email').trim() || t.anyone
   if (made)
     return (
       <ShownOnce
@@ -65,32 +35,38 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       />
     )
   return (
-    <FormDialog title={t.title} action={t.next} form={form} onClose={onClose}>
-      <TextField
-        label={t.email}
-        name="email"
-        type="email"
-        autoComplete="off"
-        optional
-        value={email}
-        onChange={setEmail}
-        hint={mail && email.trim() !== '' ? t.emailMailed : t.emailHint}
-        error={form.errors.email}
-      />
-      <SelectField
-        label={t.role}
-        value={role}
-        onChange={(value) => setRole(value as Role)}
-        options={rolesToGive(own).map((value) => ({ value, label: texts.shell.roles[value] }))}
-        error={form.errors.role}
-      />
-      <PermissionsOf role={role} />
-      <SelectField
-        label={t.days}
-        value={days}
-        onChange={setDays}
-        options={DAYS.map((count) => ({ value: String(count), label: t.dayCount(count) }))}
-      />
-    </FormDialog>
+    <ActForm
+      method="POST"
+      path="invitations"
+      title={t.title}
+      action={t.next}
+      fields={[
+        {
+          name: 'email',
+          label: t.email,
+          type: 'email',
+          hint: (email) => (mail && email.trim() !== '' ? t.emailMailed : t.emailHint),
+          wrong: (email) => !/^[^\s@]+@[^\s@]+$/.test(email) && t.emailWrong,
+        },
+        { ...role, usual: 'viewer' },
+        {
+          name: 'expires_at',
+          label: t.days,
+          usual: '7',
+          as: DAYS.map((count) => ({ value: String(count), label: t.dayCount(count) })),
+          write: (days) => inDays(Number(days)),
+        },
+      ]}
+      question={({ role }, values) => ({
+        ...words('invitation create', whomIn(values)),
+        text: t.what(
+          texts.shell.roles[role as keyof typeof texts.shell.roles],
+          t.dayCount(Number(textIn(values, 'expires_at'))),
+        ),
+        hideChanges: true,
+      })}
+      onClose={onClose}
+      onDone={({ url, mailed }, values) => setMade({ url, mailed, whom: whomIn(values) })}
+    />
   )
 }

@@ -62,7 +62,7 @@ export function RolesSection() {
 /** In short, where a role is chosen, or what an admin key has of its role. */
 export function PermissionsOf({ role, only }: { role: Role; only?: readonly string[] | undefined }) {
   const t = useOperateTexts().people.roles
-  const permissions = usePermissionsOf(role).filter((permission) => only === undefined || only.includes(permission))
+  const permissions = usePermissions()(role).filter((permission) => only === undefined || only.includes(permission))
   return (
     <ul className="flex flex-col gap-1 text-sm text-muted">
       {permissions.map((permission) => {
@@ -82,5 +82,7 @@ export function PermissionsOf({ role, only }: { role: Role; only?: readonly stri
   )
 }
 
-export const usePermissionsOf = (role: Role): readonly Permission[] =>
-  useRoles().data?.data.find(({ id }) => id === role)?.permissions ?? []
+export function usePermissions(): (role: Role) => readonly Permission[] {
+  const roles = useRoles().data?.data
+  return (role) => roles?.find(({ id }) => id === role)?.permissions ?? []
+}

@@ -6,9 +6,8 @@ import { OutcomeBadge } from '../../../pages/usage/outcome.tsx'
 import { ReceiptDetails, ReceiptSkeleton } from '../../../pages/usage/receipt.tsx'
 import { nanosOf, usdText } from '../../../pages/usage/series.ts'
 import { CopyText } from '../../../ui/copy.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
+import { DetailDrawer } from '../../../ui/loaded.tsx'
 import { Facts, Part } from '../../../ui/page.tsx'
-import { EmptyState, ErrorState } from '../../../ui/states.tsx'
 import { Amount, Duration, isZero } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -22,21 +21,18 @@ import { RouteNow } from './route-now.tsx'
 export function RequestDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useOperateTexts().requests
   const isOpen = id !== ''
-  const { data, error, refetch } = useAdmin('requests/{request}', { request: id }, { enabled: isOpen, every: LIVE })
+  const query = useAdmin('requests/{request}', { request: id }, { enabled: isOpen, every: LIVE })
   return (
-    <Drawer open={isOpen} onClose={onClose} title={t.request}>
-      {error?.status === 404 ? (
-        <div role="alert">
-          <EmptyState title={t.none}>{t.noneText}</EmptyState>
-        </div>
-      ) : error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : data ? (
-        <Shown request={data} />
-      ) : (
-        <ReceiptSkeleton />
-      )}
-    </Drawer>
+    <DetailDrawer
+      open={isOpen}
+      onClose={onClose}
+      title={t.request}
+      query={query}
+      none={{ title: t.none, text: t.noneText }}
+      skeleton={<ReceiptSkeleton />}
+    >
+      {(request) => <Shown request={request} />}
+    </DetailDrawer>
   )
 }
 

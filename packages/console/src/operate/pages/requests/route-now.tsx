@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
+import { Loaded } from '../../../ui/loaded.tsx'
 import { Part } from '../../../ui/page.tsx'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/states.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { RouteCandidates } from '../models/routes.tsx'
@@ -26,8 +27,10 @@ export function RouteNow({ model, apiKey }: { model: string; apiKey: string }) {
 }
 
 function Candidates({ model, apiKey }: { model: string; apiKey: string }) {
-  const { data, error, refetch } = useAdmin('models/{model}/route-preview', { model, key: apiKey })
-  if (error && !data) return <ErrorState error={error} retry={refetch} />
-  if (!data) return <Skeleton size="h-20 w-full" />
-  return <RouteCandidates preview={data} />
+  const query = useAdmin('models/{model}/route-preview', { model, key: apiKey })
+  return (
+    <Loaded query={query} skeleton={<Skeleton size="h-20 w-full" />}>
+      {(preview) => <RouteCandidates preview={preview} />}
+    </Loaded>
+  )
 }

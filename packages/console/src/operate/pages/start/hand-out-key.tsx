@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLeaveGuard } from '../../../app/leave-guard.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { sendTestRequest, type TestResult } from '../../../pages/connect/send-test-request.ts'
 import { KeyRules, Secret } from '../../../pages/keys/secret.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Checkbox, TextField } from '../../../ui/form/field.tsx'
+import { Checkbox } from '../../../ui/form/field.tsx'
+import { textIn } from '../../../ui/form/fields.ts'
 import { Facts, Part } from '../../../ui/page.tsx'
 import { Banner } from '../../../ui/states.tsx'
 import { Duration } from '../../../ui/values.tsx'
@@ -12,8 +13,8 @@ import { callAdmin } from '../../api/client.ts'
 import { useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { useAct } from '../../ui/act.tsx'
 import { ActButton } from '../../ui/act-button.tsx'
+import { ActForm } from '../../ui/act-form.tsx'
 import { useOperateError } from '../../ui/errors.ts'
 
 type Made = { name: string; secret: string }
@@ -21,66 +22,51 @@ type Made = { name: string; secret: string }
 /** An account for a team or a program, with credit and its first key. */
 export function HandOutKey() {
   const t = useOperateTexts().start.key
-  const act = useAct()
   const messageOf = useOperateError()
-  const [name, setName] = useState('')
-  const [credit, setCredit] = useState('10')
-  const [error, setError] = useState<{ name?: string; credit?: string; form?: string }>({})
+  const [error, setError] = useState<string>()
   const [made, setMade] = useState<Made>()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    const wrong = {
-      ...(name.trim() === '' ? { name: t.nameMissing } : {}),
-      ...(/^\d+(\.\d{1,9})?$/.test(credit.trim()) ? {} : { credit: t.creditWrong }),
-    }
-    setError(wrong)
-    if (Object.keys(wrong).length > 0) return
-    const account = await act({
-      method: 'POST',
-      path: 'accounts',
-      body: { name: name.trim(), credit_usd: credit.trim() },
-      title: t.title(name.trim()),
-      text: t.text(credit.trim()),
-      action: t.create,
-      done: t.created(name.trim()),
-      hideChanges: true,
-      reason: 'none',
-    })
-    if (!account) return
-    const key = await callAdmin({ method: 'POST', path: 'keys', body: { account: account.id, name: t.keyName } })
-    if (key.ok) setMade({ name: name.trim(), secret: key.value.secret })
-    else setError({ form: messageOf(key.error) })
+  const handOut = async (account: string, name: string) => {
+    const key = await callAdmin({ method: 'POST', path: 'keys', body: { account, name: t.keyName } })
+    if (key.ok) setMade({ name, secret: key.value.secret })
+    else setError(messageOf(key.error))
   }
   return (
     <Part title={t.heading} text={t.explained}>
       {made ? (
         <MadeKey made={made} />
       ) : (
-        <form noValidate onSubmit={submit} className="flex max-w-[400px] flex-col gap-3">
-          {error.form && <Banner tone="bad">{error.form}</Banner>}
-          <TextField
-            label={t.name}
-            hint={t.nameHint}
-            autoComplete="off"
-            maxLength={100}
-            value={name}
-            onChange={setName}
-            error={error.name}
-          />
-          <TextField
-            label={t.credit}
-            inputMode="decimal"
-            autoComplete="off"
-            value={credit}
-            onChange={setCredit}
-            error={error.credit}
-          />
-          <div>
-            <ActButton permission="money" type="submit" variant="primary">
-              {t.submit}
-            </ActButton>
-          </div>
-        </form>
+        <ActForm
+          method="POST"
+          path="accounts"
+          className="flex max-w-[400px] flex-col gap-3"
+          action={t.submit}
+          button={(submit) => <ActButton permission="money" {...submit} variant="primary" />}
+          fields={[
+            error !== undefined && (
+              <Banner key="error" tone="bad">
+                {error}
+              </Banner>
+            ),
+            { name: 'name', label: t.name, hint: t.nameHint, maxLength: 100, missing: t.nameMissing },
+            {
+              name: 'credit_usd',
+              label: t.credit,
+              as: 'amount',
+              usual: '10',
+              missing: t.creditWrong,
+              wrong: (text) => !/^\d+(\.\d{1,9})?$/.test(text) && t.creditWrong,
+            },
+          ]}
+          question={({ name, credit_usd: credit }) => ({
+            title: t.title(String(name)),
+            text: t.text(String(credit)),
+            action: t.create,
+            done: t.created(String(name)),
+            hideChanges: true,
+            reason: 'none',
+          })}
+          onDone={({ id }, values) => void handOut(id, textIn(values, 'name').trim())}
+        />
       )}
     </Part>
   )

@@ -1,9 +1,9 @@
 // One task: its state here and at its upstream, and what an operator can do with it.
 import { Link } from 'wouter'
 import { CopyText } from '../../../ui/copy.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
+import { DetailDrawer } from '../../../ui/loaded.tsx'
 import { Facts, Part } from '../../../ui/page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/states.tsx'
 import { Amount, Time, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -18,21 +18,18 @@ import { Age, isOpen, type ShownTask, StateBadge } from './state.tsx'
 export function TaskDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useOperateTexts().tasks
   const isShown = id !== ''
-  const { data, error, refetch } = useAdmin('tasks/{task}', { task: id }, { enabled: isShown, every: LIVE })
+  const query = useAdmin('tasks/{task}', { task: id }, { enabled: isShown, every: LIVE })
   return (
-    <Drawer open={isShown} onClose={onClose} title={t.task}>
-      {error?.status === 404 ? (
-        <div role="alert">
-          <EmptyState title={t.none}>{t.noneText}</EmptyState>
-        </div>
-      ) : error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : data ? (
-        <Shown task={data} />
-      ) : (
-        <Skeleton size="h-80 w-full" />
-      )}
-    </Drawer>
+    <DetailDrawer
+      open={isShown}
+      onClose={onClose}
+      title={t.task}
+      query={query}
+      none={{ title: t.none, text: t.noneText }}
+      skeleton={<Skeleton size="h-80 w-full" />}
+    >
+      {(task) => <Shown task={task} />}
+    </DetailDrawer>
   )
 }
 
@@ -41,7 +38,7 @@ function Shown({ task }: { task: ShownTask }) {
   const number = useNumber()
   const isRunning = isOpen(task)
   return (
-    <div className="flex flex-col gap-6">
+    <>
       <Facts
         items={[
           { label: t.state, value: <StateBadge state={task.state} /> },
@@ -81,7 +78,7 @@ function Shown({ task }: { task: ShownTask }) {
         </Part>
       )}
       {isRunning && <Acts task={task} />}
-    </div>
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 // The drawer in which a stored upstream is changed. A new URL asks for the keys again: a stored key never goes to a host unseen.
+import type { Values } from '../../../ui/form/fields.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
@@ -9,8 +10,7 @@ export function EditUpstream({ upstream, onClose }: { upstream: Schemas['Upstrea
   const t = texts.edit
   const words = useWords()
   const { id, base_url: url, proxy } = upstream
-  const isMoved = (values: Readonly<Record<string, string>>) =>
-    values.base_url !== String(url ?? '') || values.proxy !== ''
+  const isMoved = (values: Values) => values.base_url !== String(url ?? '') || values.proxy !== ''
   const automatic = { value: '', label: t.automatic }
   const seconds = { placeholder: '30s' }
   return (
@@ -57,7 +57,7 @@ export function EditUpstream({ upstream, onClose }: { upstream: Schemas['Upstrea
           as: [automatic, { value: 'nothing', label: t.aborts.nothing }, { value: 'input', label: t.aborts.input }],
         },
         { name: 'quota', label: t.quota, hint: t.quotaHint },
-        { name: 'breaker', label: t.breaker, as: 'switch', usual: true },
+        { name: 'breaker', label: t.breaker, as: 'switch', usual: 'true' },
         { name: 'shared_objects', label: t.shared, as: 'switch' },
       ]}
     />

@@ -2,8 +2,9 @@ import { Link, useLocation } from 'wouter'
 import { useLanguage, useTexts } from '../../../i18n/language.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
-import { EmptyState, ErrorState } from '../../../ui/states.tsx'
-import { type Column, Table } from '../../../ui/table.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { List } from '../../../ui/table/list.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { formatDuration, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
@@ -27,33 +28,28 @@ export function UpstreamList() {
   const [{ add }] = useUrlState(ADD)
   const may = useMay()
   const isAdding = add !== '' && may('configuration')
-  const { data, error, refetch } = useAdmin('upstream-figures', {}, { every: LIVE, enabled: !isAdding })
+  const query = useAdmin('upstream-figures', {}, { every: LIVE, enabled: !isAdding })
   const columns = useColumns()
   if (isAdding) return <AddUpstream />
-  const node = data?.data.find((each) => each.node !== null)?.node
+  const node = query.data?.data.find((each) => each.node !== null)?.node
   return (
     <>
       <PageHeader title={t.title} help="operate/browser#upstreams" text={t.text} actions={<AddButton />} />
       <Section flush>
-        {error && !data ? (
-          <ErrorState error={error} retry={refetch} />
-        ) : (
-          <Table
-            broad
-            columnsKept="upstreams"
-            label={t.list.label}
-            columns={columns}
-            rows={data?.data}
-            rowKey={({ id }) => id}
-            expected={4}
-            onOpen={({ id }) => navigate(LINKS.upstream(id))}
-            empty={
-              <EmptyState title={t.empty} action={<AddButton />}>
-                {t.emptyText}
-              </EmptyState>
-            }
-          />
-        )}
+        <List
+          broad
+          columnsKept="upstreams"
+          label={t.list.label}
+          columns={columns}
+          query={query}
+          expected={4}
+          onOpen={({ id }) => navigate(LINKS.upstream(id))}
+          empty={
+            <EmptyState title={t.empty} action={<AddButton />}>
+              {t.emptyText}
+            </EmptyState>
+          }
+        />
       </Section>
       <p className="text-sm text-muted">
         {t.measured} {node && t.node(node)}

@@ -1,16 +1,13 @@
 // Invites a person by a link, which is shown once.
-import { useQueryClient } from '@tanstack/react-query'
+
 import { useState } from 'react'
-import { post } from '../../../api/client.ts'
 import type { NewInvitationRow } from '../../../api/types.ts'
-import { useFormGuard, useLeaveGuard } from '../../../app/leave-guard.tsx'
+import { useLeaveGuard } from '../../../app/leave-guard.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../../ui/form/field.tsx'
-import { useForm } from '../../../ui/form/form.ts'
-import { FormDialog } from '../../../ui/form/form-dialog.tsx'
+import { PostForm } from '../../../ui/form/post-form.tsx'
 import { Time } from '../../../ui/values.tsx'
 
 export function InviteDialog({ onClose }: { onClose(): void }) {
@@ -19,41 +16,26 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
 }
 
 function Terms({ onClose, onMade }: { onClose(): void; onMade(made: NewInvitationRow): void }) {
-  const { settings } = useTexts()
-  const t = settings.members
-  const client = useQueryClient()
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<'owner' | 'member'>('member')
-  const close = useFormGuard(email !== '', onClose)
-  const form = useForm({
-    fields: ['email'],
-    check: () => ({}),
-    send: () => post('invitations', { member_role: role, ...(email.trim() === '' ? {} : { email: email.trim() }) }),
-    done(made) {
-      void client.invalidateQueries({ queryKey: ['invitations'] })
-      onMade(made)
-    },
-  })
+  const t = useTexts().settings.members
   return (
-    <FormDialog title={t.invite.title} action={t.invite.submit} form={form} onClose={close}>
-      <TextField
-        label={t.invite.email}
-        type="email"
-        autoComplete="off"
-        optional
-        value={email}
-        onChange={setEmail}
-        hint={t.invite.emailHint}
-        error={form.errors.email}
-      />
-      <SelectField
-        label={t.invite.role}
-        value={role}
-        onChange={(value) => setRole(value as 'owner' | 'member')}
-        options={(['member', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }))}
-        hint={t.invite.roleHints[role]}
-      />
-    </FormDialog>
+    <PostForm
+      path="invitations"
+      title={t.invite.title}
+      action={t.invite.submit}
+      fields={[
+        { name: 'email', label: t.invite.email, type: 'email', hint: t.invite.emailHint },
+        {
+          name: 'member_role',
+          label: t.invite.role,
+          usual: 'member',
+          as: (['member', 'owner'] as const).map((value) => ({ value, label: t.roles[value] })),
+          hint: (role) => t.invite.roleHints[role as 'owner' | 'member'],
+        },
+      ]}
+      refreshes={['invitations']}
+      onClose={onClose}
+      onDone={onMade}
+    />
   )
 }
 

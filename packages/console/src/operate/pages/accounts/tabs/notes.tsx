@@ -1,10 +1,8 @@
 // What operators noted of the account, for each other.
 
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { IconButton } from '../../../../ui/button.tsx'
-import { TextArea } from '../../../../ui/form/field.tsx'
-import { useForm } from '../../../../ui/form/form.ts'
+import { SendForm } from '../../../../ui/form/post-form.tsx'
 import { Section } from '../../../../ui/page.tsx'
 import { EmptyRow, ErrorState, Skeleton } from '../../../../ui/states.tsx'
 import { Time } from '../../../../ui/values.tsx'
@@ -24,17 +22,7 @@ export function NotesTab({ account }: { account: string }) {
   const words = useWords()
   const may = useMay()
   const queries = useQueryClient()
-  const [text, setText] = useState('')
   const { data, error, refetch } = useAdmin('accounts/{account}/notes', { account })
-  const { errors, isBusy, submit } = useForm({
-    fields: ['text'],
-    check: () => (text.trim() === '' ? { text: t.missing } : {}),
-    send: () => callAdmin({ method: 'POST', path: 'accounts/{account}/notes', params: { account }, body: { text } }),
-    done() {
-      setText('')
-      void refreshAdmin(queries)
-    },
-  })
   const remove = (note: string) =>
     act({
       method: 'DELETE',
@@ -46,23 +34,32 @@ export function NotesTab({ account }: { account: string }) {
     })
   return (
     <Section title={t.title} text={t.text}>
-      <form noValidate onSubmit={submit} className="mb-4 flex flex-col items-start gap-2">
-        <div className="w-full">
-          <TextArea
-            hideLabel
-            label={t.label}
-            placeholder={t.label}
-            rows={3}
-            maxLength={LONGEST}
-            value={text}
-            onChange={setText}
-            error={errors.text ?? errors.form}
-          />
-        </div>
-        <ActButton permission="accounts" type="submit" variant="primary" busy={isBusy}>
-          {t.add}
-        </ActButton>
-      </form>
+      <SendForm
+        className="mb-4 flex flex-col gap-2"
+        action={t.add}
+        button={(submit) => <ActButton permission="accounts" {...submit} variant="primary" />}
+        fields={[
+          {
+            name: 'text',
+            label: t.label,
+            hideLabel: true,
+            placeholder: t.label,
+            as: 'area',
+            maxLength: LONGEST,
+            missing: t.missing,
+          },
+        ]}
+        send={({ text }) =>
+          callAdmin({
+            method: 'POST',
+            path: 'accounts/{account}/notes',
+            params: { account },
+            body: { text: String(text) },
+          })
+        }
+        isCleared
+        onDone={() => void refreshAdmin(queries)}
+      />
       {data ? (
         data.notes.length === 0 ? (
           <EmptyRow>{t.empty}</EmptyRow>

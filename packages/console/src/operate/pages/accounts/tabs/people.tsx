@@ -6,8 +6,9 @@ import { ShownOnce } from '../../../../pages/keys/secret.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
 import { Menu } from '../../../../ui/overlay.tsx'
 import { Section } from '../../../../ui/page.tsx'
-import { EmptyRow, ErrorState } from '../../../../ui/states.tsx'
-import { type Column, Table } from '../../../../ui/table.tsx'
+import { EmptyRow } from '../../../../ui/states.tsx'
+import { List } from '../../../../ui/table/list.tsx'
+import type { Column } from '../../../../ui/table.tsx'
 import { Amount } from '../../../../ui/values.tsx'
 import { useAdmin } from '../../../api/queries.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
@@ -25,7 +26,7 @@ export function PeopleTab({ account }: { account: string }) {
   const { list } = useTexts().keys
   const [link, setLink] = useState<string>()
   const [open, setOpen] = useState<{ person?: Person }>()
-  const { data, error, refetch } = useAdmin('accounts/{account}/members', { account })
+  const query = useAdmin('accounts/{account}/members', { account })
   // Routes of a person take the address in the place of the account.
   const of = (email: string) => ({ account: email })
 
@@ -139,18 +140,14 @@ export function PeopleTab({ account }: { account: string }) {
         </ActButton>
       }
     >
-      {error && !data ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Table
-          label={t.title}
-          columns={columns}
-          rows={data?.people}
-          rowKey={({ email }) => email}
-          expected={1}
-          empty={<EmptyRow>{t.empty}</EmptyRow>}
-        />
-      )}
+      <List
+        label={t.title}
+        columns={columns}
+        query={{ ...query, data: query.data?.people }}
+        rowKey={({ email }) => email}
+        expected={1}
+        empty={<EmptyRow>{t.empty}</EmptyRow>}
+      />
       {open && <MemberDialog account={account} {...open} onClose={() => setOpen(undefined)} />}
       {link && (
         <ShownOnce

@@ -1,9 +1,9 @@
 // Pages of a list that the server cuts by a cursor: the URL has the cursor, and the browser's history the way back.
 
 import type { MouseEvent } from 'react'
-import { useTexts } from '../i18n/language.tsx'
-import { Button } from './button.tsx'
-import { useUrlState } from './url-state.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../button.tsx'
+import { useUrlState } from '../url-state.ts'
 
 /** The name of the cursor in the URL is that of the API's parameter. */
 export type Cursor = 'before' | 'after'

@@ -1,12 +1,12 @@
 // Changes as JSON merge patches: absent is unchanged, null is removed, objects merge, and lists replace. Pure.
 
-type Fields = Readonly<Record<string, unknown>>
+export type Patch = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is Patch =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The patch that makes `after` of `before`: for a change, and the other way round for its undoing. */
-export function patchBetween(before: Fields, after: Fields): Fields {
+export function patchBetween(before: Patch, after: Patch): Patch {
   const patch: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [from, to] = [before[name] ?? null, after[name] ?? null]
@@ -23,4 +23,4 @@ function isSame(from: unknown, to: unknown): boolean {
   return JSON.stringify(from) === JSON.stringify(to)
 }
 
-export const isEmpty = (patch: Fields): boolean => Object.keys(patch).length === 0
+export const isEmpty = (patch: Patch): boolean => Object.keys(patch).length === 0
