@@ -1,19 +1,10 @@
 // Calls of the console API and of the admin API, by the session of the person. An error is a value: nothing here throws.
 
 import { CONSOLE_PATH, GATEWAY_PATH } from '../app/base-path.ts'
-import type { Api, BodyOf, Method, Nothing, OutputOf, ParamsOf, PathOf, PathParams, Schemas } from './routes.ts'
+import { type ApiError, errorOf, parsed } from './body.ts'
+import type { Api, BodyOf, Method, Nothing, OutputOf, ParamsOf, PathOf, PathParams } from './routes.ts'
 
-/** `status` 0: the gateway was not reached. */
-export type ApiError = {
-  status: number
-  code: string
-  message: string
-  /** The field that is wrong. */
-  param: string | null
-  requestId: string | null
-  /** Seconds. */
-  retryAfter: number | null
-}
+export type { ApiError } from './body.ts'
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ApiError }
 
 let notSignedIn = () => {}
@@ -32,8 +23,6 @@ export function showAccount(id: string | undefined): string | undefined {
   shownAccount = id
   return former
 }
-
-const NOT_SIGNED_IN = 'not_signed_in'
 
 const BASES: Readonly<Record<Api, string>> = { console: `${CONSOLE_PATH}/api/`, admin: `${GATEWAY_PATH}/admin/v1/` }
 const SESSION_URL = `${BASES.console}session`
@@ -135,12 +124,13 @@ async function call<T>(
   try {
     const response = await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init })
     const text = await response.text()
-    const value = text === '' ? undefined : parse(text)
+    const value = parsed(text)
     if (response.ok || response.status === 304) return { ok: true, value: known(response, value) as T }
     const error = errorOf(response, value)
+    if (error.status !== 401 || WRONG_PROOFS.has(error.code)) return { ok: false, error }
     // That of the session itself is the answer to the question.
-    if (error.code === NOT_SIGNED_IN && url !== SESSION_URL) notSignedIn()
-    return { ok: false, error }
+    if (url !== SESSION_URL) notSignedIn()
+    return { ok: false, error: { ...error, code: 'not_signed_in' } }
   } catch {
     return { ok: false, error: { ...UNREACHED, ...(init.signal?.aborted ? { code: 'aborted' } : {}) } }
   }
@@ -156,24 +146,4 @@ const UNREACHED: ApiError = {
   param: null,
   requestId: null,
   retryAfter: null,
-}
-
-function errorOf({ status, headers }: Response, body: unknown): ApiError {
-  const { error } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Schemas['ConsoleError']>
-  return {
-    status,
-    code: status === 401 && !WRONG_PROOFS.has(error?.code ?? '') ? NOT_SIGNED_IN : (error?.code ?? 'unknown'),
-    message: error?.message ?? `The gateway responded with status ${status}.`,
-    param: error?.param ?? null,
-    requestId: headers.get('x-request-id'),
-    retryAfter: Number(headers.get('retry-after')) || null,
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -120,7 +120,7 @@ export async function checkSecondFactor(
 }
 
 const rejection = (code: ApiErrorCode, message: string, retryAfter?: number): ApiRejection =>
-  new ApiRejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
+  new ApiRejection({ code, message, retryAfter })
 
 const NO_CREDENTIAL = 'No admin key was sent. Send it as Authorization: Bearer ak-..., or sign in to the console.'
 const WRONG_KEY = 'The admin key is wrong, deleted or expired, or the person who made it may not use it any more.'

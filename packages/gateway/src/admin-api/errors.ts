@@ -1,7 +1,7 @@
 // Every error of the admin API in one shape, with all mistakes of the input in `details`.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { messageOf, OperationRejected } from '../administration/rejections.ts'
-import { API_ERRORS, type ApiError, type ApiErrorCode, errorOfOperation, errorResponse } from '../http-api/errors.ts'
+import { API_ERRORS, type ApiError, type ApiErrorCode, errorResponse } from '../http-api/errors.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import { errorText } from '../observe/log.ts'
 import type { ApiRequest } from '../request/api-request.ts'
@@ -27,9 +27,9 @@ function errorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiRejection) return thrown.error
   if (thrown instanceof OperationRejected) return fromOperation(thrown)
   if (thrown instanceof StoreDown) return UNAVAILABLE
-  if (!(thrown instanceof Failure) || !isApiCode(thrown.info.code)) return INTERNAL
-  const { message, retryAfter } = thrown.info
-  return { code: thrown.info.code, message, ...(retryAfter === undefined ? {} : { retryAfter }) }
+  if (!(thrown instanceof Failure)) return INTERNAL
+  const { code, message, retryAfter } = thrown.info
+  return isApiCode(code) ? { code, message, retryAfter } : INTERNAL
 }
 
 const isApiCode = (code: string): code is ApiErrorCode => Object.hasOwn(API_ERRORS, code)
@@ -39,10 +39,8 @@ function fromOperation(rejected: OperationRejected): ApiError {
     param: rejection.details.field === undefined ? null : String(rejection.details.field) || null,
     message: messageOf(rejection),
   }))
-  const error = errorOfOperation(rejected)
-  return details.length > 1
-    ? { ...error, message: details.map((each) => each.message).join(' '), details }
-    : { ...error, details }
+  const { code, param, retryAfter } = rejected
+  return { code, message: details.map((each) => each.message).join(' '), param, retryAfter, details }
 }
 
 const UNAVAILABLE: ApiError = {

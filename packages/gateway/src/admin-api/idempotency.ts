@@ -101,9 +101,4 @@ function replay(
 }
 
 const rejection = (code: ApiErrorCode, message: string, retryAfter?: number): ApiRejection =>
-  new ApiRejection({
-    code,
-    message,
-    param: 'Idempotency-Key',
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  })
+  new ApiRejection({ code, message, param: 'Idempotency-Key', retryAfter })

@@ -5,7 +5,7 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { checked, OperationRejected } from '../administration/rejections.ts'
 import { createConcurrentCalls } from '../http-api/concurrent-calls.ts'
 import { createApiDispatch } from '../http-api/dispatch.ts'
-import { type ApiError, errorOfOperation, errorResponse } from '../http-api/errors.ts'
+import { type ApiError, errorResponse } from '../http-api/errors.ts'
 import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import { checkPage } from '../http-api/same-origin.ts'
@@ -97,11 +97,11 @@ function respondTo(thrown: unknown, { responseHeaders: headers, record }: ApiReq
 
 function errorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiRejection) return thrown.error
-  if (thrown instanceof OperationRejected) return errorOfOperation(thrown)
+  if (thrown instanceof OperationRejected) return thrown
   if (!(thrown instanceof Failure)) throw thrown
   const { code, message, retryAfter } = thrown.info
   if (code !== 'rate_limit_exceeded' && code !== 'service_unavailable') throw thrown
-  return { code, message, ...(retryAfter === undefined ? {} : { retryAfter }) }
+  return { code, message, retryAfter }
 }
 
 const SWITCHED: ApiError = {

@@ -1,7 +1,7 @@
 // Errors of the console API and the admin API: JSON in the format of the chat dialect.
 
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
-import { type OperationRejected, REJECTION_CODES } from '../administration/rejections.ts'
+import { REJECTION_CODES } from '../administration/rejections.ts'
 import { fields, listOf, nullable, string } from '../request/schema/schema.ts'
 
 /** Every error of both, those of operations included: its code for programs, and its status. */
@@ -42,9 +42,9 @@ export type ApiError = {
   /** For people: what is wrong, and what to do. */
   message: string
   /** The field that is wrong. */
-  param?: string
+  param?: string | undefined
   /** Whole seconds. */
-  retryAfter?: number
+  retryAfter?: number | undefined
   /** Everything that is wrong with the input. */
   details?: readonly ErrorDetail[]
 }
@@ -56,13 +56,6 @@ const DETAILS = listOf(fields({ param: nullable(string()), message: string() }))
 /** The body of every error, as in the chat dialect. */
 export const CONSOLE_ERROR = fields({ error: fields(ERROR) })
 export const ADMIN_ERROR = fields({ error: fields({ ...ERROR, details: DETAILS }) })
-
-export const errorOfOperation = ({ code, message, param, retryAfter }: OperationRejected): ApiError => ({
-  code,
-  message,
-  ...(param === undefined ? {} : { param }),
-  ...(retryAfter === undefined ? {} : { retryAfter }),
-})
 
 export function errorResponse(headers: ResponseHeaders, error: ApiError): HttpResponse {
   const { code, message, param = null, retryAfter, details } = error

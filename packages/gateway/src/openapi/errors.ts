@@ -109,36 +109,27 @@ export function createErrors(schemas: Schemas) {
   for (const name of [...new Set(Object.values(ERROR_OF_DIALECT)), 'AnyError'] as const)
     schemas.named(name, BODIES[name])
 
-  function response(body: ErrorBody, status: number, codes: readonly string[]): Json {
+  function response(body: ErrorBody, status: number, codes: readonly [string, number][]): Json {
     const name = `${body}${status}`
-    const retry = RETRIED.includes(status) ? ['Retry-After'] : []
     responses[name] ??= {
-      description: codes.map((each) => `\`${each}\``).join(', '),
-      headers: responseHeaders(...retry),
+      description: codes.map(([code]) => `\`${code}\``).join(', '),
+      headers: responseHeaders(...(RETRIED.includes(status) ? ['Retry-After'] : [])),
       content: jsonContent(schemas.named(body, BODIES[body])),
     }
     return { $ref: `#/components/responses/${name}` }
   }
 
   function of(body: ErrorBody, { hasBody, isChange, callsUpstreams, takesIfMatch = false }: ErrorTraits): Json {
-    const isLeftOut = (status: number) =>
-      NEVER.includes(status) ||
-      (!hasBody && OF_BODIES.includes(status)) ||
-      (!callsUpstreams && OF_UPSTREAMS.includes(status)) ||
-      (!isChange && OF_CHANGES.includes(status)) ||
-      (!takesIfMatch && OF_VALIDATORS.includes(status))
-    const byStatus = Map.groupBy(Object.entries(codesOf(body)), ([, status]) => status)
-    const listed = [...byStatus].filter(([status]) => !isLeftOut(status))
-    return Object.fromEntries(
-      listed.map(([status, codes]) => [
-        status,
-        response(
-          body,
-          status,
-          codes.map(([each]) => each),
-        ),
-      ]),
-    )
+    const leftOut = [
+      ...NEVER,
+      ...(hasBody ? [] : OF_BODIES),
+      ...(callsUpstreams ? [] : OF_UPSTREAMS),
+      ...(isChange ? [] : OF_CHANGES),
+      ...(takesIfMatch ? [] : OF_VALIDATORS),
+    ]
+    const listed = Object.entries(codesOf(body)).filter(([, status]) => !leftOut.includes(status))
+    const byStatus = Map.groupBy(listed, ([, status]) => status)
+    return Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(body, status, codes)]))
   }
 
   return { of, responses }

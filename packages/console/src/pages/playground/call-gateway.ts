@@ -1,6 +1,7 @@
 // Calls of the gateway's own endpoints through the console, which adds the credential of the built-in key. An error is a value.
 
-import { type ApiError, sayNotSignedIn, urlOf } from '../../api/client.ts'
+import { type ApiError, errorOf, parsed } from '../../api/body.ts'
+import { sayNotSignedIn, urlOf } from '../../api/client.ts'
 
 /** `requestId`: also of a failed call; null: the gateway was not reached. */
 export type Called = { requestId: string | null } & ({ ok: true; response: Response } | { ok: false; error: ApiError })
@@ -25,7 +26,7 @@ export async function callGateway(
     })
     const requestId = response.headers.get('x-request-id')
     if (response.ok) return { ok: true, requestId, response }
-    const error = errorOf(await response.text(), response)
+    const error = errorOf(response, parsed(await response.text()))
     if (error.code === 'not_signed_in') sayNotSignedIn()
     return { ok: false, requestId, error }
   } catch {
@@ -42,48 +43,6 @@ export const unreached = (signal: AbortSignal | undefined): ApiError => ({
   requestId: null,
   retryAfter: null,
 })
-
-function errorOf(text: string, { status, headers }: Response): ApiError {
-  return {
-    ...errorIn(parsed(text), status),
-    requestId: headers.get('x-request-id'),
-    retryAfter: Number(headers.get('retry-after')) || null,
-  }
-}
-
-/** The error object of a body or of an event. */
-export function errorIn(body: unknown, status = 0): ApiError {
-  const error = field(body, 'error')
-  const text = (name: string) => {
-    const value = field(error, name)
-    return typeof value === 'string' && value !== '' ? value : undefined
-  }
-  return {
-    status,
-    code: text('code') ?? text('type') ?? 'unknown',
-    message: text('message') ?? `The gateway responded with status ${status}.`,
-    param: text('param') ?? null,
-    requestId: null,
-    retryAfter: null,
-  }
-}
-
-/** A field of anything that came from outside. */
-export const field = (value: unknown, name: string | number): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[name] : undefined
-
-export const textField = (value: unknown, name: string): string => {
-  const found = field(value, name)
-  return typeof found === 'string' ? found : ''
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** The data of each server-sent event, parsed. Ends with the stream; throws if the connection is lost. */
 export async function* readEvents(response: Response): AsyncGenerator<unknown> {

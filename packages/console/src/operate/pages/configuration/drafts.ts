@@ -1,4 +1,5 @@
 // What a person has typed into the form of settings, and the change that it means. Pure.
+import { parsed } from '../../../api/body.ts'
 import type { Setting } from './source.tsx'
 
 /** `null`: back to the default. */
@@ -25,14 +26,6 @@ export function wrongIn(settings: readonly Setting[], drafts: Drafts, texts: Tex
     if (type === 'integer' && !/^\d{1,15}$/.test(draft.trim())) wrong[id] = texts.notNumber
   }
   return wrong
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function typedValue({ type }: Setting, draft: string): unknown {

@@ -1,4 +1,4 @@
-import { field, parsed } from '../call-gateway.ts'
+import { field, parsed } from '../../../api/body.ts'
 import { type CallEntry, callOnce } from '../call-once.ts'
 import type { Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'

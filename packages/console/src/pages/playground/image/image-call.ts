@@ -1,6 +1,7 @@
 // Asks for images and follows the partial ones.
 
-import { callGateway, errorIn, field, parsed, readEvents, textField, unreached } from '../call-gateway.ts'
+import { errorIn, field, parsed, textField } from '../../../api/body.ts'
+import { callGateway, readEvents, unreached } from '../call-gateway.ts'
 import type { Entry } from '../history/entry.ts'
 import { begin, end, type History } from '../history/history.ts'
 import { failed, type Outcome } from '../history/outcome.ts'

@@ -1,7 +1,7 @@
+import { field } from '../../../api/body.ts'
 import type { ModelRow } from '../../../api/types.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
-import { field } from '../call-gateway.ts'
 import { MoreSettings } from '../layout.tsx'
 import type { ImageSettings } from './image-call.ts'
 

@@ -1,6 +1,7 @@
 // Asks for an answer and follows its stream.
 
-import { callGateway, errorIn, field, readEvents, unreached } from '../call-gateway.ts'
+import { errorIn, field } from '../../../api/body.ts'
+import { callGateway, readEvents, unreached } from '../call-gateway.ts'
 import { begin, end, type History } from '../history/history.ts'
 import { failed, type Outcome } from '../history/outcome.ts'
 import { type Answer, type Conversation, requestFor, type Settings, type Turn, withEvent } from './conversation.ts'

@@ -1,6 +1,6 @@
 // A conversation, and the request that continues it.
 
-import { field, textField } from '../call-gateway.ts'
+import { field, textField } from '../../../api/body.ts'
 import type { Entry } from '../history/entry.ts'
 import type { Outcome } from '../history/outcome.ts'
 

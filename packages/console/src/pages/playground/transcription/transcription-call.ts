@@ -1,4 +1,4 @@
-import { parsed, textField } from '../call-gateway.ts'
+import { parsed, textField } from '../../../api/body.ts'
 import { type CallEntry, callOnce } from '../call-once.ts'
 import type { Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'

@@ -1,6 +1,7 @@
 // Video tasks: submitted, asked for until they end, cancelled.
 
-import { callGateway, errorIn, field, parsed, textField } from '../call-gateway.ts'
+import { errorIn, field, parsed, textField } from '../../../api/body.ts'
+import { callGateway } from '../call-gateway.ts'
 import type { Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'
 import { failed, type Outcome } from '../history/outcome.ts'
