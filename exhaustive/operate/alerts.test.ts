@@ -30,6 +30,13 @@ async function withAlert(): Promise<GatewayOptions> {
   const since = Date.now() - 600_000
   const full = { rule: 'disk_full', object: 'gw-1 /data', value: '95 % used', since }
   await alerts.fire((await alerts.begin(full))?.id ?? 0n, since, [{ target: 'webhook gone', body: '{}' }])
+  const failing = {
+    rule: 'error_rate',
+    object: '',
+    value: '10 of 20 requests of the last 5 minutes failed (50 %)',
+    since,
+  }
+  await alerts.fire((await alerts.begin(failing))?.id ?? 0n, since, [])
   await close()
   return { home }
 }
@@ -53,6 +60,10 @@ test('an open alert is listed and muted; what it was sent to can be tested', asy
     await page.getByText('The test was delivered.').waitFor()
     expect(received.at(-1)?.type).toBe('alert.test')
     await expectWellShown(page, 'operate-alerts', OPPOSITES)
+    // It may have been resolved by now.
+    await page.getByRole('main').getByRole('link', { name: 'Requests', exact: true }).click()
+    await page.waitForURL(/requests\?outcome=errors&from=20/)
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
   })
 })
 

@@ -108,6 +108,32 @@ test('finance edits a price in its row: the margin follows what is typed, the ef
   })
 })
 
+test('a price without requests shows what each group pays instead', async () => {
+  await visit('/operate/models', { account: await as('finance') }, async ({ page }) => {
+    await row(page, 'pictures').getByText('per image').waitFor()
+    await page.getByRole('button', { name: 'Edit the price of pictures' }).click()
+    await page.getByRole('textbox', { name: 'Per image of pictures' }).fill('0.05')
+    await page.keyboard.press('Enter')
+    const asked = dialog(page, 'Change the price of pictures?')
+    await asked.getByText('There were no requests in the last 7 days.').waitFor()
+    // The group staff has a price of its own.
+    await asked.getByRole('listitem').filter({ hasText: 'pictures default' }).getByText('0.05').waitFor()
+    expect(await asked.getByRole('listitem').filter({ hasText: 'pictures' }).allInnerTexts()).not.toContainEqual(
+      expect.stringContaining('staff'),
+    )
+  })
+})
+
+test('an address of what does not exist says so', async () => {
+  for (const [path, text] of [
+    ['models?model=gone', 'This model no longer exists.'],
+    ['groups?group=gone', 'This group no longer exists.'],
+  ] as const)
+    await visit(`/operate/${path}`, { account: await as('viewer') }, async ({ page }) => {
+      await dialog(page, 'gone').getByText(text).waitFor()
+    })
+})
+
 test('a model has an address, with lanes of routes, a preview of routes, and its history', async () => {
   await visit('/operate/models?model=large-text', { account: await as('viewer') }, async ({ page }) => {
     const drawer = dialog(page, 'large-text')

@@ -2,6 +2,7 @@
 import '../pages/usage/period-choice.tsx'
 import '../pages/usage/receipt.tsx'
 import './api/choices.ts'
+import './pages/upstreams/health.tsx'
 import './sums/chart.tsx'
 import './sums/table.tsx'
 import './sums/totals.tsx'

@@ -33,7 +33,8 @@ export function useModelColumns(onPrice: (model: ModelRow, price: Price) => void
       id: 'state',
       line: 2,
       label: t.columns.state,
-      cell: ({ problems }) => (problems.length === 0 ? null : <Problems problems={problems} />),
+      cell: ({ problems }) =>
+        problems.length === 0 ? <span className="sr-only">{t.noProblems}</span> : <Problems problems={problems} />,
     },
     { id: 'type', drop: 940, label: t.columns.type, cell: (model) => types[typeOf(model)] ?? typeOf(model) },
     {

@@ -25,6 +25,7 @@ export const models = texts({
     upstream: en('Upstream').zh('上游'),
     group: en('Group').zh('分组'),
   },
+  noProblems: en('No problems').zh('没有问题'),
   problems: {
     invalid: en('Invalid').zh('无效'),
     no_price: en('No price').zh('无售价'),

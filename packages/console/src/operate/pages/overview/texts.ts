@@ -140,14 +140,6 @@ export const overview = texts({
   upstreams: {
     title: en('Upstreams').zh('上游'),
     none: en('No upstream is configured.').zh('尚未配置上游。'),
-    states: {
-      ready: en('Healthy').zh('正常'),
-      degraded: en('Degraded').zh('部分可用'),
-      down: en('Failing').zh('不可用'),
-      unknown: en('Unknown').zh('未知'),
-      draining: en('Draining').zh('排空中'),
-      disabled: en('Disabled').zh('已停用'),
-    },
     share: en('Traffic').zh('流量'),
     errors: en('Errors').zh('错误'),
     p95: same('p95'),

@@ -2,24 +2,15 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../../../i18n/language.tsx'
 import { Section } from '../../../ui/page.tsx'
-import { Badge, type Tone } from '../../../ui/states.tsx'
 import { Amount, formatDuration, useNumber } from '../../../ui/values.tsx'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
+import { HealthBadge } from '../upstreams/health.tsx'
 import { type RequestsLink, requestsOf } from './links.ts'
 
 type Overview = Output<'GET', 'overview'>
 type Tile = Overview['upstreams'][number]
-
-const TONES: Readonly<Record<Tile['state'], Tone>> = {
-  ready: 'good',
-  degraded: 'warn',
-  down: 'bad',
-  draining: 'warn',
-  disabled: 'plain',
-  unknown: 'plain',
-}
 
 export function Upstreams({ data }: { data: Overview }) {
   const { upstreams } = data
@@ -50,7 +41,7 @@ function UpstreamTile({ tile, requestsTo }: { tile: Tile; requestsTo: RequestsLi
         <Link href={LINKS.upstream(id)} className="min-w-0 truncate font-medium hover:underline" title={id}>
           {id}
         </Link>
-        <Badge tone={TONES[state]}>{t.states[state]}</Badge>
+        <HealthBadge health={state} />
       </div>
       {requests === 0 ? (
         <p className="mt-1 text-sm text-muted">{t.noTraffic}</p>

@@ -11,6 +11,7 @@ import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS, pageLink } from '../../links.ts'
 import { pathOf } from '../../page-ids.ts'
+import { CLASS_COLOURS } from '../../sums/outcomes.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { UpstreamActs } from './acts.tsx'
 import { lastDays } from './days.ts'
@@ -183,13 +184,13 @@ function Calls({ figures }: { figures: Figures | undefined }) {
             series(
               'good',
               t.good,
-              'text-chart-1',
+              CLASS_COLOURS.delivered,
               hours.map(({ requests, failed }) => requests - failed),
             ),
             series(
               'failed',
               t.failed,
-              'text-danger',
+              CLASS_COLOURS.failed,
               hours.map(({ failed }) => failed),
             ),
           ]}

@@ -112,7 +112,7 @@ export const upstreams = texts({
     running: en('Running').zh('运行中'),
     latency: en('Latency').zh('延迟'),
     states: {
-      ready: en('Ready').zh('正常'),
+      ready: en('Healthy').zh('正常'),
       cooling: en('Cooling down').zh('冷却中'),
       open: en('Breaker open').zh('已熔断'),
       probing: en('Probing').zh('探测中'),
