@@ -1,22 +1,24 @@
 // The ledger in the store: verbs that change it, and reports about it.
 import type { Nanos } from '../money/amount.ts'
 import type { RequestState, Result, Verb } from '../money/ledger.ts'
+import { fieldsOf, from, integer, small, text } from './fields.ts'
 
-export type UsageRow = {
-  request: bigint
-  key: bigint
-  model: string
-  upstream: string
-  state: RequestState
-  outcome: string
-  held: Nanos
+export const toUsageRow = fieldsOf({
+  request: from('id', integer),
+  key: integer,
+  model: text,
+  upstream: text,
+  state: (value) => small(value) as RequestState,
+  outcome: text,
+  held: integer,
   /** Milliseconds since 1970, by the store's clock. */
-  heldAt: number
-  tokens: number
-  cost: Nanos
-  shortfall: Nanos
-  receipt: string
-}
+  heldAt: small,
+  tokens: small,
+  cost: integer,
+  shortfall: integer,
+  receipt: text,
+})
+export type UsageRow = ReturnType<typeof toUsageRow>
 
 /** What `trivium audit` proves; every list is empty if the ledger is correct. `ok`: all but the last two, which are not the ledger's fault. */
 export type AuditReport = {

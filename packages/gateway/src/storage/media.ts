@@ -1,7 +1,6 @@
 // The records of stored images and videos. Their contents lie on disk or in S3 (media/), where nothing can be listed
 // reliably: every content has a record before it exists, and keeps it until it is deleted.
-import { fieldsOf } from './fields.ts'
-import { integer, small, text } from './sql/rows.ts'
+import { fieldsOf, integer, small, text } from './fields.ts'
 
 export const toMediaRecord = fieldsOf({
   id: text,

@@ -1,6 +1,5 @@
 // The gateway processes that share a store, and their background jobs. Nodes join, renew and leave by verbs of the ledger.
-import { fieldsOf, maybe, word } from './fields.ts'
-import { flag, small, text } from './sql/rows.ts'
+import { fieldsOf, flag, maybe, small, text, word } from './fields.ts'
 
 export type LiveNode = { nodeId: number; config: string }
 

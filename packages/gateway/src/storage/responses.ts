@@ -2,8 +2,7 @@
 // of its parents. Contents are encrypted before they come here.
 //
 // A row that is hidden or has expired is removed once no other row continues it.
-import { fieldsOf, maybe } from './fields.ts'
-import { integer, small, text } from './sql/rows.ts'
+import { fieldsOf, integer, maybe, small, text } from './fields.ts'
 
 /** Not copied: it may be large. */
 const contents = (value: unknown): Uint8Array => {

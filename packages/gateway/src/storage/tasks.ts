@@ -2,9 +2,8 @@
 // only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
 // so of two processes that work on one task, whatever the reason, only one can change it.
 
-import { fieldsOf, maybe, word } from './fields.ts'
+import { fieldsOf, integer, maybe, small, text, word } from './fields.ts'
 import type { MadeWith } from './keys.ts'
-import { integer, small, text } from './sql/rows.ts'
 
 /** The transitions between them are in tasks/states.ts. */
 export const TASK_STATES = [

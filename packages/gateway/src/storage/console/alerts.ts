@@ -1,7 +1,6 @@
 // What alerts are made of: measurements of nodes, conditions with their state, and an outbox of what is to be sent.
 import type { Nanos } from '../../money/amount.ts'
-import { fieldsOf, maybe, word } from '../fields.ts'
-import { flag, integer, small, text } from '../sql/rows.ts'
+import { fieldsOf, flag, integer, maybe, small, text, word } from '../fields.ts'
 
 export const toFact = fieldsOf({
   rule: text,

@@ -1,7 +1,6 @@
 // Redemption codes: an operator creates them, an account holder turns one into credit. The store keeps their SHA-256.
 import type { Nanos } from '../../money/amount.ts'
-import { fieldsOf, maybe } from '../fields.ts'
-import { integer, small, text } from '../sql/rows.ts'
+import { fieldsOf, integer, maybe, small, text } from '../fields.ts'
 
 /** `label`: the batch that it is part of; `lastFour`: the end of the code. */
 export type NewCode = {

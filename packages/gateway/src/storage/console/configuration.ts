@@ -1,6 +1,5 @@
 // Configuration that is stored beside the file: entries, the revisions that changed them, and their secrets, which are sealed.
-import { fieldsOf, maybe } from '../fields.ts'
-import { bytes, small, text } from '../sql/rows.ts'
+import { bytes, fieldsOf, maybe, small, text } from '../fields.ts'
 
 export type EntryKind = 'upstream' | 'model' | 'group' | 'setting'
 

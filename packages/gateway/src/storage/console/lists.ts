@@ -2,12 +2,11 @@
 
 import type { Nanos } from '../../money/amount.ts'
 import type { Account } from '../accounts.ts'
-import { fieldsOf, maybe } from '../fields.ts'
+import { fieldsOf, integer, maybe, small, text } from '../fields.ts'
 import type { KeyFilter } from '../keys.ts'
 import type { UsageRow } from '../ledger.ts'
 import type { Member, MemberRole } from '../people/members.ts'
 import type { GatewayRole, Person } from '../people/people.ts'
-import { integer, small, text } from '../sql/rows.ts'
 
 /**
  * `email`, `name`: what the address of a member, or the name of the account, begins with. `search`: a part of either, whatever its case, or

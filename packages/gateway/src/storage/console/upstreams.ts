@@ -1,6 +1,5 @@
 // What operators did with upstreams: their switches, and what tests of them cost; and how calls of them ended.
-import { fieldsOf, word } from '../fields.ts'
-import { small, text } from '../sql/rows.ts'
+import { fieldsOf, small, text, word } from '../fields.ts'
 
 /** Neither a draining nor a disabled upstream gets new requests; running ones, and tasks, go on. */
 export const SWITCH_STATES = ['enabled', 'draining', 'disabled'] as const

@@ -1,6 +1,5 @@
 // Keys of the admin API: they have a role in the gateway, and call no models.
-import { fieldsOf, maybe, word } from '../fields.ts'
-import { integer, list, small, text } from '../sql/rows.ts'
+import { fieldsOf, integer, list, maybe, small, text, word } from '../fields.ts'
 import type { GatewayRole, Person } from './people.ts'
 
 export const toAdminKey = fieldsOf({

@@ -1,5 +1,6 @@
 // People: they sign in, and may have a role in the gateway. What they own belongs to accounts, which they are members of.
 import type { Nanos } from '../../money/amount.ts'
+import { fieldsOf, flag, from, integer, isThere, maybe, small, text, word } from '../fields.ts'
 
 /** In the gateway, from the highest rank; finance and support have the same. */
 export const GATEWAY_ROLES = ['owner', 'admin', 'finance', 'support', 'viewer'] as const
@@ -8,19 +9,20 @@ export type GatewayRole = (typeof GATEWAY_ROLES)[number]
 /** The address of the person that the first start makes. Who opens the link to the console owns the gateway. */
 export const FIRST_PERSON = 'newcomer@trivium.local'
 
-export type Person = {
-  id: bigint
-  email: string
+export const toPerson = fieldsOf({
+  id: integer,
+  email: text,
   /** undefined: none, as for most people. */
-  role: GatewayRole | undefined
+  role: maybe(word<GatewayRole>()),
   /** Cannot sign in. */
-  disabled: boolean
-  createdAt: number
+  disabled: flag,
+  createdAt: small,
   /** When the last session in the console began; undefined: none has. */
-  signedInAt: number | undefined
+  signedInAt: maybe(small),
   /** The address is known to be the person's: a link that was sent there was opened, or the operator entered it. */
-  isProved: boolean
-}
+  isProved: from('proved_at', isThere),
+})
+export type Person = ReturnType<typeof toPerson>
 
 /** What the person has chosen in the console. */
 export type Preferences = {

@@ -1,7 +1,6 @@
 // Browsers that are signed in to the console. Their cookie holds a random token; the store keeps its SHA-256.
 import type { Account } from '../accounts.ts'
-import { fieldsOf, maybe } from '../fields.ts'
-import { integer, small, text } from '../sql/rows.ts'
+import { fieldsOf, integer, maybe, small, text } from '../fields.ts'
 import type { MemberRole } from './members.ts'
 import type { Person } from './people.ts'
 

@@ -1,22 +1,11 @@
 // Rows as they come from either driver -> the gateway's types.
-import type { RequestState } from '../../money/ledger.ts'
+
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
 import type { Account, Holder } from '../accounts.ts'
+import { flag, integer, list, optional, type Row, small, text } from '../fields.ts'
 import type { Caller, Ceiling, Key, KeyMaker, KeyPurpose, Operator, Restrictions } from '../keys.ts'
-import type { UsageRow } from '../ledger.ts'
-import type { GatewayRole, Person } from '../people/people.ts'
 
-export type Row = Record<string, unknown>
-
-export const integer = (value: unknown): bigint => BigInt(value as bigint | number | string)
-/** For times, flags and node ids, which are far below 2^53; never for money. */
-export const small = (value: unknown): number => Number(value)
-export const flag = (value: unknown): boolean => Number(value) !== 0
-export const text = (value: unknown): string => value as string
-/** SQLite gives a Uint8Array, PostgreSQL a Buffer. */
-export const bytes = (value: unknown): Uint8Array => new Uint8Array(value as Uint8Array)
-export const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
-  value === null || value === undefined ? undefined : read(value)
+export { bytes, flag, integer, optional, type Row, small, text } from '../fields.ts'
 
 export const toLimits = (row: Row): Limits => ({
   requestsPerMinute: optional(row.requests_per_minute, small),
@@ -42,7 +31,6 @@ function toCeiling(value: unknown): Ceiling {
   return cap === undefined ? ceiling : { ...ceiling, cap: BigInt(cap) }
 }
 
-export const list = (value: unknown): readonly string[] => JSON.parse(text(value)) as string[]
 const toRestrictions = (row: Row): Restrictions => ({
   models: optional(row.models, list),
   networks: optional(row.networks, list),
@@ -73,16 +61,6 @@ export function toAccount(row: Row, now: number): Account {
     deletedAt: optional(row.deleted_at, small),
   }
 }
-
-export const toPerson = (row: Row): Person => ({
-  id: integer(row.id),
-  email: text(row.email),
-  role: optional(row.role, (role) => role as GatewayRole),
-  disabled: flag(row.disabled),
-  createdAt: small(row.created_at),
-  signedInAt: optional(row.signed_in_at, small),
-  isProved: row.proved_at !== null,
-})
 
 export function toKey(row: Row, now: number): Key {
   const spent = toSpent(row)
@@ -146,18 +124,3 @@ export const withPrefix = (row: Row, prefix: string): Row =>
       name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
     ),
   )
-
-export const toUsageRow = (row: Row): UsageRow => ({
-  request: integer(row.id),
-  key: integer(row.key),
-  model: text(row.model),
-  upstream: text(row.upstream),
-  state: small(row.state) as RequestState,
-  outcome: text(row.outcome),
-  held: integer(row.held),
-  heldAt: small(row.held_at),
-  tokens: small(row.tokens),
-  cost: integer(row.cost),
-  shortfall: integer(row.shortfall),
-  receipt: text(row.receipt),
-})

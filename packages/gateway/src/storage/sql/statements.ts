@@ -2,6 +2,7 @@
 import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Limits } from '../../money/limits.ts'
 import type { Operator } from '../keys.ts'
+import { toPerson } from '../people/people.ts'
 import type { Row } from './rows.ts'
 import type { Schema } from './tables.ts'
 
@@ -106,7 +107,7 @@ export const ACCOUNT = [
   ...(['disabled', 'created_at', 'deleted_at'] as const),
   ...METERED,
 ] as const
-export const PERSON = ['id', 'email', 'role', 'disabled', 'created_at', 'proved_at', 'signed_in_at'] as const
+export const PERSON = toPerson.columns
 export const KEY = [
   ...([
     'id',

@@ -1,29 +1,30 @@
 // What went through the gateway lately, over all accounts, for the operators' overview. Sums that charges keep, except for parts of an hour,
 // which are counted from the requests themselves.
 import { type RawBuilder, sql } from 'kysely'
-import type { Nanos } from '../../../money/amount.ts'
 import { HELD } from '../../../money/book.ts'
 import { EPOCH_MS, firstIdAt } from '../../../money/request-ids.ts'
 import type { ReportRange } from '../../console/reports.ts'
+import { fieldsOf, from, integer, small, text } from '../../fields.ts'
 import { ledBy } from '../lists/usage-sums.ts'
-import { integer, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
 
 /** Sums over the time that begins at `at`. `outcome`: `running` for requests that have not ended. */
-export type TrafficSums = {
-  at: number
-  model: string
-  upstream: string
-  outcome: string
-  requests: number
-  charged: Nanos
+const toSums = fieldsOf({
+  at: small,
+  model: text,
+  upstream: text,
+  outcome: text,
+  requests: small,
+  charged: from('cost', integer),
   /** What is known of it. */
-  upstreamCost: Nanos
+  upstreamCost: integer,
   /** How many requests have a cost that is not known. */
-  unknownCosts: number
-}
+  unknownCosts: small,
+})
+export type TrafficSums = ReturnType<typeof toSums>
 
-export type AccountSums = { account: bigint; requests: number; charged: Nanos }
+const toAccountSums = fieldsOf({ account: integer, requests: small, charged: from('cost', integer) })
+export type AccountSums = ReturnType<typeof toAccountSums>
 
 /** Where the sums of a range come from: the requests themselves, or the sums of hours or days, of which the range consists. */
 export type TrafficSource = 'requests' | 'hours' | 'days'
@@ -62,11 +63,7 @@ export function trafficOver({ db, runner }: Connection) {
           CAST(${source === 'requests' ? sql`count(*)` : sql`sum(requests)`} AS bigint) AS requests,
           CAST(sum(cost) AS bigint) AS cost
         FROM ${rowsOf(source, range)} GROUP BY 1 ORDER BY 3 DESC, 2 DESC, 1 LIMIT ${limit}`)
-      return rows.map((row) => ({
-        account: integer(row.account),
-        requests: small(row.requests),
-        charged: integer(row.cost),
-      }))
+      return rows.map(toAccountSums)
     },
     /** Times to the first token of all models in the hours of the range, as a histogram (observe/latency-buckets.ts). */
     async firstTokens({ from, to }: ReportRange): Promise<{ bucket: number; count: number }[]> {
@@ -95,14 +92,3 @@ function rowsOf(source: TrafficSource, { from, to }: ReportRange): RawBuilder<un
   return sql`${ledBy('account')}${sql.table(table)}
     WHERE account = lead_id AND ${sql.ref(at)} >= ${from} AND ${sql.ref(at)} < ${to}`
 }
-
-const toSums = (row: Row): TrafficSums => ({
-  at: small(row.at),
-  model: text(row.model),
-  upstream: text(row.upstream),
-  outcome: text(row.outcome),
-  requests: small(row.requests),
-  charged: integer(row.cost),
-  upstreamCost: integer(row.upstream_cost),
-  unknownCosts: small(row.unknown_costs),
-})

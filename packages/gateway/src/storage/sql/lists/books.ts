@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
 import { REVENUE, SHORTFALL } from '../../../money/book.ts'
 import type { AuditActor } from '../../console/audit-log.ts'
+import { fieldsOf, flag, integer, maybe, type Row, small, text } from '../../fields.ts'
 import { checkText } from '../guard.ts'
-import { flag, integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, required, statement } from '../statements.ts'
 import { ADDED_UNTIL } from './usage-sums.ts'
 
@@ -17,20 +17,20 @@ export type BookBalances = {
   accounts: ReadonlyMap<bigint, Nanos>
 }
 
-export type AuditRun = {
-  id: bigint
-  startedAt: number
+const readRun = fieldsOf({
+  id: integer,
+  startedAt: small,
   /** undefined: it runs, or was stopped if `renewedAt` is long ago. */
-  endedAt: number | undefined
-  renewedAt: number
-  actor: AuditActor
-  step: number
-  steps: number
+  endedAt: maybe(small),
+  renewedAt: small,
+  step: small,
+  steps: small,
   /** undefined: it has no result. */
-  ok: boolean | undefined
+  ok: maybe(flag),
   /** JSON. */
-  report: string | undefined
-}
+  report: maybe(text),
+})
+export type AuditRun = ReturnType<typeof readRun> & { actor: AuditActor }
 
 const MOST_RUNS = 200
 
@@ -111,13 +111,6 @@ const CHARGED = sql`SELECT CAST(coalesce(sum(cost), 0) AS bigint) AS cost FROM (
   ) charged`
 
 const toRun = (row: Row): AuditRun => ({
-  id: integer(row.id),
-  startedAt: small(row.started_at),
-  endedAt: optional(row.ended_at, small),
-  renewedAt: small(row.renewed_at),
+  ...readRun(row),
   actor: { type: row.actor_type as AuditActor['type'], id: text(row.actor) },
-  step: small(row.step),
-  steps: small(row.steps),
-  ok: optional(row.ok, flag),
-  report: optional(row.report, text),
 })

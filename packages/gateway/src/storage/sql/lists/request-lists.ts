@@ -14,9 +14,10 @@ import {
 } from '../../console/lists.ts'
 import type { Page, Place } from '../../console/pages.ts'
 import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
+import { toUsageRow } from '../../ledger.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
-import { integer, optional, small, toUsageRow } from '../rows.ts'
+import { integer, optional, small } from '../rows.ts'
 import { type Connection, HAS_IDS, rawStatement } from '../statements.ts'
 import { type Condition, columnsOf, present, readIdPage } from './pages.ts'
 

@@ -9,8 +9,9 @@ import {
   toAdminKey,
 } from '../../people/admin-keys.ts'
 import type { GatewayRole } from '../../people/people.ts'
+import { toPerson } from '../../people/people.ts'
 import { checkHash, checkList, checkText } from '../guard.ts'
-import { integer, type Row, small, text, toPerson, withPrefix } from '../rows.ts'
+import { integer, type Row, small, text, withPrefix } from '../rows.ts'
 import {
   type Connection,
   type Database,

@@ -1,8 +1,7 @@
 // Identities on both engines.
-import type { GivenBySignIn, Identity, IdentityName } from '../../people/identities.ts'
-import type { GatewayRole } from '../../people/people.ts'
+import { type GivenBySignIn, type Identity, type IdentityName, toIdentity } from '../../people/identities.ts'
 import { checkIdentity, checkText } from '../guard.ts'
-import { integer, optional, type Row, text } from '../rows.ts'
+import { type Row, text } from '../rows.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
 import { changeRole, endAccess } from './people.ts'
 
@@ -65,14 +64,3 @@ const identity = (db: Database, { issuer, subject }: IdentityName) =>
   db.selectFrom('identity').where('issuer', '=', issuer).where('subject', '=', subject)
 
 export const toGroups = (row: Row): string[] => JSON.parse(text(row.price_groups)) as string[]
-
-const toRole = (role: unknown): GatewayRole => text(role) as GatewayRole
-
-const toIdentity = (row: Row): Identity => ({
-  issuer: text(row.issuer),
-  subject: text(row.subject),
-  person: integer(row.person),
-  role: optional(row.role, toRole),
-  keptRole: optional(row.kept_role, toRole),
-  groups: toGroups(row),
-})

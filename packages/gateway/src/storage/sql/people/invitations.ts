@@ -1,32 +1,34 @@
 // Invitations by link: into an account, to a role in the gateway, or both. A link works once; the store keeps its SHA-256.
+
+import { fieldsOf, flag, from, integer, maybe, small, text, word } from '../../fields.ts'
 import type { MemberRole } from '../../people/members.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, normaliseEmail } from '../guard.ts'
-import { flag, integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
 import { makerIsThere } from './admin-keys.ts'
 import { setMember } from './members.ts'
 import { changeRole, endAccess } from './people.ts'
 
-export type Invitation = {
-  id: bigint
+const toInvitation = fieldsOf({
+  id: integer,
   /** In the gateway; undefined: none. */
-  role: GatewayRole | undefined
-  account: bigint | undefined
-  memberRole: MemberRole | undefined
+  role: from('gateway_role', maybe(word<GatewayRole>())),
+  account: maybe(integer),
+  memberRole: maybe(word<MemberRole>()),
   /** Only the person with this address may accept; undefined: whoever has the link. */
-  email: string | undefined
+  email: maybe(text),
   /** undefined: the command line. */
-  madeBy: bigint | undefined
+  madeBy: maybe(integer),
   /** The admin key that made it, with which it ends. */
-  madeByKey: bigint | undefined
+  madeByKey: maybe(integer),
   /** Made by an operator, and not by an owner of the account. */
-  byOperator: boolean
-  createdAt: number
-  expiresAt: number
+  byOperator: flag,
+  createdAt: small,
+  expiresAt: small,
   /** When it was accepted or revoked. */
-  endedAt: number | undefined
-}
+  endedAt: maybe(small),
+})
+export type Invitation = ReturnType<typeof toInvitation>
 
 export type NewInvitation = Omit<Invitation, 'id' | 'createdAt' | 'endedAt'> & { hash: Uint8Array }
 
@@ -42,10 +44,7 @@ export type Accepted = {
   needsProof: boolean
 }
 
-const COLUMNS = [
-  ...(['id', 'gateway_role', 'account', 'member_role', 'email', 'made_by', 'made_by_key', 'by_operator'] as const),
-  ...(['created_at', 'expires_at', 'ended_at'] as const),
-] as const
+const COLUMNS = toInvitation.columns
 const DAY_MS = 86_400_000
 
 export const invitationsOver = ({ db, runner, clock }: Connection) => ({
@@ -151,17 +150,3 @@ const fewerThan = (db: Database, most: number) =>
 
 const isProved = (db: Database, person: bigint) =>
   db.selectFrom('person').select('id').where('id', '=', person).where('proved_at', 'is not', null)
-
-const toInvitation = (row: Row): Invitation => ({
-  id: integer(row.id),
-  role: optional(row.gateway_role, (role) => text(role) as GatewayRole),
-  account: optional(row.account, integer),
-  memberRole: optional(row.member_role, (role) => text(role) as MemberRole),
-  email: optional(row.email, text),
-  madeBy: optional(row.made_by, integer),
-  madeByKey: optional(row.made_by_key, integer),
-  byOperator: flag(row.by_operator),
-  createdAt: small(row.created_at),
-  expiresAt: small(row.expires_at),
-  endedAt: optional(row.ended_at, small),
-})

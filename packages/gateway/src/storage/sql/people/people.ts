@@ -2,8 +2,9 @@
 
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import type { GatewayRole, Person, Preferences } from '../../people/people.ts'
+import { toPerson } from '../../people/people.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
-import { integer, optional, text, toPerson } from '../rows.ts'
+import { integer, optional, text } from '../rows.ts'
 import {
   type Connection,
   type Database,

@@ -2,9 +2,10 @@
 
 import { CREDIT } from '../../../money/ledger.ts'
 import type { MemberRole } from '../../people/members.ts'
+import { toPerson } from '../../people/people.ts'
 import { type NewSession, type Session, type SignedIn, toSession } from '../../people/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
-import { ACCOUNT_PREFIX, flag, type Row, text, toAccount, toPerson, withPrefix } from '../rows.ts'
+import { ACCOUNT_PREFIX, flag, type Row, text, toAccount, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
