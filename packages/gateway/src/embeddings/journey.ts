@@ -50,7 +50,7 @@ const EMBEDDINGS: Journey<EmbeddingKind, RoutingDependencies> = {
     const allowed = await offerForRequest(offer, request, caller, deps)
     return takeCandidate({ wanted: expressibleOffer(allowed, request), caller, incoming, tooExpensive }, deps)
   },
-  prepare({ offer, candidate }, { request, caller }, deps) {
+  prepare({ routed: { offer, candidate }, request, caller }, deps) {
     const { most, expected } = request.tokens
     const amount = offer.rate.bound(most)
     const bound = { amount, minimum: amount, tokens: bookableTokens(most), minimumTokens: bookableTokens(expected) }

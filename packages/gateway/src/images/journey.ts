@@ -51,7 +51,7 @@ const IMAGES: Journey<ImageKind, ImageDependencies> = {
   async route({ offer, request: { request }, caller, incoming, tooExpensive }, deps) {
     return route(await offerForInputs(offer, request, caller, deps), caller, incoming, deps, tooExpensive)
   },
-  prepare({ offer, candidate }, { request: { request }, caller }, deps) {
+  prepare({ routed: { offer, candidate }, request: { request }, caller }, deps) {
     if (!takesUrls(candidate)) checkInputs(request)
     const { dialect, warnings } = upstreamRequest(request, candidate, caller, request.n, deps)
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer, candidate)), isExtensible: false }

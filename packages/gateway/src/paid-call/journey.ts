@@ -21,7 +21,7 @@ export type Journey<K extends Kind, D extends PaidCallDependencies = PaidCallDep
   /** Takes slots; throws without any. What it adds to `request.request` stays there if it is called again. */
   route(request: PaidRequest<K>, deps: D): K['routed'] | Promise<K['routed']>
   /** The request as the candidate gets it, and the most that it can cost there. */
-  prepare(routed: K['routed'], request: PaidRequest<K>, deps: D): K['prepared'] | Promise<K['prepared']>
+  prepare(request: PaidRequest<K>, deps: D): K['prepared'] | Promise<K['prepared']>
   hold(request: PaidRequest<K>, deps: D): Promise<{ verdict: 'open'; request: K['hold'] } | RejectedHold>
   /** The hold is granted: sets the first attempt, and what is the kind's own. */
   begin(request: PaidRequest<K>): void

@@ -47,8 +47,8 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
       try {
         request.routed = routed
         const preparing = isLarge(request)
-          ? request.slot.run(() => journey.prepare(routed, request, deps))
-          : journey.prepare(routed, request, deps)
+          ? request.slot.run(() => journey.prepare(request, deps))
+          : journey.prepare(request, deps)
         request.prepared = preparing instanceof Promise ? await preparing : preparing
         const isFree = request.prepared.bound.amount === 0n
         if (isFree && keyChanges === 0) countFreeRequest(request.caller, request.slot.weight, deps)

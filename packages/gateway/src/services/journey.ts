@@ -74,7 +74,7 @@ export function serviceJourney<K extends ServiceKind>(
       const wanted = await offerForRequest(offer, { urls }, caller, deps)
       return takeCandidate({ wanted, caller, incoming, tooExpensive }, deps)
     },
-    prepare({ offer, candidate }, { request: { decoded }, endpoint }) {
+    prepare({ routed: { offer, candidate }, request: { decoded }, endpoint }) {
       const { dialect, warnings } = service.requestFor(decoded, candidate, endpoint)
       return { dialect, warnings, bound: service.boundOf(decoded, offer), isExtensible: false }
     },

@@ -69,7 +69,7 @@ const SPEECH: Journey<SpeechKind, RoutingDependencies> = {
     const allowed = await offerForRequest(offer, request, caller, deps)
     return takeCandidate({ wanted: offerFor(allowed, request), caller, incoming, tooExpensive }, deps)
   },
-  prepare({ offer, candidate }, { request }) {
+  prepare({ routed: { offer, candidate }, request }) {
     const { dialect, warnings } = speechRequest(request, offer, candidate)
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
   },

@@ -3,12 +3,12 @@
 import { warningsFor } from '../paid-call/warnings.ts'
 import { coverageOf, measure, withRecalled } from './billing/coverage.ts'
 import type { PlannedAttempt } from './request.ts'
-import type { Prepared, TextCall, TextDependencies, TextKind } from './text-call.ts'
+import type { Prepared, TextCall, TextDependencies } from './text-call.ts'
 import { prepare as prepareOutbound } from './translation/prepare.ts'
 
-export function prepare(routed: TextKind['routed'], opening: TextCall, deps: TextDependencies): Prepared {
+export function prepare(opening: TextCall, deps: TextDependencies): Prepared {
   const { request, caller, catalogue, ownWarnings } = opening
-  const { wanted, offer, candidate } = routed
+  const { wanted, offer, candidate } = opening.routed
   const { parsed, background } = request
   const warnings = warningsFor(offer, wanted, ownWarnings)
   const first: PlannedAttempt = { request, caller, offer, candidate, ownWarnings, warnings }

@@ -52,7 +52,7 @@ const TRANSCRIPTION: Journey<TranscriptionKind, TranscriptionDependencies> = {
   fingerprint: ({ fingerprint }, task) => ({ endpoint: `audio.${task}`, body: fingerprint }),
   route: ({ offer, request: { request }, caller, incoming, tooExpensive }, deps) =>
     takeCandidate({ wanted: offerFor(offer, request), caller, incoming, tooExpensive, limitsOf }, deps),
-  prepare({ offer, candidate }, { request: { request } }) {
+  prepare({ routed: { offer, candidate }, request: { request } }) {
     const { dialect, warnings } = upstreamRequest(request, candidate)
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }
   },

@@ -39,7 +39,7 @@ const VIDEOS: Journey<VideoKind, VideoDependencies> = {
     opening.request = { ...opening.request, draft }
     return takeCandidate({ wanted, caller, incoming, tooExpensive }, deps)
   },
-  prepare: ({ offer, candidate }, opening, deps) => prepare(submissionOf(opening), offer, candidate, deps),
+  prepare: (opening, deps) => prepare(submissionOf(opening), opening.routed.offer, opening.routed.candidate, deps),
   hold(request, deps) {
     const { incoming, routed, prepared } = request
     const { offer, candidate } = routed
