@@ -1,7 +1,7 @@
 // Every response leaves through here, errors included. The handlers of the routes are bound in routes.ts.
 
 import type { HttpRequest } from '@trivium/http/request.ts'
-import { type HttpResponse, json, ResponseHeaders, type Sink } from '@trivium/http/response.ts'
+import { type HttpResponse, json, ResponseHeaders, type Sink, type StreamedBody } from '@trivium/http/response.ts'
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
@@ -85,8 +85,17 @@ function observed(answer: HttpResponse, record: RequestRecord, observer: Request
     ended(record, status, observer)
     return answer
   }
+  return { status, headers, body: observedStream(body, record, status, observer) }
+}
+
+function observedStream(
+  body: StreamedBody,
+  record: RequestRecord,
+  status: number,
+  observer: RequestObserver,
+): StreamedBody {
   const run = (sink: Sink) => body.run(sink).finally(() => ended(record, status, observer))
-  return { status, headers, body: { ...body, run } }
+  return { ...body, run }
 }
 
 function ended(record: RequestRecord, status: number, observer: RequestObserver): void {

@@ -11,13 +11,14 @@ import { settle } from './settle.ts'
 export const DRAIN_MS = 120_000
 
 /** Before the upstream's headers arrive, a disconnect cancels the call at no charge; not for accounts that do so repeatedly. */
-export function cancelOnDisconnect(call: PaidRequest, { freeAborts }: PaidCallDependencies): void {
-  const { client, caller, upstreamCall } = call
-  client.onDisconnect = () => {
-    if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
-    else upstreamCall.abort('client_disconnected')
-  }
-  if (client.isDisconnected) client.onDisconnect()
+export function cancelOnDisconnect(call: PaidRequest, deps: PaidCallDependencies): void {
+  call.client.onDisconnect = () => cancel(call, deps)
+  if (call.client.isDisconnected) cancel(call, deps)
+}
+
+function cancel({ caller, upstreamCall }: PaidRequest, { freeAborts }: PaidCallDependencies): void {
+  if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+  else upstreamCall.abort('client_disconnected')
 }
 
 /** The call runs to its end and is charged, and its idempotency key replays the response: what was begun is billed. */

@@ -60,8 +60,7 @@ export function readJson<T>(
 ): T | Promise<T> {
   const headers = bodyHeaders(http.headers)
   const turn = isSmall(headers) ? undefined : slot.turn(0, http)
-  if (turn) return turn.then(() => readNow(http, headers, { limitBytes, maxRatio }, slot, deps, parse))
-  return readNow(http, headers, { limitBytes, maxRatio }, slot, deps, parse)
+  return andThen(turn, readNow<T>, http, headers, { limitBytes, maxRatio }, slot, deps, parse)
 }
 
 function isSmall({ encoding, length }: BodyHeaders): boolean {
@@ -69,6 +68,7 @@ function isSmall({ encoding, length }: BodyHeaders): boolean {
 }
 
 function readNow<T>(
+  _turn: unknown,
   http: HttpRequest,
   headers: BodyHeaders,
   limits: { limitBytes: number; maxRatio: number | undefined },
@@ -92,6 +92,12 @@ function received<T>(
   const { length } = body
   if (encoding !== null) slot.charge(length / INFLATED_BYTES_PER_MS)
   if (!slot.received(length)) throw bodyFailure(NO_MEMORY)
-  if (length <= MEASURED_BYTES) return parse(body, codec)
-  return parseInTurn(body, http, slot, (own) => parse(body, own))
+  return length <= MEASURED_BYTES ? parse(body, codec) : parseLarge(body, http, slot, parse)
 }
+
+const parseLarge = <T>(
+  body: Uint8Array,
+  http: HttpRequest,
+  slot: BodySlot,
+  parse: (body: Uint8Array, codec: Codec) => T,
+): T | Promise<T> => parseInTurn(body, http, slot, (own) => parse(body, own))

@@ -117,7 +117,10 @@ export function readInTime(
   withinMs: number,
 ): Piece | Promise<Piece> {
   const reading = readOrDisconnected(body)
-  if (!(reading instanceof Promise)) return reading
+  return reading instanceof Promise ? inTime(reading, options, withinMs) : reading
+}
+
+function inTime(reading: Promise<Piece>, options: Pick<BodyOptions, 'after'>, withinMs: number): Promise<Piece> {
   return new Promise((resolve) => {
     const cancel = options.after(withinMs, () => resolve(TIMED_OUT))
     // A failure is handled even long after the timeout: an unhandled rejection would end the process.

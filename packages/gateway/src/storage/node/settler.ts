@@ -119,9 +119,12 @@ export function createSettler(deps: SettlerDependencies): Settler {
     storage.submit(verb, new StoreCall(verb, listener, context))
   }
 
+  const sendLater = (verb: RequestVerb, pauseMs: number, listener: StoreListener) =>
+    after(pauseMs, () => sendNow(verb, listener))
+
   function send(verb: RequestVerb, pauseMs: number, listener: StoreListener): void {
     if (pauseMs <= 0) sendNow(verb, listener)
-    else after(pauseMs, () => sendNow(verb, listener))
+    else sendLater(verb, pauseMs, listener)
   }
 
   async function spool(verb: Finish): Promise<Event> {
@@ -206,9 +209,13 @@ class Ending implements StoreListener {
 
   run([command]: readonly Command[]): void {
     if (command?.do === 'send') this.#driver.send(command.verb, command.pauseMs, this)
-    else if (command?.do === 'spool') void this.#driver.spool(command.verb).then((event) => this.onEvent(event))
+    else if (command?.do === 'spool') void this.#spool(command.verb)
     else if (command?.do === 'release') this.#settled({ charged: command.charged, spooled: command.spooled })
     else this.#callbacks.reject(new NotSettled('neither the database nor the journal has the outcome'))
+  }
+
+  async #spool(verb: Finish): Promise<void> {
+    this.onEvent(await this.#driver.spool(verb))
   }
 
   #settled(settled: Settled): void {

@@ -48,7 +48,7 @@ function routeTo(
 ): TextRouted | Promise<TextRouted> {
   return takeCandidate(
     {
-      wanted: expressibleOffer(wanted, request.parsed),
+      wanted: request.parsed.native ? expressibleOffer(wanted, request.parsed) : wanted,
       caller,
       affinity: affinityOf(request, caller, deps),
       incoming,

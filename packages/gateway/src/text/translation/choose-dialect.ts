@@ -16,7 +16,14 @@ export function chooseDialect(
   const usual = searchingDialect(candidate, dialectOf(candidate, dialect.id), parsed)
   const ignored = ignoredIn(candidate.upstream, usual)
   // Most upstreams honour everything, and then the request need not be parsed.
-  if (ignored.length === 0) return usual
+  return ignored.length === 0 ? usual : leastLacking(candidate, usual, parsed)
+}
+
+function leastLacking(
+  candidate: CandidateOf<'text'>,
+  usual: TextDialectId,
+  parsed: TextRequest['parsed'],
+): TextDialectId {
   const lacking = (id: TextDialectId): number => lackingIn(candidate.upstream, id, parsed.canonical()).length
   let [chosen, fewest] = [usual, lacking(usual)]
   for (const { dialect: each } of candidate.upstream.endpoints) {

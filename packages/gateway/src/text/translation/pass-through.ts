@@ -59,7 +59,7 @@ class PassingOutbound implements Outbound {
     this.#named = fieldToName(planned, deps)
     this.dialect = dialect.id
     const path = request.servicePath ?? upstreamPath(upstream, dialect.id, model, parsed.stream)
-    this.path = path + carriedQuery(planned)
+    this.path = dialect.carriedQuery ? path + carriedQuery(planned, dialect.carriedQuery) : path
     this.headers = carriedHeaders(planned)
     this.options = policy.options
     this.#quirks = quirksOf(upstream, dialect.id)
@@ -162,7 +162,7 @@ function editsFor(
   endUser: string | undefined,
   deps: TextCallDependencies,
 ): PassThroughEdits {
-  const { dialect, parsed } = planned.request
+  const { dialect, parsed, body } = planned.request
   const own: PassThroughEdits =
     dialect.passThrough.serviceEdits?.(planned.candidate.upstream.service, parsed.stream) ?? {}
   if (dialect.endpoint.fillPath === undefined && model !== parsed.model) own.model = model
@@ -182,7 +182,7 @@ function editsFor(
   }
   if (parsed.foreignReasoning) own.withoutForeignReasoning = true
   if (parsed.outputFields.length > 0) boundOutput(own, planned, deps)
-  const reasoning = reasoningFor(planned, deps)
+  const reasoning = parsed.calledMessages && hasToolCalls(body) && reasoningFor(planned, deps)
   if (reasoning) own.reasoning = reasoning
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
 }
@@ -200,16 +200,15 @@ const REASONING = 'reasoning_content'
 
 /** Reasoning for messages with tool calls that came back without it. A service that demands it takes empty text. */
 function reasoningFor(
-  { request: { parsed, body, dialect, recalled }, candidate, warnings }: PlannedAttempt,
+  { request: { parsed, dialect, recalled }, candidate, warnings }: PlannedAttempt,
   { unsupportedFields }: TextCallDependencies,
 ): ReadonlyMap<number, string> | undefined {
-  if (!parsed.calledMessages || !hasToolCalls(body)) return undefined
   const { upstream, route } = candidate
   const wanted = wantedBy(candidate, { dialect, parsed })
   if (!wanted || unsupportedFields.has(upstream.id, route.model, REASONING)) return undefined
   if (recalled?.isLostAt(upstream.id)) warnOfLostReasoning(dialect, warnings)
   if (!wanted.isDemanded && !recalled?.has(upstream.id)) return undefined
-  const texts = parsed.calledMessages().flatMap((message): [number, string][] => {
+  const texts = (parsed.calledMessages?.() ?? []).flatMap((message): [number, string][] => {
     const text = message.hasReasoning ? undefined : (recalled?.textOf(message, upstream.id) ?? '')
     return text === undefined || (text === '' && !wanted.isDemanded) ? [] : [[message.index, text]]
   })
@@ -277,9 +276,9 @@ function carriedHeaders(planned: PlannedAttempt): Record<string, string> {
 }
 
 /** Behind the path, which has no query of its own in these dialects. */
-function carriedQuery({ request: { dialect, query }, candidate }: PlannedAttempt): string {
-  if (dialect.carriedQuery === undefined || query === '' || candidate.upstream.embedded) return ''
-  const carried = query.split('&').filter((pair) => dialect.carriedQuery?.includes(pair))
+function carriedQuery({ request: { query }, candidate }: PlannedAttempt, names: readonly string[]): string {
+  if (query === '' || candidate.upstream.embedded) return ''
+  const carried = query.split('&').filter((pair) => names.includes(pair))
   return carried.length === 0 ? '' : `?${[...new Set(carried)].join('&')}`
 }
 

@@ -12,7 +12,7 @@ import { translate } from './translate.ts'
 
 /** Reasoning that another upstream returned has to be translated, even within one dialect. */
 export function prepare(planned: PlannedAttempt, deps: TextCallDependencies): Outbound {
-  const native = nativeRequest(planned)
+  const native = planned.request.parsed.native && nativeRequest(planned)
   if (native) return passThrough(native, deps)
   const { request, candidate } = planned
   const upstream = chooseDialect(candidate, request)
