@@ -7,9 +7,9 @@ import { forgetAnswers, post } from '../api/client.ts'
 import { useTexts } from '../i18n/language.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { PasswordField, TextField } from '../ui/form/field.tsx'
-import { useForm } from '../ui/form/form.ts'
-import { Banner } from '../ui/states.tsx'
+import { textIn } from '../ui/form/fields.ts'
+import { useFields } from '../ui/form/use-fields.tsx'
+import { Banner, useErrorMessage } from '../ui/states.tsx'
 import { askToLeave } from './leave-guard.tsx'
 
 const FORM = 'sign-in-again'
@@ -31,20 +31,39 @@ export function SignInAgain({ email, isOpen }: { email: string; isOpen: boolean 
 }
 
 function SignInDialog({ email, onClose }: { email: string; onClose(): void }) {
-  const texts = useTexts()
-  const t = texts.auth
+  const t = useTexts().auth
+  const message = useErrorMessage()
   const queries = useQueryClient()
   const [path, navigate] = useLocation()
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
-  const { errors, isBusy, submit } = useForm({
-    fields: ['password', 'code'],
-    check: () => ({
-      ...(password === '' ? { password: t.passwordMissing } : {}),
-      ...(needsCode && code.trim() === '' ? { code: t.secondFactor.missing } : {}),
-    }),
-    send: () => post('sign-in', { email, password, ...(needsCode ? { code: code.trim() } : {}) }),
+  const { form, shown } = useFields({
+    entries: [
+      <p key="text">{t.again.text(email)}</p>,
+      <input key="of" type="text" name="username" autoComplete="username" value={email} readOnly hidden />,
+      {
+        name: 'password',
+        label: t.password,
+        as: 'password',
+        autoComplete: 'current-password',
+        autoFocus: true,
+        missing: t.passwordMissing,
+      },
+      {
+        name: 'code',
+        label: t.secondFactor.code,
+        as: 'number',
+        write: (code) => code,
+        autoComplete: 'one-time-code',
+        autoFocus: true,
+        missing: t.secondFactor.missing,
+        isShown: () => needsCode,
+      },
+    ],
+    message,
+    send: ({ values }) => {
+      const code = needsCode ? { code: textIn(values, 'code').trim() } : {}
+      return post('sign-in', { email, password: textIn(values, 'password'), ...code })
+    },
     done({ signed_in: isSignedIn }) {
       if (!isSignedIn) return setNeedsCode(true)
       forgetAnswers()
@@ -68,37 +87,15 @@ function SignInDialog({ email, onClose }: { email: string; onClose(): void }) {
           >
             {t.again.other}
           </Button>
-          <Button type="submit" form={FORM} variant="primary" busy={isBusy}>
+          <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
             {t.again.submit}
           </Button>
         </>
       }
     >
-      <form id={FORM} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        <p>{t.again.text(email)}</p>
-        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          label={t.password}
-          name="password"
-          autoComplete="current-password"
-          autoFocus
-          value={password}
-          onChange={setPassword}
-          error={errors.password}
-        />
-        {needsCode && (
-          <TextField
-            label={t.secondFactor.code}
-            name="code"
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            autoFocus
-            value={code}
-            onChange={setCode}
-            error={errors.code}
-          />
-        )}
+      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
+        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
+        {shown}
       </form>
     </Dialog>
   )

@@ -6,8 +6,7 @@ import { useRead } from '../../api/queries.ts'
 import { useSessionChange } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { useForm } from '../../ui/form/form.ts'
-import { Banner } from '../../ui/states.tsx'
+import { PostForm } from '../../ui/form/post-form.tsx'
 import { AuthCard } from './card.tsx'
 import { ExpiredLink, useLinkToken, useRedeem, Working } from './links.tsx'
 import { SignUpForm } from './sign-up.tsx'
@@ -58,26 +57,25 @@ export function InvitationPage() {
 function Accept({ token, email, onExpired }: { token: string; email: string; onExpired(): void }) {
   const t = useTexts().auth.invitation
   const changeSession = useSessionChange()
-  const { errors, isBusy, submit } = useForm({
-    fields: [],
-    check: () => ({}),
-    send: () => post('invitations/accept', { token }),
-    done() {
-      sessionStorage.removeItem(KEPT)
-      changeSession('/')
-    },
-    rejected({ code }) {
-      if (code === 'link_expired') onExpired()
-      return undefined
-    },
-  })
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-      {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-      <p className="text-muted">{t.as(email)}</p>
-      <Button type="submit" variant="primary" wide busy={isBusy}>
-        {t.accept}
-      </Button>
-    </form>
+    <PostForm
+      path="invitations/accept"
+      body={{ token }}
+      fields={[
+        <p key="as" className="text-muted">
+          {t.as(email)}
+        </p>,
+      ]}
+      action={t.accept}
+      button={(submit) => <Button {...submit} variant="primary" wide />}
+      onDone={() => {
+        sessionStorage.removeItem(KEPT)
+        changeSession('/')
+      }}
+      rejected={({ code }) => {
+        if (code === 'link_expired') onExpired()
+        return undefined
+      }}
+    />
   )
 }

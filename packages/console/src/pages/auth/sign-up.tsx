@@ -1,19 +1,15 @@
-import { useState } from 'react'
 import { Link } from 'wouter'
-import { post } from '../../api/client.ts'
 import { useAbout } from '../../api/queries.ts'
 import { useSessionChange } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
-import { PasswordField } from '../../ui/form/field.tsx'
-import { useForm } from '../../ui/form/form.ts'
-import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { PostForm } from '../../ui/form/post-form.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { formatUsd, isZero } from '../../ui/values.tsx'
 import { AuthCard } from './card.tsx'
-import { EmailField, useEmail } from './email-field.tsx'
-import { emailError, newPasswordError } from './form.ts'
-import { PasswordRule } from './password-rule.tsx'
+import { useEmailField } from './email-field.ts'
+import { newPasswordField } from './password-rule.tsx'
 
 export function SignUpPage() {
   const { texts, locale } = useLanguage()
@@ -54,36 +50,18 @@ export function SignUpForm({ invitation }: { invitation?: string }) {
   const { data: about } = useAbout()
   const changeSession = useSessionChange()
   const toast = useToast()
-  const [email, setEmail] = useEmail()
-  const [password, setPassword] = useState('')
-
-  const { errors, isBusy, submit } = useForm({
-    fields: ['email', 'password'],
-    check: () => ({ ...emailError(email, texts), ...newPasswordError(password, about?.password, texts) }),
-    send: () => post('register', { email: email.trim(), password, ...(invitation ? { invitation } : {}) }),
-    done({ trial_credit_usd: credit, notice }) {
-      if (notice === null) toast(t.signUp.done(formatUsd(credit, locale)))
-      else toast(t.signUp.doneWithoutCredit, 'plain')
-      changeSession(invitation ? '/invitation' : '/')
-    },
-  })
-
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-      {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-      <EmailField value={email} onChange={setEmail} error={errors.email} />
-      <PasswordField
-        label={t.password}
-        name="password"
-        autoComplete="new-password"
-        value={password}
-        onChange={setPassword}
-        error={errors.password}
-        hint={<PasswordRule rules={about?.password} />}
-      />
-      <Button type="submit" variant="primary" wide busy={isBusy}>
-        {t.signUp.submit}
-      </Button>
-    </form>
+    <PostForm
+      path="register"
+      body={invitation ? { invitation } : {}}
+      fields={[useEmailField(), { ...newPasswordField(about?.password, texts), label: t.password }]}
+      action={t.signUp.submit}
+      button={(submit) => <Button {...submit} variant="primary" wide />}
+      onDone={({ trial_credit_usd: credit, notice }) => {
+        if (notice === null) toast(t.signUp.done(formatUsd(credit, locale)))
+        else toast(t.signUp.doneWithoutCredit, 'plain')
+        changeSession(invitation ? '/invitation' : '/')
+      }}
+    />
   )
 }

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { post, remove } from '../../api/client.ts'
+import { remove } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import type { SignedInBrowser } from '../../api/types.ts'
 import { useSessionChange } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { PostForm } from '../../ui/form/post-form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Badge, useErrorMessage } from '../../ui/states.tsx'
 import { List } from '../../ui/table/list.tsx'
@@ -58,7 +58,7 @@ export function SessionsSection() {
       }
     >
       <List label={t.title} columns={columns} query={query} expected={1} />
-      <SignOutEverywhere open={isAsking} onClose={() => setAsking(false)} />
+      {isAsking && <SignOutEverywhere onClose={() => setAsking(false)} />}
     </Section>
   )
 }
@@ -84,30 +84,18 @@ function EndSession({ session, name }: { session: SignedInBrowser; name: string 
   )
 }
 
-function SignOutEverywhere({ open, onClose }: { open: boolean; onClose: () => void }) {
+function SignOutEverywhere({ onClose }: { onClose(): void }) {
   const t = useTexts().settings.sessions
   const changeSession = useSessionChange()
-  const message = useErrorMessage()
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<string>()
-  const confirm = async () => {
-    setBusy(true)
-    const result = await post('sign-out-everywhere')
-    setBusy(false)
-    if (result.ok) changeSession('/sign-in')
-    else setError(message(result.error))
-  }
   return (
-    <ConfirmDialog
-      open={open}
-      onClose={onClose}
+    <PostForm
+      path="sign-out-everywhere"
       title={t.everywhereQuestion}
       action={t.everywhere}
-      onConfirm={confirm}
-      busy={isBusy}
-      error={error}
-    >
-      {t.everywhereText}
-    </ConfirmDialog>
+      isDangerous
+      fields={[<p key="text">{t.everywhereText}</p>]}
+      onClose={onClose}
+      onDone={() => changeSession('/sign-in')}
+    />
   )
 }

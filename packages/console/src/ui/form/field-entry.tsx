@@ -12,7 +12,7 @@ type FieldEntryProps = {
 }
 
 export function FieldEntry({ field, isNew, values, onChange, error }: FieldEntryProps) {
-  const { name, label, as, hint, missing, usual, rows, autoFocus = false, autoComplete = 'off' } = field
+  const { name, label, as, hint, missing, usual, rows, autoComplete = 'off' } = field
   const value = String(values[name] ?? '')
   const shownHint = typeof hint === 'function' ? hint(value, values) : hint
   const isSelect = Array.isArray(as)
@@ -25,11 +25,9 @@ export function FieldEntry({ field, isNew, values, onChange, error }: FieldEntry
     error,
     autoComplete,
     spellCheck: false,
-    ...(autoFocus ? { autoFocus } : {}),
+    ...attributesOf(field),
     ...(shownHint ? { hint: shownHint } : {}),
     ...(field.hideLabel ? { hideLabel: true } : {}),
-    ...(field.placeholder === undefined ? {} : { placeholder: field.placeholder }),
-    ...(field.maxLength === undefined ? {} : { maxLength: field.maxLength }),
     ...((field.optional ?? mayBeEmpty) ? { optional: true } : {}),
     ...(field.isDisabled?.(values) ? { disabled: true } : {}),
   }
@@ -50,3 +48,7 @@ export function FieldEntry({ field, isNew, values, onChange, error }: FieldEntry
   const mode = as === 'number' ? 'numeric' : as === 'amount' ? 'decimal' : undefined
   return <TextField {...given} {...(mode && { inputMode: mode })} {...(field.type && { type: field.type })} />
 }
+
+const ATTRIBUTES = ['placeholder', 'maxLength', 'autoCapitalize', 'autoFocus', 'aside'] as const
+const attributesOf = (field: Field) =>
+  Object.fromEntries(ATTRIBUTES.flatMap((name) => (field[name] === undefined ? [] : [[name, field[name]]])))

@@ -43,13 +43,18 @@ export type Field<N extends string = string> = {
   optional?: boolean | undefined
   /** Other parameters whose errors stand here. */
   abouts?: readonly string[] | undefined
-  /** What becomes of other fields when this one is changed. */
-  sets?: ((text: string) => Values) | undefined
+  /** Called when it is changed. Returns what becomes of other fields. */
+  sets?: ((text: string) => Values | undefined) | undefined
   /** Stands below it. */
   below?: ((text: string, values: Values) => ReactNode) | undefined
+  /** Beside the label, such as a link. */
+  aside?: ReactNode
   own?: OwnEntry | undefined
   rows?: number | undefined
-} & Pick<ComponentProps<'input'>, 'placeholder' | 'maxLength' | 'autoComplete' | 'autoFocus' | 'type'>
+} & Pick<
+  ComponentProps<'input'>,
+  'placeholder' | 'maxLength' | 'autoComplete' | 'autoCapitalize' | 'autoFocus' | 'type'
+>
 
 export type Shown<V> = {
   value: V

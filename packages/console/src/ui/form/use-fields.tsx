@@ -90,8 +90,10 @@ export function useFields<T>(steps: Steps<T>): FieldsForm {
     done: (value) => steps.done(value, read()),
   })
   const errors = form.errors as FormErrors<string> & Readonly<Record<string, string>>
-  const set = (field: Field, value: unknown) =>
-    setValues((former) => ({ ...former, [field.name]: value, ...field.sets?.(String(value)) }))
+  const set = (field: Field, value: unknown) => {
+    const others = field.sets?.(String(value))
+    setValues((former) => ({ ...former, [field.name]: value, ...others }))
+  }
 
   const show = (entry: Entry, index: number): ReactNode => {
     if (!isFrame(entry) && !isField(entry)) return <Fragment key={index}>{entry}</Fragment>
