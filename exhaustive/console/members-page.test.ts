@@ -88,8 +88,8 @@ test('what each member spent is shown to the owner of the account, to the member
     const row = page.getByRole('row').filter({ hasText: member.email })
     await row.waitFor()
     expect((await page.getByRole('columnheader').allInnerTexts()).slice(3, 5)).toEqual([
-      'Spent this month',
-      'Spent in total',
+      'Spent this month, USD',
+      'Spent in total, USD',
     ])
     expect((await row.getByRole('cell').allInnerTexts()).slice(3, 5).map((text) => text.replace(/\s+/g, ' '))).toEqual(
       amounts,
