@@ -49,12 +49,18 @@ export const ACCOUNT_WORDS = {
     did: { en: 'deleted the account {x}', zh: '删除了账户 {x}' },
   },
   'account credit': {
+    act: { en: 'Confirm', zh: '确认' },
+    ask: { en: 'Add {usd} USD of credit?', zh: '充值 {usd} USD？' },
+    done: { en: 'Credit changed.', zh: '余额已更改。' },
     did: { en: 'changed the balance of {x}', zh: '调整了 {x} 的余额' },
   },
   'account credit-line': {
     did: { en: 'set the credit line of {x}', zh: '设置了 {x} 的信用额度' },
   },
   'account member': {
+    act: { en: 'Save', zh: '保存' },
+    ask: { en: 'Change {x}?', zh: '更改 {x}？' },
+    done: { en: 'Saved.', zh: '已保存。' },
     did: { en: 'changed a member of {x}', zh: '修改了 {x} 的成员' },
   },
   'account note add': {

@@ -4,12 +4,14 @@ import { type Field, textIn, type Values } from '../../../ui/form/fields.ts'
 import type { Patch } from '../../../ui/form/patches.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { useWords } from '../../i18n/use-words.ts'
 import { ActForm } from '../../ui/act-form.tsx'
 
 const AMOUNT = /^-?\d{1,9}(\.\d{1,9})?$/
 
 function useCredit<const N extends string>(name: N) {
   const t = useOperateTexts().accounts.credit
+  const words = useWords()
   const amount: Field<N> = {
     name,
     label: t.amount,
@@ -22,13 +24,11 @@ function useCredit<const N extends string>(name: N) {
   return {
     action: t.check,
     fields: [amount],
-    question: (_: Patch, values: Values) => ({
-      title: t.confirm(textIn(values, name).trim()),
-      action: t.book,
-      done: t.done,
-      reason: 'required' as const,
-      hideChanges: true,
-    }),
+    question: (_: Patch, values: Values) => {
+      const usd = textIn(values, name).trim()
+      const removal = usd.startsWith('-') ? { title: t.remove(usd.slice(1)) } : {}
+      return { ...words('account credit', '', usd), ...removal, reason: 'required' as const, hideChanges: true }
+    },
   }
 }
 

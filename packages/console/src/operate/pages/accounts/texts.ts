@@ -102,11 +102,7 @@ export const accounts = texts({
     ),
     wrongAmount: en('Enter an amount other than zero, such as 25.00.').zh('请输入不为零的金额，例如 25.00。'),
     check: en('Check').zh('预览更改'),
-    confirm: en((amount: string) =>
-      amount.startsWith('-') ? `Remove ${amount.slice(1)} USD of credit?` : `Add ${amount} USD of credit?`,
-    ).zh((amount) => (amount.startsWith('-') ? `扣减 ${amount.slice(1)} USD？` : `充值 ${amount} USD？`)),
-    book: en('Confirm').zh('确认'),
-    done: en('Credit changed.').zh('余额已更改。'),
+    remove: en((usd: string) => `Remove ${usd} USD of credit?`).zh((usd) => `扣减 ${usd} USD？`),
   },
   several: en((number: number) => count(number, 'account', 'accounts')).zh((number) => `${number} 个账户`),
   rename: {
@@ -171,9 +167,6 @@ export const accounts = texts({
     edit: {
       open: en('Edit').zh('编辑'),
       title: en((email: string) => `Edit ${email}`).zh((email) => `编辑 ${email}`),
-      ask: en((email: string) => `Change ${email}?`).zh((email) => `更改 ${email}？`),
-      action: en('Save').zh('保存'),
-      done: en('Saved.').zh('已保存。'),
     },
     add: {
       open: en('Add person').zh('添加成员'),

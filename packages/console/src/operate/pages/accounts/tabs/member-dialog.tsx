@@ -4,6 +4,7 @@ import { useTerms } from '../../../../pages/keys/terms.tsx'
 import { textIn } from '../../../../ui/form/fields.ts'
 import type { Output } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
+import { useWords } from '../../../i18n/use-words.ts'
 import { ActForm } from '../../../ui/act-form.tsx'
 import { useMay } from '../../../ui/permissions.ts'
 
@@ -13,7 +14,7 @@ export type Person = Output<'GET', 'accounts/{account}/members'>['people'][numbe
 export function MemberDialog({ account, person, onClose }: { account: string; person?: Person; onClose(): void }) {
   const { accounts } = useOperateTexts()
   const t = accounts.peopleTab
-  const { ask, action, done } = person ? t.edit : t.add
+  const words = useWords()
   const mayMoney = useMay()('money')
   const cap = useTerms().cap({ usual: 'month', hint: t.capHint })
   return (
@@ -42,7 +43,11 @@ export function MemberDialog({ account, person, onClose }: { account: string; pe
         },
         mayMoney && { ...cap, isShown: ({ role }) => role === 'member' },
       ]}
-      question={(_, values) => ({ title: ask(textIn(values, 'email').trim()), action, done })}
+      question={(_, values) => {
+        const { ask, action, done } = t.add
+        const email = textIn(values, 'email').trim()
+        return person ? words('account member', email) : { title: ask(email), action, done }
+      }}
       onClose={onClose}
     />
   )
