@@ -259,6 +259,11 @@ describe('the audit log', () => {
       { action: 'account credit', target_name: 'ada', before: { balance_usd: '5' }, after: { amount_usd: '2' } },
       'eve@example.com changed the balance of ada: amount > 2 USD',
     ],
+    [
+      'a field that is true, in words',
+      { action: 'password change', after: { has_password: true, by: 'sign-in link' } },
+      'eve@example.com changed their password: password > set, by > sign-in link',
+    ],
     ['a job', { action: 'key delete', actor: 'job/sweep', actor_name: null }, 'Job sweep deleted the key laptop'],
     ['nobody known', { action: 'sign-in failed', actor: 'person', actor_name: null }, 'Someone failed to sign in'],
     ['a new action', { action: 'moon land' }, 'eve@example.com did "moon land" on laptop'],

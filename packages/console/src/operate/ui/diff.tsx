@@ -8,7 +8,7 @@ const NULL = 'null'
 
 /** Versions are what the API says of them; null: there was none, or there is none any more. */
 export function Diff({ before, after }: { before: unknown; after: unknown }) {
-  const t = useOperateTexts().acts
+  const { acts: t, auditLog } = useOperateTexts()
   const rows = differences(before, after)
   if (rows.length === 0) return <p className="text-muted">{t.noChanges}</p>
   return (
@@ -16,7 +16,7 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
       <dl className="divide-y text-sm">
         {rows.map(({ path, from, to }) => (
           <div key={path} className="flex flex-wrap gap-x-3 gap-y-0.5 px-3 py-1.5">
-            <dt className="min-w-28 font-mono text-muted wrap-anywhere">{path}</dt>
+            <dt className="min-w-28 font-mono text-muted wrap-anywhere">{auditLog.fields[path] ?? path}</dt>
             <dd className="min-w-0 flex-1 wrap-anywhere">
               {from !== undefined && (
                 <del className="text-bad">

@@ -63,11 +63,13 @@ export function whoOf({ actor, actor_name: name }: AuditRow, texts: Texts): stri
 }
 
 /** `balance_usd` is an amount: its unit stands behind it. */
-function shortened({ path, from, to }: Difference, { none, fields, roles }: Texts): Difference {
+function shortened({ path, from, to }: Difference, { none, fields, roles, values }: Texts): Difference {
   const isAmount = path.endsWith('_usd') && to !== 'null'
   const cut = (value: string | undefined) => {
     if (value === 'null') return none
     if (value !== undefined && path.endsWith('role')) return roles[value] ?? value
+    const said = values[`${path} ${value}`]
+    if (said !== undefined) return said
     return value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
   }
   const end = cut(to)

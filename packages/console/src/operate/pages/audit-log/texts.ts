@@ -61,7 +61,14 @@ export const auditLog = texts({
     'second-factor': en('Second factors').zh('双重验证'),
   } as Record<string, Said<string>>,
   /** What a field is called, by its name in the API. Others are shown by that name. */
-  fields: en({} as Record<string, string>).zh({
+  fields: en({ has_password: 'password' } as Record<string, string>).zh({
+    has_password: '密码',
+    by: '方式',
+    disabled: '停用',
+    second_factor: '双重验证',
+    sessions: '登录会话',
+    reason: '原因',
+    by_email: '邮箱验证',
     amount_usd: '金额',
     balance_usd: '余额',
     cap_period: '上限周期',
@@ -86,6 +93,25 @@ export const auditLog = texts({
     rpm: '每分钟请求数',
     tpm: '每分钟 Token 数',
     threshold: '阈值',
+  }),
+  /** By field and value. Others are shown as they are. */
+  values: en({
+    'has_password true': 'set',
+    'has_password false': 'none',
+    'second_factor true': 'on',
+    'second_factor false': 'off',
+  } as Record<string, string>).zh({
+    'has_password true': '已设置',
+    'has_password false': '未设置',
+    'second_factor true': '开启',
+    'second_factor false': '关闭',
+    'disabled true': '是',
+    'disabled false': '否',
+    'by sign-in link': '登录链接',
+    'by email link': '邮件链接',
+    'sessions ended': '已结束',
+    'by_email true': '是',
+    'by_email false': '否',
   }),
   jobs: en({} as Record<string, string>).zh({ 'first start': '首次启动' }),
   roles: en({} as Record<string, string>).zh({

@@ -46,7 +46,7 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
     done: (found) => set({ key: sent.key, found: [...new Set([...found, ...typedIn(draft)])], step: 'test' }),
     rejected: (error) => {
       const field = error.param?.startsWith('base_url') ? 'base_url' : error.param?.startsWith('keys') ? 'keys' : 'form'
-      return { [field]: messageOf(error) }
+      return { [field]: messageOf(error).replace(`${error.param}: `, '') }
     },
   })
   return (
