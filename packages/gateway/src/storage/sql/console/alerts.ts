@@ -17,6 +17,7 @@ import {
   toMute,
 } from '../../console/alerts.ts'
 import { checkText } from '../guard.ts'
+import { newestFirst } from '../lists/pages.ts'
 import { integer, optional, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, required, type Statement, statement } from '../statements.ts'
 
@@ -69,16 +70,12 @@ export const alertsOver = ({ db, runner }: Connection) => ({
   },
   /** Those that have fired, newest first. `before`: only those with a lower id; `after`: with a higher one. */
   async list(
-    { isOpen, before, after }: { isOpen?: boolean; before?: bigint; after?: bigint },
+    { isOpen, ...range }: { isOpen?: boolean; before?: bigint; after?: bigint },
     limit: number,
   ): Promise<Alert[]> {
-    let query = db.selectFrom('alert').selectAll().where('fired_at', 'is not', null).limit(limit)
-    if (after !== undefined) query = query.where('id', '>', after)
-    if (isOpen !== undefined) query = query.where('resolved_at', isOpen ? 'is' : 'is not', null)
-    if (before !== undefined) query = query.where('id', '<', before)
-    const page = query.orderBy('id', after === undefined ? 'desc' : 'asc')
-    const rows = (await runner.readPage(statement(page))).map(toAlert)
-    return after === undefined ? rows : rows.reverse()
+    const fired = db.selectFrom('alert').selectAll().where('fired_at', 'is not', null)
+    const query = isOpen === undefined ? fired : fired.where('resolved_at', isOpen ? 'is' : 'is not', null)
+    return (await newestFirst(runner.readPage, query, range, limit)).map(toAlert)
   },
   /** The deliveries of these alerts. */
   async deliveries(alerts: readonly bigint[]): Promise<DeliveryState[]> {

@@ -4,7 +4,7 @@ import type { AuditEntry, AuditFields, AuditFilter, AuditRow } from '../../conso
 import type { ListedAuditFilter } from '../../console/lists.ts'
 import type { Page, Place } from '../../console/pages.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
-import { present, readIdPage } from '../lists/pages.ts'
+import { newestFirst, present, readIdPage } from '../lists/pages.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, putMeta, type Statement, statement } from '../statements.ts'
 
@@ -17,15 +17,11 @@ export const auditLogOver = ({ db, runner, clock }: Connection) => ({
     await runner.write([insertAuditEntry(db, entry, clock())])
   },
   /** Newest first. */
-  async page({ before, after, object, action }: AuditFilter, limit: number): Promise<AuditRow[]> {
-    const order = after === undefined ? 'desc' : 'asc'
-    let query = db.selectFrom('audit_log').selectAll().orderBy('id', order).limit(limit)
-    if (after !== undefined) query = query.where('id', '>', after)
-    if (before !== undefined) query = query.where('id', '<', before)
+  async page({ object, action, ...range }: AuditFilter, limit: number): Promise<AuditRow[]> {
+    let query = db.selectFrom('audit_log').selectAll()
     if (object !== undefined) query = query.where('object', '=', object)
     if (action !== undefined) query = query.where('action', '=', action)
-    const rows = (await runner.readPage(statement(query))).map(toAuditRow)
-    return after === undefined ? rows : rows.reverse()
+    return (await newestFirst(runner.readPage, query, range, limit)).map(toAuditRow)
   },
   /**
    * Removes at most `limit` rows from before `keptSince`, and adds `entry` of their number in the same transaction; resolves with that

@@ -14,6 +14,7 @@ import {
   toSecret,
 } from '../../console/configuration.ts'
 import { checkText } from '../guard.ts'
+import { newestFirst } from '../lists/pages.ts'
 import { bytes, integer, optional, type Row, small, text } from '../rows.ts'
 import {
   type Connection,
@@ -50,14 +51,9 @@ export const configurationOver = ({ db, runner }: Connection) => ({
     }
   },
   /** Newest first. `before`, `after`: only those with a lower or a higher number, nearest to it. */
-  async revisions({ before, after }: { before?: number; after?: number }, limit: number): Promise<Revision[]> {
-    const all = db.selectFrom('configuration_revision').selectAll().limit(limit)
-    const isBackward = after !== undefined
-    let query = all.orderBy('revision', isBackward ? 'asc' : 'desc')
-    if (before !== undefined) query = query.where('revision', '<', before)
-    if (after !== undefined) query = query.where('revision', '>', after)
-    const rows = (await runner.readPage(statement(query))).map(toRevision)
-    return isBackward ? rows.reverse() : rows
+  async revisions(range: { before?: number; after?: number }, limit: number): Promise<Revision[]> {
+    const all = db.selectFrom('configuration_revision').selectAll()
+    return (await newestFirst(runner.readPage, all, range, limit, 'revision')).map(toRevision)
   },
   /** What each of these changed, with at most `most` changes of each. */
   async summaries(revisions: readonly number[], most: number): Promise<RevisionSummary[]> {

@@ -6,6 +6,7 @@ import type { AuditActor } from '../../console/audit-log.ts'
 import { fieldsOf, flag, integer, maybe, type Row, small, text } from '../../fields.ts'
 import { checkText } from '../guard.ts'
 import { type Connection, type Database, rawStatement, required, statement } from '../statements.ts'
+import { newestFirst } from './pages.ts'
 import { ADDED_UNTIL } from './usage-sums.ts'
 
 /** All of one moment. A balance is what an account received less what it gave; all of them together are 0 in a correct ledger. */
@@ -81,12 +82,8 @@ export const booksOver = ({ db, runner, clock }: Connection) => ({
     await runner.write([statement(changed(db, run).set(end))])
   },
   /** Newest first, after and before these ids. */
-  async audits({ before, after }: { before?: bigint; after?: bigint }, limit: number): Promise<AuditRun[]> {
-    let query = db.selectFrom('ledger_audit').selectAll().limit(limit)
-    if (before !== undefined) query = query.where('id', '<', before)
-    if (after !== undefined) query = query.where('id', '>', after)
-    const rows = await runner.readPage(statement(query.orderBy('id', after === undefined ? 'desc' : 'asc')))
-    return (after === undefined ? rows : rows.reverse()).map(toRun)
+  async audits(range: { before?: bigint; after?: bigint }, limit: number): Promise<AuditRun[]> {
+    return (await newestFirst(runner.readPage, db.selectFrom('ledger_audit').selectAll(), range, limit)).map(toRun)
   },
 })
 

@@ -1,8 +1,8 @@
 // Pages of lists in the order of ids, on both engines.
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Page, Place } from '../../console/pages.ts'
 import { integer, type Row } from '../rows.ts'
-import { type Connection, rawStatement } from '../statements.ts'
+import { type Connection, type Runner, rawStatement, statement } from '../statements.ts'
 
 export type Condition = RawBuilder<unknown>
 
@@ -54,6 +54,24 @@ export async function readIdPage(
   const rows = found.slice(0, limit)
   const next = found.length > limit ? integer(rows.at(-1)?.id) : last
   return { rows: isBackwards ? rows.reverse() : rows, next }
+}
+
+type Range = { before?: bigint | number; after?: bigint | number }
+
+/** Rows before one of the list, or those after it that are nearest to it. `at`: the column that they are in the order of. */
+export async function newestFirst<DB, Table extends keyof DB, Selected>(
+  read: Runner['read'],
+  query: SelectQueryBuilder<DB, Table, Selected>,
+  { before, after }: Range,
+  limit: number,
+  at = 'id',
+): Promise<Row[]> {
+  const column = sql.ref<bigint | number>(at)
+  let page = query.orderBy(column, after === undefined ? 'desc' : 'asc').limit(limit)
+  if (before !== undefined) page = page.where(column, '<', before)
+  if (after !== undefined) page = page.where(column, '>', after)
+  const rows = await read(statement(page))
+  return after === undefined ? rows : rows.reverse()
 }
 
 export const all = (conditions: readonly Condition[]): RawBuilder<unknown> =>

@@ -11,6 +11,7 @@ import {
 import type { GatewayRole } from '../../people/people.ts'
 import { toPerson } from '../../people/people.ts'
 import { checkHash, checkList, checkText } from '../guard.ts'
+import { newestFirst } from '../lists/pages.ts'
 import { integer, type Row, small, text, withPrefix } from '../rows.ts'
 import {
   type Connection,
@@ -68,13 +69,9 @@ export const adminKeysOver = ({ db, runner, clock }: Connection) => ({
     return row && toFound(row)
   },
   /** Those that are not deleted, newest first. */
-  async list({ before, after }: AdminKeyFilter, limit: number): Promise<AdminKey[]> {
-    let query = db.selectFrom('admin_key').select(COLUMNS).where('deleted_at', 'is', null).limit(limit)
-    if (before !== undefined) query = query.where('id', '<', before)
-    if (after !== undefined) query = query.where('id', '>', after)
-    const rows = await runner.read(statement(query.orderBy('id', after === undefined ? 'desc' : 'asc')))
-    const keys = rows.map(toAdminKey)
-    return after === undefined ? keys : keys.reverse()
+  async list(range: AdminKeyFilter, limit: number): Promise<AdminKey[]> {
+    const live = db.selectFrom('admin_key').select(COLUMNS).where('deleted_at', 'is', null)
+    return (await newestFirst(runner.read, live, range, limit)).map(toAdminKey)
   },
   /** Deleted keys have their name, too. */
   async names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {

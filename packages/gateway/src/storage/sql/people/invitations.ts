@@ -4,6 +4,7 @@ import { fieldsOf, flag, from, integer, maybe, small, text, word } from '../../f
 import type { MemberRole } from '../../people/members.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkHash, normaliseEmail } from '../guard.ts'
+import { newestFirst } from '../lists/pages.ts'
 import { type Connection, type Database, incrementChangeCounter, required, statement } from '../statements.ts'
 import { makerIsThere } from './admin-keys.ts'
 import { setMember } from './members.ts'
@@ -90,14 +91,10 @@ export const invitationsOver = ({ db, runner, clock }: Connection) => ({
     return row && toInvitation(row)
   },
   /** Those that can be accepted, newest first. */
-  async list({ account, before, after }: InvitationFilter, limit: number): Promise<Invitation[]> {
-    let query = open(db, clock()).select(COLUMNS).limit(limit)
-    if (account !== undefined) query = query.where('account', '=', account)
-    if (before !== undefined) query = query.where('id', '<', before)
-    if (after !== undefined) query = query.where('id', '>', after)
-    const rows = await runner.read(statement(query.orderBy('id', after === undefined ? 'desc' : 'asc')))
-    const found = rows.map(toInvitation)
-    return after === undefined ? found : found.reverse()
+  async list({ account, ...range }: InvitationFilter, limit: number): Promise<Invitation[]> {
+    const all = open(db, clock()).select(COLUMNS)
+    const query = account === undefined ? all : all.where('account', '=', account)
+    return (await newestFirst(runner.read, query, range, limit)).map(toInvitation)
   },
   /** false: it has ended. */
   async revoke(id: bigint): Promise<boolean> {
