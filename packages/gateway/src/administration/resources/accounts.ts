@@ -17,15 +17,12 @@ import { PERIOD } from '../inputs/schemas.ts'
 import { LIMITS_SHOWN } from './keys.ts'
 import { resource } from './resource.ts'
 
-const CAP_SHOWN = {
+export const CAP_SHOWN = {
   cap_usd: nullable(USD),
   cap_period: nullable(PERIOD),
   cap_resets_at: nullable(TIME),
   cap_left_usd: nullable(USD),
 }
-
-/** With the keys that the person made in the account. */
-export const MEMBER_SPENT = { spent_usd: USD, spent_this_month_usd: USD }
 
 export const ACCOUNT_SHOWN = resource(
   'account',
@@ -62,7 +59,16 @@ export const MEMBERS_SHOWN = resource(
   fields({
     id: ID,
     name: string(),
-    people: listOf(fields({ email: string(), role: word(...MEMBER_ROLES), ...CAP_SHOWN, ...MEMBER_SPENT })),
+    people: listOf(
+      fields({
+        email: string(),
+        role: word(...MEMBER_ROLES),
+        ...CAP_SHOWN,
+        /** With the keys that the person made in the account. */
+        spent_usd: USD,
+        spent_this_month_usd: USD,
+      }),
+    ),
   }),
 )
 

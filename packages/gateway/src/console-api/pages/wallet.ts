@@ -1,8 +1,9 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, monthly statements, and redemption codes.
 
 import { redeemCode } from '../../administration/codes.ts'
-import { PERIOD, REDEMPTION } from '../../administration/inputs/schemas.ts'
+import { REDEMPTION } from '../../administration/inputs/schemas.ts'
 import { entryJson, isMonth, monthEntries } from '../../administration/reports/statement.ts'
+import { CAP_SHOWN } from '../../administration/resources/accounts.ts'
 import { type CsvLine, csvResponse } from '../../http-api/files/file-response.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
@@ -35,10 +36,7 @@ const PAGE = 50
 const WALLET = fields({
   ...BALANCES,
   /** The operator's cap on the whole account; null: none. */
-  cap_usd: nullable(USD),
-  cap_period: nullable(PERIOD),
-  cap_resets_at: nullable(TIME),
-  cap_left_usd: nullable(USD),
+  ...CAP_SHOWN,
   low_balance_usd: nullable(USD),
   support_url: nullable(string()),
   open: listOf(fields({ request_id: ID, at: TIME, model: string(), key_name: string(), held_usd: USD })),

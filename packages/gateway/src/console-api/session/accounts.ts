@@ -3,13 +3,12 @@
 import { EMAIL, NAME, PERIOD, POSITIVE_AMOUNT } from '../../administration/inputs/schemas.ts'
 import { audited, perform } from '../../administration/operation.ts'
 import { memberRows, setMember } from '../../administration/people/people.ts'
-import { MEMBER_SPENT } from '../../administration/resources/accounts.ts'
+import { MEMBERS_SHOWN } from '../../administration/resources/accounts.ts'
 import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
-import { boolean, fields, idOf, listOf, nullable, optional, string, TIME, USD } from '../../request/schema/schema.ts'
+import { boolean, fields, idOf, nullable, optional } from '../../request/schema/schema.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { holderContext, route } from '../route.ts'
-import { MEMBER_ROLE } from './schemas.ts'
 
 /** Membership is part of the statement, so that a person who was removed meanwhile does not get in. */
 export const switchAccount = route(
@@ -41,17 +40,7 @@ export const renameAccount = route(
   },
 )
 
-const MEMBERS = listOf(
-  fields({
-    email: string(),
-    role: MEMBER_ROLE,
-    cap_usd: nullable(USD),
-    cap_period: nullable(PERIOD),
-    cap_resets_at: nullable(TIME),
-    cap_left_usd: nullable(USD),
-    ...MEMBER_SPENT,
-  }),
-)
+const MEMBERS = MEMBERS_SHOWN.properties.people
 
 export const listMembers = route(
   'GET members',
