@@ -7,7 +7,7 @@ import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
-import { Bar, isZero, useNumber, usePercent } from '../../ui/values.tsx'
+import { Amount, Bar, isZero, useNumber, usePercent } from '../../ui/values.tsx'
 import { FILTERS } from './filters.ts'
 import { meanUsd } from './series.ts'
 
@@ -83,7 +83,7 @@ function useColumns(
         </span>
       ),
     },
-    { id: 'spend', label: t.total.spend, usd: (row) => row.cost_usd },
+    { id: 'spend', label: t.total.spend, align: 'right', cell: (row) => <Amount usd={row.cost_usd} /> },
     {
       id: 'share',
       label: t.breakdown.share,
@@ -100,7 +100,8 @@ function useColumns(
     {
       id: 'mean',
       label: t.breakdown.mean,
-      usd: ({ cost_usd: cost, requests }) => (requests === 0 ? null : meanUsd(cost, requests)),
+      align: 'right',
+      cell: ({ cost_usd: cost, requests }) => (requests === 0 ? null : <Amount usd={meanUsd(cost, requests)} />),
     },
   ]
 }
