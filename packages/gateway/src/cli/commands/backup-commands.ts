@@ -20,56 +20,49 @@ import type { Audited } from '../../storage/copying/check.ts'
 import type { Source } from '../../storage/copying/copy.ts'
 import { FolderInUse } from '../../storage/storage.ts'
 import type { Arguments } from '../args.ts'
-import type { LocalCommand, Option } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { loadConfiguration } from './configuration/exchange.ts'
+import { localCommandsIn, type OptionTexts } from './declare.ts'
 import { readTextFile } from './read-text.ts'
 
-const PASSPHRASE: readonly Option[] = [
-  { name: 'passphrase-file', value: 'FILE', summary: 'read the passphrase of the master secret from this file' },
-  { name: 'passphrase-stdin', summary: 'read the passphrase from standard input' },
-]
+const PASSPHRASE: OptionTexts = {
+  'passphrase-file FILE': 'read the passphrase of the master secret from this file',
+  'passphrase-stdin': 'read the passphrase from standard input',
+}
 
-export const BACKUP_COMMANDS: readonly LocalCommand[] = [
+export const BACKUP_COMMANDS = localCommandsIn('Backup', [
   {
     name: 'backup',
-    section: 'Backup',
     positionals: [{ name: 'FILE', summary: 'the archive to write; it must not exist' }],
-    options: [
+    options: {
       ...PASSPHRASE,
-      { name: 'without-secret', summary: 'omit the master secret; a restore then needs TRIVIUM_SECRET' },
-      { name: 'without-media', summary: 'omit stored images and videos' },
-    ],
+      'without-secret': 'omit the master secret; a restore then needs TRIVIUM_SECRET',
+      'without-media': 'omit stored images and videos',
+    },
     summary: 'back up all data to one file, even while the server runs',
     example: 'backup trivium.tar --passphrase-file passphrase.txt',
     run: (parsed, context, json) => backup(parsed, context, progressOf('backup', json)),
   },
   {
     name: 'restore',
-    section: 'Backup',
     positionals: [{ name: 'FILE', summary: 'an archive written by backup' }],
-    options: [
-      ...PASSPHRASE,
-      { name: 'unauthenticated', summary: 'accept a backup that cannot prove that nobody has changed it' },
-    ],
+    options: { ...PASSPHRASE, unauthenticated: 'accept a backup that cannot prove that nobody has changed it' },
     summary: 'fill an empty data folder or database from a backup',
     example: 'restore trivium.tar --passphrase-file passphrase.txt',
     run: (parsed, context, json) => restore(parsed, context, progressOf('restore', json)),
   },
   {
     name: 'migrate',
-    section: 'Backup',
-    positionals: [],
-    options: [
-      { name: 'to', value: 'URL', summary: 'the empty PostgreSQL database; default: DATABASE_URL' },
-      { name: 'to-file', value: 'FILE', summary: 'read the URL from this file, because other users can see arguments' },
-    ],
+    options: {
+      'to URL': 'the empty PostgreSQL database; default: DATABASE_URL',
+      'to-file FILE': 'read the URL from this file, because other users can see arguments',
+    },
     summary: 'move the data of a SQLite folder to PostgreSQL; the server must be stopped',
     example: 'migrate --to-file database-url.txt',
     run: (parsed, context, json) => migrate(parsed, context, progressOf('migrate', json)),
   },
-]
+])
 
 /** With --json an error is the only line. */
 const progressOf = (command: string, json: boolean): Progress =>

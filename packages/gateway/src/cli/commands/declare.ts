@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { OPERATIONS } from '../../administration/index.ts'
 import type { Arguments } from '../args.ts'
-import { type Option, operationOf, type Positional, type StoreCommand } from '../command.ts'
+import { type LocalCommand, type Option, operationOf, type Positional, type StoreCommand } from '../command.ts'
 import { list, OPTIONS_OF, pastTime, time, wholeNumber } from './inputs.ts'
 
 /** Summaries by option, as in `'grace SECONDS'`: an option is named as the field that it sets, or as `OPTIONS_OF` says.
@@ -34,7 +34,20 @@ export const commandsIn = (section: StoreCommand['section'], declared: readonly 
     }
   })
 
-export const optionsOf = (texts: OptionTexts): Option[] =>
+type DeclaredLocal = Pick<LocalCommand, 'name' | 'summary' | 'run'> &
+  Pick<Declared, 'positionals' | 'options' | 'example'>
+
+/** The same for commands that are no operations. */
+export const localCommandsIn = (section: LocalCommand['section'], declared: readonly DeclaredLocal[]): LocalCommand[] =>
+  declared.map(({ positionals = [], options = {}, example, ...command }) => ({
+    ...command,
+    section,
+    positionals,
+    options: optionsOf(options),
+    example: example ?? command.name,
+  }))
+
+const optionsOf = (texts: OptionTexts): Option[] =>
   Object.entries(texts).map(([shown, summary]) => {
     const value = shown.split(' ')[1]?.replace(/[!+]$/, '')
     return {

@@ -9,82 +9,67 @@ import type { CommandContext } from '../context.ts'
 import { describeDoctor, doctor } from '../doctor/doctor.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { describe, Report } from '../output.ts'
+import { localCommandsIn } from './declare.ts'
 import { askReady } from './ready.ts'
 import { rotateSecret } from './secret-rotate.ts'
 import { storeWarnings } from './store-warnings.ts'
 import { LOCAL_UPSTREAM_COMMANDS } from './upstreams/upstream-commands.ts'
 
-const NO_ARGUMENTS = { positionals: [], options: [] } as const
-const CONFIGURATION = 'Configuration and upstreams'
-
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   ...LOCAL_UPSTREAM_COMMANDS,
-  {
-    name: 'serve',
-    section: 'Server',
-    ...NO_ARGUMENTS,
-    example: 'serve',
-    summary: 'start the gateway; creates the data folder and the database if needed',
-    run: (_, context) => context.serve(),
-  },
-  {
-    name: 'sandbox',
-    section: 'Server',
-    positionals: [],
-    example: 'sandbox --port 4444',
-    summary: 'serve only the sandbox models, as an upstream for tests',
-    options: [
-      { name: 'port', value: 'N', summary: 'port to listen on; default: a free one' },
-      { name: 'host', value: 'HOST', summary: 'address to listen on; default: 127.0.0.1' },
-    ],
-    run: (parsed, _, json) => runSandbox(parsed, json),
-  },
-  {
-    name: 'config check',
-    section: CONFIGURATION,
-    options: [],
-    example: 'config check trivium.yaml',
-    summary: 'check the environment and the configuration file; lists every mistake with its line',
-    positionals: [
-      { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
-    ],
-    run: ({ positionals }, context) => checkConfig(positionals[0], context),
-  },
-  {
-    name: 'secret rotate',
-    section: CONFIGURATION,
-    ...NO_ARGUMENTS,
-    example: 'secret rotate',
-    summary: 'switch to a new master secret and re-encrypt everything stored; safe to repeat',
-    run: (_, context) => rotateSecret(context),
-  },
-  {
-    name: 'doctor',
-    section: 'Checks',
-    ...NO_ARGUMENTS,
-    example: 'doctor',
-    summary: 'check everything the server depends on, and suggest fixes',
-    run: async (_, context) => {
-      const examined = await doctor(context)
-      return new Report(examined, describeDoctor(examined))
+  ...localCommandsIn('Server', [
+    {
+      name: 'serve',
+      summary: 'start the gateway; creates the data folder and the database if needed',
+      run: (_, context) => context.serve(),
     },
-  },
-  {
-    name: 'ready',
-    section: 'Checks',
-    ...NO_ARGUMENTS,
-    example: 'ready',
-    summary: 'check whether the running server is ready; exit code 1 if not',
-    run: (_, context) => askReady(context),
-  },
-  {
-    name: 'licenses',
-    section: 'Checks',
-    ...NO_ARGUMENTS,
-    example: 'licenses',
-    summary: 'print the licenses of Trivium and the packages it contains',
-    run: async () => new Report({ notice: NOTICE }, NOTICE),
-  },
+    {
+      name: 'sandbox',
+      example: 'sandbox --port 4444',
+      summary: 'serve only the sandbox models, as an upstream for tests',
+      options: {
+        'port N': 'port to listen on; default: a free one',
+        'host HOST': 'address to listen on; default: 127.0.0.1',
+      },
+      run: (parsed, _, json) => runSandbox(parsed, json),
+    },
+  ]),
+  ...localCommandsIn('Configuration and upstreams', [
+    {
+      name: 'config check',
+      example: 'config check trivium.yaml',
+      summary: 'check the environment and the configuration file; lists every mistake with its line',
+      positionals: [
+        { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
+      ],
+      run: ({ positionals }, context) => checkConfig(positionals[0], context),
+    },
+    {
+      name: 'secret rotate',
+      summary: 'switch to a new master secret and re-encrypt everything stored; safe to repeat',
+      run: (_, context) => rotateSecret(context),
+    },
+  ]),
+  ...localCommandsIn('Checks', [
+    {
+      name: 'doctor',
+      summary: 'check everything the server depends on, and suggest fixes',
+      run: async (_, context) => {
+        const examined = await doctor(context)
+        return new Report(examined, describeDoctor(examined))
+      },
+    },
+    {
+      name: 'ready',
+      summary: 'check whether the running server is ready; exit code 1 if not',
+      run: (_, context) => askReady(context),
+    },
+    {
+      name: 'licenses',
+      summary: 'print the licenses of Trivium and the packages it contains',
+      run: async () => new Report({ notice: NOTICE }, NOTICE),
+    },
+  ]),
 ]
 
 async function checkConfig(written: string | undefined, context: CommandContext): Promise<unknown> {

@@ -7,12 +7,11 @@ import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import type { Environment, FileConfig } from '../../../config/types.ts'
 import { readPriceList } from '../../../upstreams/prices/price-list.ts'
 import { compareWithList, type PriceReport } from '../../../upstreams/prices/price-report.ts'
-import type { LocalCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 import { callEachProcess } from '../../control-socket.ts'
 import { CommandError } from '../../errors.ts'
 import { Report } from '../../output.ts'
-import { commandsIn, type OptionTexts } from '../declare.ts'
+import { commandsIn, localCommandsIn, type OptionTexts } from '../declare.ts'
 import { describePrices } from '../prices-diff.ts'
 import { showModels, showPrice, showRoute, unitsInput } from './model-previews.ts'
 import { certifyInParts, showCertification } from './upstream-certify.ts'
@@ -26,13 +25,9 @@ const MODEL = { name: 'MODEL', summary: 'the id of a model of this gateway' } as
 const REASON: OptionTexts = { 'reason TEXT': 'reason, kept with the switch and in the audit log' }
 
 /** They ask every server process of the data folder. */
-export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
+export const LOCAL_UPSTREAM_COMMANDS = localCommandsIn(SECTION, [
   {
     name: 'upstream list',
-    section: SECTION,
-    positionals: [],
-    options: [],
-    example: 'upstream list',
     summary: 'list the upstreams with their health',
     run: async (_, context) => {
       const environment = context.environment()
@@ -46,9 +41,7 @@ export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
   },
   {
     name: 'upstream state',
-    section: SECTION,
     positionals: [ID],
-    options: [],
     example: 'upstream state openai',
     summary: 'show circuit breaker, cool-downs and running requests of an upstream',
     run: async ({ positionals: [upstream] }, context) => {
@@ -59,7 +52,7 @@ export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
       return new Report(states, states.map(describeState).join(''))
     },
   },
-]
+])
 
 const act = (name: OperationName, summary: string) => ({
   name,
