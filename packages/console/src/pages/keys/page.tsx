@@ -63,6 +63,7 @@ export default function KeysPage() {
         <List
           broad
           label={t.list.label}
+          columnsKept="own-keys"
           columns={columns}
           query={query}
           cursor="before"

@@ -44,6 +44,7 @@ export default function ModelsPage() {
             <Table
               broad
               label={t.title}
+              columnsKept="own-models"
               columns={columns}
               rows={found?.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
               rowKey={(row) => row.id}

@@ -127,6 +127,7 @@ function ServedRequests({ period }: { period: Period }) {
       <List
         broad
         label={t.list.title}
+        columnsKept="own-requests"
         columns={columns}
         query={query}
         cursor="before"

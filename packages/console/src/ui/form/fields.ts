@@ -3,7 +3,7 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
 import type { Option } from './field.tsx'
 import type { FormErrors } from './form-errors.ts'
-import { type Patch, patchBetween } from './patches.ts'
+import { type Patch, patchBetween, withPart } from './patches.ts'
 
 /** By the names of fields: texts as they are typed, and whatever fields with an entry of their own keep. */
 export type Values = Readonly<Record<string, unknown>>
@@ -141,12 +141,6 @@ function entered(as: Field['as'], text: string): unknown {
 
 const listOf = (texts: readonly string[]) => (texts.length === 0 ? undefined : texts)
 export const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
-
-function withPart(body: Patch, name: string, value: unknown): Patch {
-  const [first = '', ...rest] = name.split('.')
-  const part = rest.length === 0 ? value : withPart(Object(body[first] ?? {}), rest.join('.'), value)
-  return { ...body, [first]: part }
-}
 
 const bodyOf = (fields: readonly Field[], values: Values): Patch =>
   fields.reduce((body, field) => withPart(body, field.name, written(field, values) ?? null), {})

@@ -23,4 +23,11 @@ function isSame(from: unknown, to: unknown): boolean {
   return JSON.stringify(from) === JSON.stringify(to)
 }
 
+/** The object with a part of it changed: `timeouts.total`. */
+export function withPart(body: Patch, name: string, value: unknown): Patch {
+  const [first = '', ...rest] = name.split('.')
+  const part = rest.length === 0 ? value : withPart(Object(body[first] ?? {}), rest.join('.'), value)
+  return { ...body, [first]: part }
+}
+
 export const isEmpty = (patch: Patch): boolean => Object.keys(patch).length === 0

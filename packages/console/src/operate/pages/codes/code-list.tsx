@@ -3,8 +3,8 @@
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { ErrorState } from '../../../ui/states.tsx'
-import { type Column, Table } from '../../../ui/table.tsx'
+import { List } from '../../../ui/table/list.tsx'
+import type { Column } from '../../../ui/table.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import type { Row } from '../../api/routes.ts'
 
@@ -15,12 +15,12 @@ export function CodeList({ label, title, columns, empty }: CodeListProps) {
   const [cursors, setCursors] = useState<readonly string[]>([])
   const after = cursors.at(-1) ?? ''
   const of = label === '' ? { unlabelled: 'true' } : { label }
-  const { data, error, refetch } = useAdmin('codes', { ...of, after, limit: '50' }, { keepPrevious: true })
-  if (error && !data) return <ErrorState error={error} retry={refetch} />
+  const query = useAdmin('codes', { ...of, after, limit: '50' }, { keepPrevious: true })
+  const { data } = query
   return (
     <>
       <div className="rounded-md border">
-        <Table label={title} columns={columns} rows={data?.data} rowKey={({ id }) => id} empty={empty} />
+        <List label={title} columns={columns} query={query} empty={empty} />
       </div>
       {(cursors.length > 0 || data?.has_more) && (
         <nav aria-label={common.pages} className="mt-2 flex justify-end gap-2">

@@ -1,5 +1,6 @@
 // What a person has typed into the form of settings, and the change that it means. Pure.
 import { parsed } from '../../../api/body.ts'
+import { type Patch, withPart } from '../../../ui/form/patches.ts'
 import type { Setting } from './source.tsx'
 
 /** `null`: back to the default. */
@@ -41,24 +42,9 @@ function typedValue({ type }: Setting, draft: string): unknown {
   return text
 }
 
-type Patch = { [name: string]: unknown }
-
 /** The drafts as a merge patch: `{ registration: { open: true } }`. */
-export function patchOf(settings: readonly Setting[], drafts: Drafts): Patch {
-  const patch: Patch = {}
-  for (const [id, draft] of drafts) {
-    const setting = settings.find((each) => each.id === id)
-    if (setting) setAt(patch, id.split('.'), draft === null ? null : typedValue(setting, draft))
-  }
-  return patch
-}
-
-function setAt(patch: Patch, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) patch[name] = value
-  else {
-    const inner = patch[name]
-    const next = typeof inner === 'object' && inner !== null ? (inner as Patch) : {}
-    patch[name] = next
-    setAt(next, rest, value)
-  }
-}
+export const patchOf = (settings: readonly Setting[], drafts: Drafts): Patch =>
+  settings.reduce((patch, setting) => {
+    const draft = drafts.get(setting.id)
+    return draft === undefined ? patch : withPart(patch, setting.id, draft === null ? null : typedValue(setting, draft))
+  }, {})

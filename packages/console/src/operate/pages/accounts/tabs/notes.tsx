@@ -3,8 +3,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { IconButton } from '../../../../ui/button.tsx'
 import { SendForm } from '../../../../ui/form/post-form.tsx'
+import { Loaded } from '../../../../ui/loaded.tsx'
 import { Section } from '../../../../ui/page.tsx'
-import { EmptyRow, ErrorState, Skeleton } from '../../../../ui/states.tsx'
+import { EmptyRow, Skeleton } from '../../../../ui/states.tsx'
 import { Time } from '../../../../ui/values.tsx'
 import { callAdmin } from '../../../api/client.ts'
 import { refreshAdmin, useAdmin } from '../../../api/queries.ts'
@@ -22,7 +23,7 @@ export function NotesTab({ account }: { account: string }) {
   const words = useWords()
   const may = useMay()
   const queries = useQueryClient()
-  const { data, error, refetch } = useAdmin('accounts/{account}/notes', { account })
+  const query = useAdmin('accounts/{account}/notes', { account })
   const remove = (note: string) =>
     act({
       method: 'DELETE',
@@ -60,35 +61,33 @@ export function NotesTab({ account }: { account: string }) {
         isCleared
         onDone={() => void refreshAdmin(queries)}
       />
-      {data ? (
-        data.notes.length === 0 ? (
-          <EmptyRow>{t.empty}</EmptyRow>
-        ) : (
-          <ul className="divide-y rounded-md border">
-            {data.notes.map((note) => (
-              <li key={note.id} className="flex items-start gap-3 px-3 py-2">
-                <div className="min-w-0 flex-1">
-                  <p className="whitespace-pre-wrap wrap-anywhere">{note.text}</p>
-                  <p className="text-sm text-muted">
-                    {note.author_email ?? note.author} · <Time at={note.at} />
-                  </p>
-                </div>
-                {may('accounts') && (
-                  <IconButton
-                    icon="trash"
-                    label={words('account note delete').action}
-                    onClick={() => remove(note.id)}
-                  />
-                )}
-              </li>
-            ))}
-          </ul>
-        )
-      ) : error ? (
-        <ErrorState error={error} retry={refetch} />
-      ) : (
-        <Skeleton size="h-20 w-full" />
-      )}
+      <Loaded query={query} skeleton={<Skeleton size="h-20 w-full" />}>
+        {({ notes }) =>
+          notes.length === 0 ? (
+            <EmptyRow>{t.empty}</EmptyRow>
+          ) : (
+            <ul className="divide-y rounded-md border">
+              {notes.map((note) => (
+                <li key={note.id} className="flex items-start gap-3 px-3 py-2">
+                  <div className="min-w-0 flex-1">
+                    <p className="whitespace-pre-wrap wrap-anywhere">{note.text}</p>
+                    <p className="text-sm text-muted">
+                      {note.author_email ?? note.author} · <Time at={note.at} />
+                    </p>
+                  </div>
+                  {may('accounts') && (
+                    <IconButton
+                      icon="trash"
+                      label={words('account note delete').action}
+                      onClick={() => remove(note.id)}
+                    />
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
     </Section>
   )
 }
