@@ -159,6 +159,14 @@ test('tool calls are shown, and the reader gives their results; pictures are sen
 
     await page.getByLabel('Add images').first().setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PIXEL })
     await page.getByRole('img', { name: 'Image 1' }).waitFor()
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer()
+      const bytes = Uint8Array.from(atob('${PIXEL.toString('base64')}'), (each) => each.charCodeAt(0))
+      transfer.items.add(new File([bytes], 'b.png', { type: 'image/png' }))
+      return transfer
+    })()`)
+    await page.getByPlaceholder(/^Write a message/).dispatchEvent('drop', { dataTransfer })
+    await page.getByRole('img', { name: 'Image 2' }).waitFor()
     const asked = page.waitForRequest(/chat\/completions$/)
     await ask(page, 'What is this?')
     expect((await asked).postData()).toContain(`data:image/png;base64,${PIXEL.toString('base64')}`)
