@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import type { Locator, Page } from '../../test/support/browser.ts'
 import { choose } from '../../test/support/console/choose.ts'
 import { type ConsolePage, expectWellShown, VIEWS, type View, WIDTHS } from '../../test/support/console/page.ts'
+import { dropPixel, PIXEL } from '../../test/support/console/pixel.ts'
 import { useConsole } from '../../test/support/console/use-console.ts'
 import type { ConsoleClient } from '../../test/support/gateway/console.ts'
 import {
@@ -159,13 +160,7 @@ test('tool calls are shown, and the reader gives their results; pictures are sen
 
     await page.getByLabel('Add images').first().setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PIXEL })
     await page.getByRole('img', { name: 'Image 1' }).waitFor()
-    const dataTransfer = await page.evaluateHandle(`(() => {
-      const transfer = new DataTransfer()
-      const bytes = Uint8Array.from(atob('${PIXEL.toString('base64')}'), (each) => each.charCodeAt(0))
-      transfer.items.add(new File([bytes], 'b.png', { type: 'image/png' }))
-      return transfer
-    })()`)
-    await page.getByPlaceholder(/^Write a message/).dispatchEvent('drop', { dataTransfer })
+    await dropPixel(page, page.getByPlaceholder(/^Write a message/))
     await page.getByRole('img', { name: 'Image 2' }).waitFor()
     const asked = page.waitForRequest(/chat\/completions$/)
     await ask(page, 'What is this?')
@@ -173,11 +168,6 @@ test('tool calls are shown, and the reader gives their results; pictures are sen
     await costOf(answers(page).nth(2)).waitFor()
   })
 })
-
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 test('an image is made with partial ones, and edited with a mask', async () => {
   await play('?tab=image&model=sandbox-image', {}, async (page) => {
