@@ -20,7 +20,6 @@ export type Form<F extends string> = {
   errors: FormErrors<F>
   isBusy: boolean
   submit(event: FormEvent<HTMLFormElement>): Promise<void>
-  clearErrors(): void
 }
 
 export function useForm<F extends string, T>(steps: FormSteps<F, T>): Form<F> {
@@ -46,7 +45,7 @@ export function useForm<F extends string, T>(steps: FormSteps<F, T>): Form<F> {
     setErrors(errorsOf(result.error))
     focusFirstError(form)
   }
-  return { errors, isBusy, submit, clearErrors: () => setErrors({}) }
+  return { errors, isBusy, submit }
 }
 
 /** Where the person continues after a form was rejected, once its errors are on screen. */

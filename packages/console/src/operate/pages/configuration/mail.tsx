@@ -1,9 +1,9 @@
 // The mail server, and a test that tells what it answers.
 
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../../app/session.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
-import { TextField } from '../../../ui/form/field.tsx'
+import { SendForm } from '../../../ui/form/post-form.tsx'
 import { Facts, Section } from '../../../ui/page.tsx'
 import { Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { callAdmin } from '../../api/client.ts'
@@ -57,39 +57,38 @@ function Test() {
   const { email } = useSession().account
   const isOwner = useRole() === 'owner'
   const messageOf = useOperateError()
-  const [to, setTo] = useState(email)
-  const [isBusy, setBusy] = useState(false)
-  const [wrong, setWrong] = useState<string>()
   const [found, setFound] = useState<Output<'POST', 'mail/test'>>()
-  const send = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setFound(undefined)
-    setWrong(to.trim() === '' ? t.missing : undefined)
-    if (to.trim() === '') return
-    setBusy(true)
-    const result = await callAdmin({ method: 'POST', path: 'mail/test', body: { to: to.trim() } })
-    setBusy(false)
-    if (result.ok) setFound(result.value)
-    else setWrong(messageOf(result.error))
-  }
   return (
     <Section title={t.test} text={t.testText}>
-      <form noValidate onSubmit={send} className="flex max-w-[520px] flex-col gap-4">
-        <TextField label={t.to} type="email" value={to} onChange={setTo} error={wrong} disabled={!isOwner} />
-        <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" variant="primary" busy={isBusy} disabled={!isOwner}>
-            {t.send}
-          </Button>
-          {!isOwner && <span className="text-sm text-muted">{t.needs}</span>}
-        </div>
+      <SendForm
+        className="flex max-w-[520px] flex-col gap-4"
+        action={t.send}
+        button={(submit) => <Button {...submit} variant="primary" disabled={!isOwner} />}
+        aside={!isOwner && <span className="text-sm text-muted">{t.needs}</span>}
+        fields={[
+          {
+            name: 'to',
+            label: t.to,
+            type: 'email',
+            usual: email,
+            missing: t.missing,
+            isDisabled: () => !isOwner,
+          },
+        ]}
+        send={({ to }) => {
+          setFound(undefined)
+          return callAdmin({ method: 'POST', path: 'mail/test', body: { to: String(to) } })
+        }}
+        rejected={(error) => ({ to: messageOf(error) })}
+        onDone={setFound}
+      >
         {found && (
           <Banner tone={found.ok ? 'good' : 'bad'}>
             {found.ok ? t.sent(found.server) : t.failed(found.server)}
             <code className="block font-mono text-sm wrap-anywhere">{found.answer}</code>
           </Banner>
         )}
-      </form>
+      </SendForm>
     </Section>
   )
 }
