@@ -1,9 +1,10 @@
 // The form of one change of the admin API, by the name of its route: what is entered becomes the body, is checked by a dry run that shows
 // mistakes beside their fields, and is confirmed as an act. Of a resource that is there already, only what differs is sent.
 
-import type { Entry, Values } from '../../ui/form/fields.ts'
+import type { Entry } from '../../ui/form/fields.ts'
 import { FormFrame, type FrameProps } from '../../ui/form/form-frame.tsx'
 import { isEmpty, type Patch } from '../../ui/form/patches.ts'
+import type { Values } from '../../ui/form/typed-values.ts'
 import { useFields } from '../../ui/form/use-fields.tsx'
 import { type AnyChange, rehearse } from '../api/client.ts'
 import { useVersion } from '../api/queries.ts'

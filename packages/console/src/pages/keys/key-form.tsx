@@ -6,10 +6,12 @@ import { useRead } from '../../api/queries.ts'
 import type { GroupRow, KeyRow, KeyWithSecret } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
-import { type Entry, ownField, textIn, wordsIn } from '../../ui/form/fields.ts'
+import { type Entry, ownField } from '../../ui/form/fields.ts'
 import { PostForm } from '../../ui/form/post-form.tsx'
+import { textIn, wordsIn } from '../../ui/form/typed-values.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { isNetwork } from './entered.ts'
 import { ModelChoice } from './model-choice.tsx'
 import { useTerms } from './terms.tsx'
 
@@ -171,7 +173,3 @@ function Restrictions({ isOpen, children }: { isOpen: boolean; children: ReactNo
     </details>
   )
 }
-
-/** Only the form of an address: the gateway checks the rest. */
-const isNetwork = (text: string): boolean =>
-  /^(\d{1,3}\.){3}\d{1,3}(\/\d{1,2})?$/.test(text) || /^[\da-f:.]*:[\da-f:.]*(\/\d{1,3})?$/i.test(text)

@@ -3,8 +3,10 @@
 import type { ReactNode } from 'react'
 import type { KeyRow, Limits } from '../../api/types.ts'
 import { useLanguage } from '../../i18n/language.tsx'
-import { type Entry, textIn } from '../../ui/form/fields.ts'
+import type { Entry } from '../../ui/form/fields.ts'
+import { textIn } from '../../ui/form/typed-values.ts'
 import { formatTime } from '../../ui/values.tsx'
+import { isAmount, isCount } from './entered.ts'
 
 const DAY_MS = 86_400_000
 const EXPIRY_DAYS = { days7: 7, days30: 30, days90: 90, days365: 365 } as const
@@ -15,9 +17,6 @@ type Ceiling = KeyRow['ceiling'] | undefined
 type Given = { ceiling?: Ceiling; hint?: string }
 
 export const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
-
-/** Above zero. */
-export const isAmount = (text: string): boolean => /^\d{1,9}(\.\d{1,9})?$/.test(text) && !/^0*(\.0*)?$/.test(text)
 
 export const pair = (children: ReactNode) => <div className="grid grid-cols-2 items-start gap-x-3">{children}</div>
 
@@ -73,7 +72,7 @@ export function useTerms<const W extends string = ''>(within: W = '' as W) {
           as: 'number' as const,
           optional: false,
           hint: most ? t.most(String(most)) : undefined,
-          wrong: (text: string) => !/^[1-9]\d{0,8}$/.test(text) && t.errors.limit,
+          wrong: (text: string) => !isCount(text) && t.errors.limit,
         }
       }),
     }) satisfies Entry<`${W}limits.${keyof Limits}`>

@@ -1,7 +1,8 @@
 // One field of a form, by what is said of it.
 
 import { Checkbox, PasswordField, SelectField, TextArea, TextField } from './field.tsx'
-import type { Field, Values } from './fields.ts'
+import type { Field } from './fields.ts'
+import type { Values } from './typed-values.ts'
 
 type FieldEntryProps = {
   field: Field

@@ -5,10 +5,11 @@ import { type ApiError, type PostArguments, post, type Result } from '../../api/
 import type { BodyOf, OutputOf, PathOf } from '../../api/routes.ts'
 import { useErrorMessage } from '../states.tsx'
 import { useToast } from '../toast.tsx'
-import type { Entry, Values } from './fields.ts'
+import type { Entry } from './fields.ts'
 import type { FormErrors } from './form-errors.ts'
 import { FormFrame, type FrameProps } from './form-frame.tsx'
 import type { Patch } from './patches.ts'
+import type { Values } from './typed-values.ts'
 import { useFields } from './use-fields.tsx'
 
 type SendFormProps<N extends string, T> = FrameProps & {

@@ -3,24 +3,11 @@
 import { Fragment, type ReactNode, useState } from 'react'
 import type { ApiError, Result } from '../../api/client.ts'
 import { FieldEntry } from './field-entry.tsx'
-import {
-  changesOf,
-  type Entry,
-  type Field,
-  fieldOf,
-  fieldsIn,
-  firstOf,
-  isField,
-  isFrame,
-  mistakesIn,
-  requestOf,
-  type Shown,
-  shownIn,
-  type Values,
-} from './fields.ts'
+import { type Entry, type Field, fieldsIn, isField, isFrame, type Shown, shownIn } from './fields.ts'
 import { type Form, useForm } from './form.ts'
 import type { FormErrors } from './form-errors.ts'
 import { isEmpty, type Patch } from './patches.ts'
+import { changesOf, fieldOf, firstOf, mistakesIn, requestOf, type Values } from './typed-values.ts'
 
 type Steps<T> = {
   entries: readonly Entry[]

@@ -1,6 +1,6 @@
 // A new account, of a person by the email address, or of none by a name.
 
-import { textIn, type Values } from '../../../ui/form/fields.ts'
+import { textIn, type Values } from '../../../ui/form/typed-values.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { ActForm } from '../../ui/act-form.tsx'

@@ -1,7 +1,8 @@
 // Credit for one account or several: the amount, then the balance after it, with a reason that the ledger keeps.
 
-import { type Field, textIn, type Values } from '../../../ui/form/fields.ts'
+import type { Field } from '../../../ui/form/fields.ts'
 import type { Patch } from '../../../ui/form/patches.ts'
+import { textIn, type Values } from '../../../ui/form/typed-values.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'

@@ -1,8 +1,9 @@
 // A new batch of codes.
 
 import { useTexts } from '../../../i18n/language.tsx'
-import { isAmount, pair, useTerms } from '../../../pages/keys/terms.tsx'
-import { textIn, type Values } from '../../../ui/form/fields.ts'
+import { isAmount } from '../../../pages/keys/entered.ts'
+import { pair, useTerms } from '../../../pages/keys/terms.tsx'
+import { textIn, type Values } from '../../../ui/form/typed-values.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { ActForm } from '../../ui/act-form.tsx'

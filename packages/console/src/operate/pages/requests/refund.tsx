@@ -1,5 +1,5 @@
 import { nanosOf, usdText } from '../../../pages/usage/series.ts'
-import { textIn } from '../../../ui/form/fields.ts'
+import { textIn } from '../../../ui/form/typed-values.ts'
 import { Part } from '../../../ui/page.tsx'
 import { isZero } from '../../../ui/values.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'

@@ -5,7 +5,7 @@ import { sendTestRequest, type TestResult } from '../../../pages/connect/send-te
 import { KeyRules, Secret } from '../../../pages/keys/secret.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/form/field.tsx'
-import { textIn } from '../../../ui/form/fields.ts'
+import { textIn } from '../../../ui/form/typed-values.ts'
 import { Facts, Part } from '../../../ui/page.tsx'
 import { Banner } from '../../../ui/states.tsx'
 import { Duration } from '../../../ui/values.tsx'

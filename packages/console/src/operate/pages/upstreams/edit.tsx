@@ -1,5 +1,5 @@
 // The drawer in which a stored upstream is changed. A new URL asks for the keys again: a stored key never goes to a host unseen.
-import type { Values } from '../../../ui/form/fields.ts'
+import type { Values } from '../../../ui/form/typed-values.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'

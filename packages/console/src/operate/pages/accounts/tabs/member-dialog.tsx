@@ -1,7 +1,7 @@
 // A person of the account: the role, and for members a cap.
 
 import { useTerms } from '../../../../pages/keys/terms.tsx'
-import { textIn } from '../../../../ui/form/fields.ts'
+import { textIn } from '../../../../ui/form/typed-values.ts'
 import type { Output } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { useWords } from '../../../i18n/use-words.ts'
