@@ -1,26 +1,26 @@
 import { expect, test } from 'bun:test'
+import { isAmount, isCount, isNetwork } from '../../packages/console/src/pages/keys/entered.ts'
 import {
   changesOf,
-  type Field,
   fieldOf,
   firstOf,
   mistakesIn,
-  ownField,
   requestOf,
+  type Typed,
   type Values,
-} from '../../packages/console/src/ui/form/fields.ts'
+} from '../../packages/console/src/ui/form/typed-values.ts'
 
-const FIELDS: Field[] = [
-  { name: 'name', label: 'Name', missing: 'Enter a name.' },
-  { name: 'cap', label: 'Cap', wrong: (text) => !/^\d+$/.test(text) && 'No amount.' },
-  { name: 'period', label: 'Period', usual: 'never', write: (text) => (text === 'never' ? null : text) },
-  { name: 'limits.rpm', label: 'Requests', as: 'number' },
-  { name: 'limits.tpm', label: 'Tokens', as: 'number' },
-  { name: 'networks', label: 'Networks', as: 'words' },
-  { name: 'secret', label: 'Secret', as: 'secret' },
-  { name: 'open', label: 'Open', as: 'switch', usual: 'true' },
-  { name: '+time', label: 'Time', abouts: ['expires_at'] },
-  ownField('models', { first: null as string[] | null, write: (value) => value, show: () => null }),
+const FIELDS: Typed[] = [
+  { name: 'name', missing: 'Enter a name.' },
+  { name: 'cap', wrong: (text) => !/^\d+$/.test(text) && 'No amount.' },
+  { name: 'period', usual: 'never', write: (text) => (text === 'never' ? null : text) },
+  { name: 'limits.rpm', as: 'number' },
+  { name: 'limits.tpm', as: 'number' },
+  { name: 'networks', as: 'words' },
+  { name: 'secret', as: 'secret' },
+  { name: 'open', as: 'switch', usual: 'true' },
+  { name: '+time', abouts: ['expires_at'] },
+  { name: 'models', own: { first: null, write: (value) => value } },
 ]
 const firstValues = (of: object): Values => Object.fromEntries(FIELDS.map((field) => [field.name, firstOf(field, of)]))
 
@@ -79,4 +79,13 @@ test('mistakes stand at their fields, before anything is sent and afterwards', (
     undefined,
     undefined,
   ])
+})
+
+test.each([
+  [isAmount, ['5', '0.01', '0.000000001', '999999999'], ['0', '0.00', '-1', '1e3', '0.0000000001', ' 1', '']],
+  [isCount, ['1', '60', '999999999'], ['0', '1.5', 'many', '-1', '']],
+  [isNetwork, ['10.0.0.0/8', '10.0.0.1', '::1', '2001:db8::/32'], ['office', '10.0.0', '10.0.0.0.0', '/8', '']],
+] as const)('%p of a key', (is, right, wrong) => {
+  expect(right.filter((text) => !is(text))).toEqual([])
+  expect(wrong.filter((text) => is(text))).toEqual([])
 })
