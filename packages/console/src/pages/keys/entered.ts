@@ -3,7 +3,7 @@
 /** Above zero. */
 export const isAmount = (text: string): boolean => /^\d{1,9}(\.\d{1,9})?$/.test(text) && !/^0*(\.0*)?$/.test(text)
 
-/** Of requests or tokens. */
+/** The number of requests or tokens. */
 export const isCount = (text: string): boolean => /^[1-9]\d{0,8}$/.test(text)
 
 /** Only the form of an address: the gateway checks the rest. */
