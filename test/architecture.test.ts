@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { MODEL_TYPES } from '../packages/gateway/src/modalities/index.ts'
-import { GATEWAY, importsOf, isHandlers, isTest, read, roomOf, sources } from '../tools/structure/sources.ts'
+import { GATEWAY, importsOf, isTest, read, roomOf, sources } from '../tools/structure/sources.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const PROTOCOL = 'packages/protocol/src'
@@ -125,7 +125,6 @@ const NAME_MODALITIES = [
   'startup/start-summary.ts',
   // How models are tried at an operator's expense, where that is cheap.
   'upstreams/diagnostics/check-upstream.ts',
-  'upstreams/diagnostics/check-images.ts',
   'upstreams/diagnostics/text-call.ts',
   'upstreams/certification/plan.ts',
 ]
@@ -165,11 +164,12 @@ test('the console imports nothing of the gateway but what is declared for browse
   const files = sources('packages/console/src')
   const imported = files.flatMap(importsOf).filter((target) => /^packages\/(?!console\/)/.test(target))
   expect(imported).not.toEqual([])
-  const isDeclared = (target: string) => !isHandlers(target) && DECLARED.some((folder) => target.startsWith(folder))
+  const isDeclared = (target: string) =>
+    DECLARED.some((folder) => target.startsWith(folder) && folder.includes(`/${roomOf(target)}/`))
   expect(imported.filter((target) => !isDeclared(target))).toEqual([])
   const values = files.flatMap((path) => [...read(path).matchAll(VALUES_OF_GATEWAY)].map(([, target]) => target))
   expect(values.filter((target) => !isDeclared(`${GATEWAY}/${target}`))).toEqual([])
-  // The browser gets no handler with them.
+  // The browser gets no handler, modality or check with them.
   for (const folder of DECLARED) {
     const reached = sources(folder).filter(isDeclared).flatMap(importsOf)
     expect(reached.filter((target) => !isDeclared(target) || !target.startsWith(folder))).toEqual([])

@@ -1,7 +1,7 @@
 // What the image tool costs, whatever goes wrong, over an upstream that follows a script.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Response as Answer } from 'openai/resources/responses/responses'
-import { fewestTokensOfImage } from '../../packages/gateway/src/modalities/image/tokens.ts'
+import { fewestTokensOfImage } from '../../packages/gateway/src/endpoints/images/modality/tokens.ts'
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import { formulaOf, type PricedReceipt } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { eventually } from '../../test/support/eventually.ts'

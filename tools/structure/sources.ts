@@ -35,12 +35,13 @@ export function importsOf(path: string): string[] {
   })
 }
 
-/** What serves an endpoint lies beside its declaration, and above all that it calls. */
-export const isHandlers = (path: string): boolean =>
-  path.startsWith(`${GATEWAY}/endpoints/`) && path.endsWith('/handlers.ts')
+/** What else is known of an endpoint lies beside its declaration, and belongs to these rooms. */
+const ATTACHED: Readonly<Record<string, string>> = { handlers: 'handlers', modality: 'modalities', checks: 'upstreams' }
+const attachedTo = (path: string): string | undefined =>
+  ATTACHED[/\/src\/endpoints\/(?:.*[/-])?(handlers|modality|checks)(?:\.ts$|\/)/.exec(path)?.[1] ?? '']
 
 /** The room of a product source: a folder of the gateway or a file at its top, or another package. */
 export function roomOf(path: string): string {
   const [, name = '', , room = ''] = path.split('/')
-  return isHandlers(path) ? 'handlers' : name === 'gateway' ? room : name
+  return attachedTo(path) ?? (name === 'gateway' ? room : name)
 }

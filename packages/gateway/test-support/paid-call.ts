@@ -2,7 +2,7 @@
 
 import { testHeaders, testRequest } from '../../http/test-support/serve.ts'
 import { authenticate } from '../src/access/authenticate.ts'
-import { imageRate } from '../src/modalities/image/price.ts'
+import { imageRate } from '../src/endpoints/images/modality/price.ts'
 import { RequestRecord } from '../src/observe/request-record.ts'
 import { admit } from '../src/paid-call/admit.ts'
 import { fixedBound, placeHold } from '../src/paid-call/hold.ts'

@@ -2,7 +2,7 @@
 
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { type DeliveredImage, type ImageRate, isPricedSize, MOST_IMAGES } from '../modalities/image/price.ts'
+import { type DeliveredImage, type ImageRate, isPricedSize, MOST_IMAGES } from '../endpoints/images/modality/price.ts'
 import type { Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Charge } from '../money/prices/price.ts'

@@ -3,7 +3,7 @@
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import type { DeliveredImage } from '../modalities/image/price.ts'
+import type { DeliveredImage } from '../endpoints/images/modality/price.ts'
 import type { ModelOf, RateOf } from '../modalities/index.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import type { CandidateCall } from '../routing/call-candidates.ts'

@@ -1,15 +1,15 @@
-// What must be known of each type of model. Types that are sold by one unit declare it with their endpoint; the others are here.
+// What must be known of each type of model. Types that are sold by one unit declare it with their endpoint; the others are beside it.
+import { embedding } from '../endpoints/embeddings/modality.ts'
+import { image } from '../endpoints/images/modality/index.ts'
 import { type ENDPOINTS, endpointOf, MODEL_TYPES, type ModelType } from '../endpoints/index.ts'
+import { speech } from '../endpoints/speech/modality/index.ts'
+import { text } from '../endpoints/text/modality/index.ts'
+import { transcription } from '../endpoints/transcriptions/modality/index.ts'
+import { video } from '../endpoints/videos/modality/index.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import { modalityByUnit, type UnitEndpoint, type UnitModality } from './by-unit.ts'
-import { embedding } from './embedding.ts'
-import { image } from './image/index.ts'
 import type { Modality, Model } from './modality.ts'
-import { speech } from './speech/index.ts'
-import { text } from './text/index.ts'
-import { transcription } from './transcription/index.ts'
 import type { Figure } from './unit-price.ts'
-import { video } from './video/index.ts'
 
 export { MODEL_TYPES, type ModelType }
 

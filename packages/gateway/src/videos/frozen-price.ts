@@ -1,7 +1,7 @@
 // The price of a task as it was at the submit, in the store: an edit of the configuration never changes a running task.
 
 import type { OfferOf } from '../catalogue/catalogue.ts'
-import { type VideoPrice, type VideoUnit, videoRate } from '../modalities/video/price.ts'
+import { type VideoPrice, type VideoUnit, videoRate } from '../endpoints/videos/modality/price.ts'
 
 /** Amounts are decimal texts in nano-USD. */
 export type FrozenPrice = {

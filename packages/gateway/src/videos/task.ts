@@ -2,7 +2,7 @@
 
 import type { UpstreamVideoTask, VideoRequest, VideoSettings } from '@trivium/protocol/canonical/video.ts'
 import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
-import type { Video } from '../modalities/video/price.ts'
+import type { Video } from '../endpoints/videos/modality/price.ts'
 import type { Change, Task, TaskData } from '../tasks/task.ts'
 import type { FrozenPrice } from './frozen-price.ts'
 

@@ -3,7 +3,7 @@ import type { Upstream } from '../../config/types.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
-import type { Problem } from '../diagnostics/service-checks.ts'
+import type { Problem } from '../diagnostics/service-check.ts'
 import type { CostAt, TimedResult } from '../diagnostics/timed-request.ts'
 import type { Send } from '../send.ts'
 

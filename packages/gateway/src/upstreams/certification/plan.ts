@@ -3,16 +3,16 @@ import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.t
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
 import { serviceOf } from '../../config/upstream-dialects.ts'
+import { checkImages, imageBound } from '../../endpoints/images/checks.ts'
+import type { ImageRate } from '../../endpoints/images/modality/price.ts'
 import type { ServiceId } from '../../endpoints/index.ts'
-import type { ImageRate } from '../../modalities/image/price.ts'
 import type { ModelType } from '../../modalities/index.ts'
 import type { Capability } from '../../modalities/modality.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
-import { checkImages, imageBound } from '../diagnostics/check-images.ts'
 import { checkedService, checkService, serviceBound } from '../diagnostics/check-service.ts'
 import { servedDialects } from '../diagnostics/check-upstream.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
-import { checksOf, EMBED_CHECK } from '../diagnostics/service-checks.ts'
+import { checksOf } from '../diagnostics/service-checks.ts'
 import { dialectFor } from '../endpoint.ts'
 import { type Check, outcomeOf } from './check.ts'
 import { textPart } from './text-parts.ts'
@@ -84,7 +84,8 @@ function servicePart(upstream: Upstream, model: { name: string; type: ModelType 
   if (!endpoint || endpoint.models?.every((beginning) => !name.startsWith(beginning))) return []
   const { embed } = endpoint
   const own = checksOf(service).map((check) => [check, endpoint] as const)
-  const more = embed === undefined ? [] : [[EMBED_CHECK, { ...endpoint, path: embed }] as const]
+  const more =
+    embed === undefined ? [] : checksOf('embed').map((check) => [check, { ...endpoint, path: embed }] as const)
   return [...own, ...more].map(([check, asked]) => ({
     part: id ?? type,
     rows: [check.row],

@@ -7,7 +7,8 @@ import type { PreviewUnits } from '../../modalities/preview.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import type { Send } from '../send.ts'
-import { checksOf, type Problem, type ServiceCheck, tokensOf } from './service-checks.ts'
+import { type Problem, type ServiceCheck, tokensOf } from './service-check.ts'
+import { checksOf } from './service-checks.ts'
 import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
 
 /** undefined: models of this type are none of a service, or none that can be checked. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImageTokenFigures } from '../../modalities/image/token-price.ts'
+import type { ImageTokenFigures } from '../../endpoints/images/modality/token-price.ts'
 import { MODEL_TYPES, type ModelType, modalityOf, type PriceOf } from '../../modalities/index.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { Figures } from '../../money/prices/token-kinds.ts'

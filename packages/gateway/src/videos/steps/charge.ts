@@ -1,8 +1,8 @@
 // What a finished task costs: what was really made, at the price of its submit, and never more than was held.
 
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
-import { billableVideo } from '../../modalities/video/bound.ts'
-import { callsOf, type Video, type VideoRate } from '../../modalities/video/price.ts'
+import { billableVideo } from '../../endpoints/videos/modality/bound.ts'
+import { callsOf, type Video, type VideoRate } from '../../endpoints/videos/modality/price.ts'
 import type { TaskEnd } from '../../tasks/task.ts'
 import { thawPrice } from '../frozen-price.ts'
 import type { VideoTask } from '../task.ts'

@@ -3,8 +3,8 @@
 
 import type { VideoRequest } from '@trivium/protocol/canonical/video.ts'
 import { isPricedElsewhere } from '@trivium/protocol/dialects/shared/pass-through/unread-fields.ts'
-import type { PricedOptions } from '../../modalities/video/bound.ts'
-import { isPricedTier, MOST_TOOL_CALLS, type VideoPrice } from '../../modalities/video/price.ts'
+import type { PricedOptions } from '../../endpoints/videos/modality/bound.ts'
+import { isPricedTier, MOST_TOOL_CALLS, type VideoPrice } from '../../endpoints/videos/modality/price.ts'
 
 export type RequestOptions = {
   options: PricedOptions

@@ -9,7 +9,7 @@ import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../acce
 import { isVisibleTo } from '../../access/visible-key.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
-import { billableVideo } from '../../modalities/video/bound.ts'
+import { billableVideo } from '../../endpoints/videos/modality/bound.ts'
 import type { Kind, PaidRequest } from '../../paid-call/paid-request.ts'
 import { Failure } from '../../request/failure.ts'
 import { readJson } from '../../request/read-json.ts'
