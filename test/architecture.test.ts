@@ -66,7 +66,7 @@ const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
     'field-names',
   ],
   reply: ['decode-reply', 'decode-stream', 'encode-reply', 'encode-stream', 'usage'],
-  'pass-through': ['known-names', 'priced-fields', 'request', 'stream', 'vendor-fields'],
+  'pass-through': ['fields', 'request', 'stream', 'vendor-fields'],
 }
 /** One part, one name: what these words describe is called differently. */
 const OTHER_NAMES = /^(read|write|parse|build)-|-(in|out|reader|writer|decoder|encoder)$/

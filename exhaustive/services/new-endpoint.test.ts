@@ -50,7 +50,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 export type KeywordsRequest = ServiceFields & { model: string; text: string; bytes: number; values: number }
 

@@ -1,11 +1,11 @@
 // A sample of each request field, by protocol. Fields that the tables of the dialects have and that are missing here fail the test of the
 // generated pages.
 
-import { REQUEST as CHAT } from '@trivium/protocol/dialects/chat/pass-through/priced-fields.ts'
-import { CONFIG, REQUEST as GOOGLE } from '@trivium/protocol/dialects/generate-content/pass-through/priced-fields.ts'
+import { REQUEST as CHAT } from '@trivium/protocol/dialects/chat/pass-through/fields.ts'
+import { CONFIG, REQUEST as GOOGLE } from '@trivium/protocol/dialects/generate-content/pass-through/fields.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { REQUEST as MESSAGES } from '@trivium/protocol/dialects/messages/pass-through/priced-fields.ts'
-import { REQUEST as RESPONSES } from '@trivium/protocol/dialects/responses/pass-through/priced-fields.ts'
+import { REQUEST as MESSAGES } from '@trivium/protocol/dialects/messages/pass-through/fields.ts'
+import { REQUEST as RESPONSES } from '@trivium/protocol/dialects/responses/pass-through/fields.ts'
 
 /** `base`: the same request without the field. */
 export type Sample = { field: string; base: object; body: object }

@@ -6,7 +6,7 @@ import { EVERY_FIELD } from '../../fixtures/every-field.ts'
 import { addressOf, testTarget } from '../../fixtures/matrix.ts'
 import { type Translated, untranslatedFields } from '../canonical/encoding/untranslated-fields.ts'
 import { isObject, type Json, RequestError } from '../canonical/reading.ts'
-import { TOOLS } from './generate-content/pass-through/priced-fields.ts'
+import { TOOLS } from './generate-content/pass-through/fields.ts'
 import { TEXT_DIALECT_IDS, TEXT_DIALECTS, type TextDialectId } from './index.ts'
 
 /** Tools that are rejected, or dropped with a warning, as a whole. */

@@ -17,6 +17,7 @@ import {
   withOutputBounds,
 } from '../shared/pass-through/request.ts'
 import { calledMessages, scannedCalledMessages, withReasoningContent } from './pass-through/called-messages.ts'
+import { BOUNDS } from './pass-through/fields.ts'
 import { openMeter, problemOf } from './pass-through/meter.ts'
 import { openingIn } from './pass-through/opening.ts'
 import { readChatReply, renameModel } from './pass-through/reply.ts'
@@ -68,7 +69,7 @@ function readRequest(
     tools: facts.tools,
     values: facts.values,
     capField: facts.capField ?? 'max_tokens',
-    outputFields: outputFieldsIn(facts.fields, OWN_BOUNDS, { bytes, codec }),
+    outputFields: outputFieldsIn(facts.fields, BOUNDS, { bytes, codec }),
     showUsage: facts.includeUsage,
     textBytes: facts.textBytes,
     cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
@@ -94,7 +95,6 @@ function readRequest(
 }
 
 const NO_OBJECTS: readonly string[] = []
-const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'n'])
 
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassThroughEdits, codec: Codec): Pieces {
   const { model, maxOutput, service } = edits

@@ -2,7 +2,7 @@
 
 import type { TranslatedFields } from '../../canonical/encoding/untranslated-fields.ts'
 import { whole } from '../../canonical/encoding/untranslated-fields.ts'
-import { TOOLS } from './pass-through/priced-fields.ts'
+import { TOOLS } from './pass-through/fields.ts'
 import { camelName } from './request/fields.ts'
 
 const MEDIA = {

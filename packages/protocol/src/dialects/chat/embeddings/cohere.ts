@@ -21,7 +21,7 @@ import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { isGiven } from '../../shared/pass-through/priced-fields.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import { decodeError } from '../error.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 export type CohereVersion = '1' | '2'
 

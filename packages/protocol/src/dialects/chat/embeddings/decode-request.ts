@@ -25,7 +25,7 @@ import {
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { isGiven } from '../../shared/pass-through/priced-fields.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 const FIELDS = { model: 1, input: 1, dimensions: 1, encoding_format: 1, user: 1 }
 const NAMES = knownNames(namesOf(FIELDS), {})

@@ -9,7 +9,7 @@ import type { Pieces } from '../../../framing/splice.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 export type ModerationRequest = ServiceFields & {
   /** Empty: the caller names none. */

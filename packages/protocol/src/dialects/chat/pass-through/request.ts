@@ -11,7 +11,7 @@ import { type Pieces, splice } from '../../../framing/splice.ts'
 import { notText, parseBody, scanBody } from '../../shared/pass-through/request.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import type { ChatCapField } from '../wire.ts'
-import { NAMES } from './known-names.ts'
+import { NAMES } from './fields.ts'
 import { type ChatSettings, capOf, isCheckedByScan, readScanned } from './scanned-request.ts'
 
 export type ChatFacts = ChatSettings & {

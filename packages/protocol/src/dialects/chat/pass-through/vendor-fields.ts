@@ -23,7 +23,8 @@ import {
   pricedTools,
 } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
-import { REQUEST, TOOLS } from './priced-fields.ts'
+import { type ServiceFields, serviceFields } from '../../shared/pass-through/service-fields.ts'
+import { REQUEST, TOOLS } from './fields.ts'
 import type { ChatFacts } from './request.ts'
 
 const NOTHING_PRICED: readonly PricedField[] = []
@@ -129,3 +130,7 @@ const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
+
+/** Fields that an endpoint of this dialect does not know, by what they do at a chat request. */
+export const unknownFields = (body: Json, known: Readonly<Record<string, unknown>>): ServiceFields =>
+  serviceFields(body, known, FIELDS)

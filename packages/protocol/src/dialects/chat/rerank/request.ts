@@ -18,7 +18,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 /** How a service is asked. `jina`: also vLLM, Infinity and others with its fields; `tei`: Text Embeddings Inference. */
 export type RerankShape = 'cohere' | 'jina' | 'voyage' | 'tei'

@@ -8,7 +8,7 @@ import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { addUnknownUrls, type NamedUrl } from '../../shared/pass-through/named-urls.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import { SPEECH_FORMATS, type SpeechRequest } from '../../shared/speech/speech.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 const FIELDS = { model: 1, input: 1, voice: 1, instructions: 1, response_format: 1, speed: 1, stream_format: 1 }
 const NAMES = knownNames(namesOf(FIELDS), { voice: { own: namesOf({ id: 1 }) } })

@@ -21,7 +21,7 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from '../../shared/transcription/transcription.ts'
-import { unknownFields } from '../pass-through/service-fields.ts'
+import { unknownFields } from '../pass-through/vendor-fields.ts'
 import { audioTypeOf } from './audio-type.ts'
 
 export type FormField = { name: string; value: string }

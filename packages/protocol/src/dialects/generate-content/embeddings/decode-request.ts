@@ -19,7 +19,7 @@ import { ANSWERED_ELSEWHERE, effectsOf } from '../../shared/pass-through/priced-
 import { readBody } from '../../shared/pass-through/request.ts'
 import { serviceFields } from '../../shared/pass-through/service-fields.ts'
 import { resourceName } from '../endpoint.ts'
-import { REQUEST } from '../pass-through/priced-fields.ts'
+import { REQUEST } from '../pass-through/fields.ts'
 import { camel, camelName, listOf, withNumbers } from '../request/fields.ts'
 
 /** `embedContentConfig` has the settings in newer versions. */

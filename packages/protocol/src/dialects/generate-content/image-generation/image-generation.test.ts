@@ -7,7 +7,7 @@ import type { ImageEvent, ImageInput, ImageLimits, ImageRequest } from '../../..
 import { RequestError } from '../../../canonical/reading.ts'
 import type { EncodedImageRequest, ImageTarget } from '../../image-service.ts'
 import { checkImageLimits } from '../../images/request/limits.ts'
-import { CONFIG } from '../pass-through/priced-fields.ts'
+import { CONFIG } from '../pass-through/fields.ts'
 import { ASPECT_RATIOS, SIZE_CLASSES } from './aspect-ratio.ts'
 import { decodeReply, openStreamDecoder } from './decode-reply.ts'
 import { readImageGeneration, translateImageGeneration } from './decode-request.ts'

@@ -21,10 +21,8 @@ import {
 } from '../../shared/pass-through/request.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { camelName } from '../request/fields.ts'
-import { NAMES } from './known-names.ts'
+import { BOUNDS, NAMES } from './fields.ts'
 import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './vendor-fields.ts'
-
-const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
 
 export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) =>
   readParsed(parseRequest(bytes, codec, maxValues), addressed)
@@ -45,7 +43,7 @@ export function readParsed(
 ): PassThroughRequest {
   const request = decodeRequest(body, addressed)
   return {
-    ...readFacts(scanned, request, OWN_BOUNDS),
+    ...readFacts(scanned, request, BOUNDS),
     capField: 'generationConfig.maxOutputTokens',
     cacheKey: undefined,
     endUser: undefined,

@@ -10,7 +10,7 @@ import type { TokenCounting } from '../../token-counting.ts'
 import { resourceName } from '../endpoint.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { camelName } from '../request/fields.ts'
-import { NAMES } from './known-names.ts'
+import { NAMES } from './fields.ts'
 import { rejectAmbiguous } from './request.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
 import { camelName } from '../request/fields.ts'
-import { CONFIG, REQUEST, TOOLS } from './priced-fields.ts'
+import { CONFIG, REQUEST, TOOLS } from './fields.ts'
 
 const FIELDS = effectsOf(REQUEST)
 const CONFIGURED = effectsOf(CONFIG)

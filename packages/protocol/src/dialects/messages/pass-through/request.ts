@@ -18,13 +18,12 @@ import {
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
 import { decodeRequest } from '../request/decode-request.ts'
-import { NAMES } from './known-names.ts'
+import { BOUNDS, NAMES } from './fields.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
 
 /** The smallest thinking budget that the vendor accepts. */
 const LEAST_BUDGET = 1_024
 
-const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
 /** A conversation that the vendor keeps for its customer, and who of its customers pays. */
 function storingFields({ thread, billing_policy: payer }: Json): readonly string[] {
   if (!isGiven(thread)) return isGiven(payer) ? PAYER : NO_FIELDS
@@ -41,7 +40,7 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, _path, max
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   const request = decodeRequest(body)
   const scanned = { bytes, scan, codec }
-  const facts = readFacts(scanned, request, OWN_BOUNDS)
+  const facts = readFacts(scanned, request, BOUNDS)
   return {
     ...facts,
     capField: 'max_tokens',

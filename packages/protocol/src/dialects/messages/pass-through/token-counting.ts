@@ -4,7 +4,7 @@ import { readBody } from '../../shared/pass-through/request.ts'
 import { countIn, countRequest, fieldsIn } from '../../shared/pass-through/token-counting.ts'
 import type { TokenCounting } from '../../token-counting.ts'
 import { decodeRequest } from '../request/decode-request.ts'
-import { NAMES } from './known-names.ts'
+import { NAMES } from './fields.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 
 const COUNTED: ReadonlySet<string> = new Set([

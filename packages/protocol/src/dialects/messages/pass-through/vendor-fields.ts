@@ -6,7 +6,7 @@ import type { PricedField } from '../../pass-through.ts'
 import { addPartUrls, addUrls, type NamedUrl, urlsBeside } from '../../shared/pass-through/named-urls.ts'
 import { addPriced, billedTools, billedWord, effectsOf, pricedTools } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
-import { REQUEST, TOOLS } from './priced-fields.ts'
+import { REQUEST, TOOLS } from './fields.ts'
 
 const FIELDS = effectsOf(REQUEST)
 const TYPES = effectsOf(TOOLS)

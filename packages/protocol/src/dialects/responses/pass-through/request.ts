@@ -22,17 +22,15 @@ import {
 import { decodeRequest } from '../request/decode-request.ts'
 import { isForeignReasoning, isReasoningReference } from '../request/stored-state.ts'
 import { stateOf } from '../state/request-state.ts'
-import { NAMES } from './known-names.ts'
+import { BOUNDS, NAMES } from './fields.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
-
-const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_output_tokens'])
 
 /** Decoding finds the errors of the client. Throws RequestError. */
 export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) => {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   const request = decodeRequest(body, addressed)
   const scanned = { bytes, scan, codec }
-  const facts = readFacts(scanned, request, OWN_BOUNDS)
+  const facts = readFacts(scanned, request, BOUNDS)
   return {
     ...facts,
     capField: 'max_output_tokens',

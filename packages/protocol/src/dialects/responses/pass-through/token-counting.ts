@@ -7,7 +7,7 @@ import type { TokenCounting } from '../../token-counting.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { isForeignReasoning } from '../request/stored-state.ts'
 import { stateOf } from '../state/request-state.ts'
-import { NAMES } from './known-names.ts'
+import { NAMES } from './fields.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 
 const COUNTED: ReadonlySet<string> = new Set([

@@ -14,7 +14,7 @@ import {
 } from '../../shared/pass-through/priced-fields.ts'
 import { forObjects, isId, objectsIn } from '../../shared/pass-through/request.ts'
 import { isImageReference, isReasoningReference } from '../request/stored-state.ts'
-import { REQUEST, TOOLS } from './priced-fields.ts'
+import { REQUEST, TOOLS } from './fields.ts'
 
 const FIELDS = effectsOf(REQUEST)
 const TYPES = effectsOf(TOOLS)

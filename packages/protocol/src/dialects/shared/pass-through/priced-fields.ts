@@ -5,10 +5,10 @@ import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { PassThroughEdits, PricedField, PriceKind } from '../../pass-through.ts'
 
 /**
- * `canonical`: costs nothing, or only what the usage of the answer tells. Otherwise the words of the prices that a value needs:
+ * `neutral`: costs nothing, or only what the usage of the answer tells. `bound`: the dialect's own bound of that, or what it is in. Otherwise the words of the prices that a value needs:
  * names of tiers and tools as an operator writes them, the same in all dialects.
  */
-export type Effect = 'neutral' | PricedEffect
+export type Effect = 'neutral' | 'bound' | PricedEffect
 type PricedEffect = {
   kind: PriceKind
   words(value: unknown): readonly string[]
@@ -24,9 +24,16 @@ export type Effects = ReadonlyMap<string, Effect>
 
 export const effectsOf = (table: FieldTable): Effects => new Map(Object.entries(table))
 
-export function neutral<const Name extends string>(...names: readonly Name[]): Record<Name, 'neutral'> {
-  return Object.fromEntries(names.map((name) => [name, 'neutral'])) as Record<Name, 'neutral'>
-}
+const allAre =
+  <const E extends Effect>(effect: E) =>
+  <const Name extends string>(...names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, effect])) as Record<Name, E>
+
+export const neutral = allAre('neutral')
+export const bounds = allAre('bound')
+
+export const boundsIn = (table: FieldTable): FieldTable =>
+  Object.fromEntries(Object.entries(table).filter(([, effect]) => effect === 'bound'))
 
 const UNBOUNDED = { isForced: false, most: () => undefined }
 
@@ -118,8 +125,7 @@ const SPEAKS_OF_PRICE = /(^|_)(service_?tier|tier|speed|(web|live|x|enable)_?sea
 /** The effect of a field by its name; undefined: none that would have to be looked at. */
 export function effectOf(effects: Effects, name: string): PricedEffect | undefined {
   const effect = effects.get(name)
-  if (effect === 'neutral') return undefined
-  if (effect !== undefined) return effect
+  if (effect !== undefined) return typeof effect === 'string' ? undefined : effect
   return SPEAKS_OF_PRICE.test(name) ? asking('other', name.slice(0, LONGEST_WORD), {}) : undefined
 }
 
@@ -148,7 +154,7 @@ export type BilledTool = { at: string; word: string; kind: PriceKind; most: numb
 export function effectOfType(effects: Effects, type: unknown): PricedEffect | undefined {
   if (typeof type !== 'string') return undefined
   const known = effects.get(type)
-  if (known !== undefined) return known === 'neutral' ? undefined : known
+  if (known !== undefined) return typeof known === 'string' ? undefined : known
   let longest = ''
   for (const name of effects.keys()) if (name.length > longest.length && type.startsWith(`${name}_`)) longest = name
   if (longest !== '') return effectOf(effects, longest)

@@ -1,9 +1,13 @@
-// What the fields of a messages request do to the vendor's price. Closed over the types of the official SDK, beta too.
+// What the fields of a messages request do to the vendor's price, and what they are called. Closed over the types of the
+// official SDK, beta too.
 
 import { isObject } from '../../../canonical/reading.ts'
+import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import {
   ANSWERED_ELSEWHERE,
   boundOf,
+  bounds,
+  boundsIn,
   type FieldTable,
   neutral,
   other,
@@ -12,7 +16,8 @@ import {
 } from '../../shared/pass-through/priced-fields.ts'
 
 export const REQUEST = {
-  ...neutral('model', 'messages', 'max_tokens', 'system', 'stream', 'stop_sequences', 'metadata', 'diagnostics'),
+  ...neutral('model', 'messages', 'system', 'stream', 'stop_sequences', 'metadata', 'diagnostics'),
+  ...bounds('max_tokens'),
   ...neutral('temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format', 'tools', 'tool_choice'),
   // Tokens by the lifetime of the cache are told apart in the usage.
   ...neutral('cache_control'),
@@ -85,3 +90,12 @@ export const MEMBERS = {
   metadata: neutral('user_id'),
   output_config: neutral('effort', 'format', 'task_budget'),
 } satisfies Record<string, FieldTable>
+
+/** The names that a request can have, in the places where no other spelling of them may stand. */
+export const NAMES = knownNames(namesOf(REQUEST), {
+  metadata: { own: namesOf(MEMBERS.metadata) },
+  tools: { own: namesOf(TOOL_MEMBERS) },
+})
+
+/** What the dialect itself means by them is read with the request. */
+export const BOUNDS = namesOf(boundsIn(REQUEST)).exact

@@ -1,11 +1,14 @@
-// What the fields of a chat request do to the vendor's price. Closed over the types of the official SDK; fields of compatible
-// services are here where they are known to cost something.
+// What the fields of a chat request do to the vendor's price, and what they are called. Closed over the types of the official
+// SDK; fields of compatible services are here where they are known to cost something.
 
 import { isObject } from '../../../canonical/reading.ts'
+import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import {
   ANSWERED_ELSEWHERE,
   anyOf,
   boundOf,
+  bounds,
+  boundsIn,
   type FieldTable,
   neutral,
   tier,
@@ -13,17 +16,8 @@ import {
 } from '../../shared/pass-through/priced-fields.ts'
 
 export const REQUEST = {
-  ...neutral(
-    'messages',
-    'model',
-    'n',
-    'max_completion_tokens',
-    'max_tokens',
-    'stop',
-    'seed',
-    'stream',
-    'stream_options',
-  ),
+  ...neutral('messages', 'model', 'stop', 'seed', 'stream', 'stream_options'),
+  ...bounds('n', 'max_completion_tokens', 'max_tokens'),
   ...neutral('frequency_penalty', 'presence_penalty', 'temperature', 'top_p', 'logit_bias', 'logprobs', 'top_logprobs'),
   ...neutral('response_format', 'verbosity', 'reasoning_effort', 'metadata', 'user', 'safety_identifier', 'store'),
   ...neutral('functions', 'function_call', 'tools', 'tool_choice', 'parallel_tool_calls'),
@@ -75,3 +69,17 @@ export const MEMBERS = {
   stream_options: neutral('include_obfuscation', 'include_usage'),
   prompt_cache_options: neutral('mode', 'ttl'),
 } satisfies Record<string, FieldTable>
+
+/** The names that a request can have, in the places where no other spelling of them may stand. */
+export const NAMES = knownNames(
+  namesOf(REQUEST, OTHER_SERVICES),
+  {
+    stream_options: { own: namesOf(MEMBERS.stream_options) },
+    tools: { own: namesOf(TOOL_MEMBERS), within: new Map([['function', namesOf(FUNCTION_MEMBERS)]]) },
+  },
+  // The names in messages and in whatever is in them, at every depth: see scanned-request.ts.
+  { messages: -1 << 2, tools: (1 << 2) | (1 << 3) },
+)
+
+/** What the dialect itself means by them is read with the request. */
+export const BOUNDS = namesOf(boundsIn(REQUEST)).exact

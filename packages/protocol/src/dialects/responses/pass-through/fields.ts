@@ -1,9 +1,12 @@
-// What the fields of a responses request do to the vendor's price. Closed over the types of the official SDK; tools of
-// compatible services are here where they are known to cost something.
+// What the fields of a responses request do to the vendor's price, and what they are called. Closed over the types of the
+// official SDK; tools of compatible services are here where they are known to cost something.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import {
   ANSWERED_ELSEWHERE,
+  bounds,
+  boundsIn,
   containerWord,
   type Effect,
   type FieldTable,
@@ -14,16 +17,8 @@ import {
 } from '../../shared/pass-through/priced-fields.ts'
 
 export const REQUEST = {
-  ...neutral(
-    'model',
-    'input',
-    'instructions',
-    'max_output_tokens',
-    'stream',
-    'stream_options',
-    'include',
-    'truncation',
-  ),
+  ...neutral('model', 'input', 'instructions', 'stream', 'stream_options', 'include', 'truncation'),
+  ...bounds('max_output_tokens'),
   ...neutral('temperature', 'top_p', 'top_logprobs', 'reasoning', 'text', 'metadata', 'user', 'safety_identifier'),
   ...neutral('tools', 'tool_choice', 'parallel_tool_calls', 'max_tool_calls', 'store'),
   // Ids of objects that the vendor stores: rejected elsewhere.
@@ -111,3 +106,12 @@ export const MEMBERS = {
   prompt_cache_options: neutral('mode', 'ttl'),
   stream_options: neutral('include_obfuscation'),
 } satisfies Record<string, FieldTable>
+
+/** The names that a request can have, in the places where no other spelling of them may stand. */
+export const NAMES = knownNames(namesOf(REQUEST), {
+  stream_options: { own: namesOf(MEMBERS.stream_options) },
+  tools: { own: namesOf(TOOL_MEMBERS) },
+})
+
+/** What the dialect itself means by them is read with the request. */
+export const BOUNDS = namesOf(boundsIn(REQUEST)).exact

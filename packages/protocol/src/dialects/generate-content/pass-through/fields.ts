@@ -1,11 +1,22 @@
-// What the fields of a generate-content request do to the vendor's price. Closed over the types of the official SDK, in the
-// spelling of the wire; its names for the same fields are in SDK_NAMES.
+// What the fields of a generate-content request do to the vendor's price, and what they are called. Closed over the types of
+// the official SDK, in the spelling of the wire; its names for the same fields are in SDK_NAMES.
 
-import { anyOf, type FieldTable, neutral, other, tier, tool } from '../../shared/pass-through/priced-fields.ts'
+import { bothSpellings, knownNames } from '../../shared/pass-through/known-names.ts'
+import {
+  anyOf,
+  bounds,
+  boundsIn,
+  type FieldTable,
+  neutral,
+  other,
+  tier,
+  tool,
+} from '../../shared/pass-through/priced-fields.ts'
 import { enumWord } from '../request/fields.ts'
 
 export const REQUEST = {
-  ...neutral('model', 'contents', 'systemInstruction', 'safetySettings', 'generationConfig', 'tools', 'toolConfig'),
+  ...neutral('model', 'contents', 'systemInstruction', 'safetySettings', 'tools', 'toolConfig'),
+  ...bounds('generationConfig'),
   ...neutral('labels', 'store', 'continuationToken'),
   // Objects of the operator's own project: rejected elsewhere.
   ...neutral('cachedContent', 'outputConfig'),
@@ -68,3 +79,23 @@ export const SDK_NAMES: Readonly<Record<string, string | undefined>> = {
   automaticFunctionCalling: undefined,
   automaticContinuation: undefined,
 }
+
+const config = { own: bothSpellings(CONFIG) }
+const declarations = bothSpellings(DECLARATION_MEMBERS)
+
+/** The names that a request can have, in the places where no other spelling of them may stand. Each may be spelled `likeThis` or
+ * `like_this`, and in no other way. */
+export const NAMES = knownNames(bothSpellings(REQUEST), {
+  generationConfig: config,
+  generation_config: config,
+  tools: {
+    own: bothSpellings(TOOLS),
+    within: new Map([
+      ['functionDeclarations', declarations],
+      ['function_declarations', declarations],
+    ]),
+  },
+})
+
+/** What the dialect itself means by them is read with the request. */
+export const BOUNDS = bothSpellings(boundsIn(REQUEST)).exact
