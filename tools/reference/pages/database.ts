@@ -92,6 +92,10 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
     holds: 'requests that run in place of an earlier one with the same `Idempotency-Key`',
     kept: '30 days',
   },
+  month_seal: { holds: 'sealed months of the ledger, with the hash of each', kept: FOREVER },
+  month_seal_account: { holds: 'what accounts had at the end of a sealed month: ids and sums', kept: FOREVER },
+  month_seal_key: { holds: 'what keys had spent at the end of a sealed month', kept: FOREVER },
+  month_seal_request: { holds: 'requests of sealed months that may still be corrected', kept: FOREVER },
   folded_request: {
     holds: 'sums of requests at price 0 whose rows have been removed, by account, for the audit',
     kept: FOREVER,

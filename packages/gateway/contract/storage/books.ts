@@ -21,8 +21,10 @@ const NO_MISMATCHES = {
   spendingMismatches: [],
   negativeAccounts: [],
   requestMismatches: [],
+  sealMismatches: [],
   lostTaskHolds: [],
 }
+const NOTHING_SEALED = { isDeep: false, sealedMonths: 0, sealedUntil: undefined, lastSeal: undefined }
 
 export function booksContract(use: Use): void {
   for (const statement of [
@@ -148,6 +150,7 @@ export function booksContract(use: Use): void {
       requests: 0,
       transfers: 0,
       openHolds: 0,
+      ...NOTHING_SEALED,
       ...NO_MISMATCHES,
     })
   })
@@ -306,6 +309,6 @@ export function booksContract(use: Use): void {
       for (const statement of sql(wallet)) await raw(statement)
       const { ok, accounts: _, requests, transfers, openHolds, ...lists } = await storage.ledger.audit()
       expect(ok).toBe(false)
-      expect(lists).toEqual({ ...NO_MISMATCHES, ...found(wallet) })
+      expect(lists).toEqual({ ...NOTHING_SEALED, ...NO_MISMATCHES, ...found(wallet) })
     })
 }

@@ -23,6 +23,7 @@ import { differentialContract } from './differential.ts'
 import type { Open, Opened } from './harness.ts'
 import { limitsContract } from './limits.ts'
 import { mediaContract } from './media.ts'
+import { monthsContract } from './months.ts'
 import { nodesContract } from './nodes.ts'
 import { operatorsContract } from './operators.ts'
 import { adminKeysContract } from './people/admin-keys.ts'
@@ -97,6 +98,7 @@ export function storageContract(name: string, open: Open): void {
     describe('responses', () => responsesContract(use))
     describe('shares of what is stored', () => sharesContract(use))
     describe('books', () => booksContract(use))
+    describe('sealed months', () => monthsContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })
 }

@@ -30,6 +30,7 @@ import { addUpUsage, storeLatencies, storeRejectedRequests } from './store-count
 import {
   clearReceipts,
   foldFreeRequests,
+  sealMonths,
   sweepAuditLog,
   sweepContents,
   sweepMedia,
@@ -108,6 +109,7 @@ export function startJobs(
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
   foldFreeRequests(every, storage.ledger)
+  sealMonths(every, storage.months)
   const folders = () =>
     isLeader ? [environment.dataDir, mediaFolder(environment, config()) ?? environment.dataDir] : []
   runAlerts(every, {

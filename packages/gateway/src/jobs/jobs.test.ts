@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../test/support/fake-time.ts'
+import { CLEAN_AUDIT } from '../../test-support/audit-report.ts'
 import { firstIdAt, timeOfId } from '../request/ids.ts'
-import type { AlertFact, AuditLog, AuditReport, Leases } from '../storage/storage.ts'
+import type { AlertFact, AuditLog, Leases } from '../storage/storage.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
@@ -14,26 +15,6 @@ import {
   sweepSessions,
   sweepTasks,
 } from './sweeps.ts'
-
-const REPORT: AuditReport = {
-  ok: true,
-  accounts: 1,
-  requests: 2,
-  transfers: 3,
-  openHolds: 0,
-  balanceMismatches: [],
-  heldMismatches: [],
-  keyHeldMismatches: [],
-  openMismatches: [],
-  keyOpenMismatches: [],
-  spentMismatches: [],
-  keySpentMismatches: [],
-  overdrawnAccounts: [],
-  spendingMismatches: [],
-  negativeAccounts: [],
-  requestMismatches: [],
-  lostTaskHolds: [],
-}
 
 /** Leases by a clock, as the store has them. */
 function memoryLeases(now: () => number): Leases & { expireAll(): void } {
@@ -224,8 +205,8 @@ const RUNS = {
 
 test('the ledger is audited after the start and every night, and both outcomes are logged', async () => {
   const { log, said } = world()
-  const reports = [REPORT, { ...REPORT, ok: false }]
-  const audit = async () => reports.shift() ?? REPORT
+  const reports = [CLEAN_AUDIT, { ...CLEAN_AUDIT, ok: false }]
+  const audit = async () => reports.shift() ?? CLEAN_AUDIT
   const failures: (number | undefined)[] = []
   const alerts = {
     putFacts: async (_: string, [fact]: readonly AlertFact[]) => void failures.push(fact?.amount),
@@ -253,7 +234,7 @@ test('a busy gateway postpones the audit after a start, an overloaded one the ot
   const audits: number[] = []
   const audit = async () => {
     audits.push(looks)
-    return REPORT
+    return CLEAN_AUDIT
   }
   // Quiet at the third look only.
   const load = { isBusy: () => ++looks !== 3, isOverloaded: () => ++looks > 0 }

@@ -1,7 +1,17 @@
 // Removes what is over, in small pages with pauses, so that other writers never wait for long.
 import { auditEntry } from '../administration/operation.ts'
 import { firstIdAt } from '../request/ids.ts'
-import type { AuditLog, Contents, Ledger, Reasoning, Responses, Sessions, SignIns, Tasks } from '../storage/storage.ts'
+import type {
+  AuditLog,
+  Contents,
+  Ledger,
+  Months,
+  Reasoning,
+  Responses,
+  Sessions,
+  SignIns,
+  Tasks,
+} from '../storage/storage.ts'
 import type { Every, Job } from './every.ts'
 
 const MINUTE_MS = 60_000
@@ -103,6 +113,26 @@ export function foldFreeRequests(every: Every, ledger: Pick<Ledger, 'foldFreeReq
     firstMs: 120_000,
     pauseMs: 100,
     page: async () => (await ledger.foldFreeRequests(firstIdAt(Date.now() - FREE_REQUESTS_KEPT_MS), 200)) === 200,
+  })
+}
+
+/** Seals months that are over, in small steps. A step of a run that another process has overtaken writes nothing. */
+export function sealMonths(every: Every, months: Pick<Months, 'seal'>): void {
+  let sealing: ReturnType<Months['seal']> | undefined
+  every(HOUR_MS, {
+    name: 'seal months',
+    scope: 'cluster',
+    firstMs: 300_000,
+    async run() {
+      sealing ??= months.seal()
+      const { done } = await sealing.next().catch((error) => {
+        sealing = undefined
+        throw error
+      })
+      if (!done) return 20
+      sealing = undefined
+      return undefined
+    },
   })
 }
 

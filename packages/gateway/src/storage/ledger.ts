@@ -23,6 +23,13 @@ export type UsageRow = ReturnType<typeof toUsageRow>
 /** What `trivium audit` proves; every list is empty if the ledger is correct. `ok`: all but the last two, which are not the ledger's fault. */
 export type AuditReport = {
   ok: boolean
+  /** It has read sealed months again, too. */
+  isDeep: boolean
+  sealedMonths: number
+  /** The end of the last sealed month. */
+  sealedUntil: number | undefined
+  /** The hash of its seal, which depends on all seals before. */
+  lastSeal: string | undefined
   accounts: number
   requests: number
   transfers: number
@@ -44,6 +51,8 @@ export type AuditReport = {
   negativeAccounts: bigint[]
   /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */
   requestMismatches: bigint[]
+  /** Sealed months, such as `2026-10`, whose seal is not what its rows or the ledger say. */
+  sealMismatches: string[]
   /** Accounts that hold more than balance and credit line, since the line was lowered. Not a mistake of the ledger. */
   overdrawnAccounts: bigint[]
   /** Open holds of video tasks that do not exist. A start voids them. */

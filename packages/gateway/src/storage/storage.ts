@@ -42,6 +42,7 @@ export type * from './sql/console/refunds.ts'
 export type * from './sql/console/rejected-requests.ts'
 export type * from './sql/console/traffic.ts'
 export type * from './sql/lists/books.ts'
+export type { MonthsState } from './sql/months/sealing.ts'
 export type * from './sql/people/invitations.ts'
 export type { TableSize } from './sql/sizes.ts'
 export type * from './tasks.ts'
@@ -72,6 +73,7 @@ export type Reports = Storage['reports']
 export type Spending = Storage['spending']
 export type Contents = Storage['contents']
 export type Keys = Storage['keys']
+export type Months = Storage['months']
 export type Media = Storage['media']
 export type Meta = Storage['meta']
 export type Nodes = Storage['nodes']

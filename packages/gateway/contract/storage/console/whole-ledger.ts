@@ -118,9 +118,11 @@ export function wholeLedgerContract(use: Use): void {
     const steps: number[] = []
     let all = 0
     const run = await books.beginAudit({ type: 'job', id: 'nightly' })
-    await storage.ledger.audit((done, of) => {
-      all = of
-      steps.push(done)
+    await storage.ledger.audit({
+      onStep(done, of) {
+        all = of
+        steps.push(done)
+      },
     })
     expect(steps).toEqual(Array.from({ length: all }, (_, index) => index + 1))
     await books.renewAudit(run, 3, all)

@@ -57,7 +57,7 @@ async function audit({ ledger, alerts, books }: AuditStores, run: bigint, lease:
     throw error
   }
   const report = await ledger
-    .audit(onStep)
+    .audit({ onStep })
     .catch(withoutResult)
     .finally(() => clearInterval(timer))
   const shown = showReport(report, MOST_IDS)

@@ -49,6 +49,8 @@ import REPETITIONS_POSTGRES from './version-3/repetitions-postgres.sql' with { t
 import REPETITIONS from './version-3/repetitions-sqlite.sql' with { type: 'text' }
 import REQUEST_IDS_POSTGRES from './version-3/request-ids-postgres.sql' with { type: 'text' }
 import REQUEST_IDS from './version-3/request-ids-sqlite.sql' with { type: 'text' }
+import MONTH_SEALS_POSTGRES from './version-4/month-seals-postgres.sql' with { type: 'text' }
+import MONTH_SEALS from './version-4/month-seals-sqlite.sql' with { type: 'text' }
 import UPSTREAM_KEYS_POSTGRES from './version-4/upstream-keys-postgres.sql' with { type: 'text' }
 import UPSTREAM_KEYS from './version-4/upstream-keys-sqlite.sql' with { type: 'text' }
 
@@ -121,7 +123,13 @@ export const MIGRATIONS: Migration[] = [
       LINK_MAKERS_POSTGRES,
     ].join('\n'),
   },
-  { version: 4, oldestProgram: 1, ledger: UPSTREAM_KEYS, contents: '', postgres: UPSTREAM_KEYS_POSTGRES },
+  {
+    version: 4,
+    oldestProgram: 1,
+    ledger: [UPSTREAM_KEYS, MONTH_SEALS].join('\n'),
+    contents: '',
+    postgres: [UPSTREAM_KEYS_POSTGRES, MONTH_SEALS_POSTGRES].join('\n'),
+  },
 ]
 
 /** The version that this program writes. */

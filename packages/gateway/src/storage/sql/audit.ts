@@ -1,13 +1,10 @@
 // The queries of `trivium audit`, as plain SQL for both engines. All of it reads one snapshot.
 import { REVENUE, SHORTFALL, TASK_NODE } from '../../money/ledger.ts'
 import type { AuditReport } from '../ledger.ts'
+import type { Seal } from './months/bounds.ts'
+import { type Part, partAfter, WHOLE } from './months/parts.ts'
 import { integer, type Row } from './rows.ts'
 import type { Statement } from './statements.ts'
-
-const COUNTS = `
-  SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM request) +
-    (SELECT coalesce(CAST(sum(requests) AS bigint), 0) FROM folded_request) AS requests,
-    (SELECT count(*) FROM transfer) AS transfers, (SELECT count(*) FROM request WHERE state = 0) AS open_holds`
 
 // Each comparison unites both sides, one of them negative, and sums by id: a correct id gives zero. A join would be equivalent,
 // but SQLite has no index for it and would take minutes instead of a second.
@@ -16,10 +13,19 @@ const unequal = (id: string, kept: string, counted: readonly string[]) => `
   SELECT id FROM (${[`SELECT id, 1 AS known, ${kept} AS amount FROM ${id}`, ...counted].join(' UNION ALL ')}) sides
   GROUP BY id HAVING sum(known) <> 1 OR sum(amount) <> 0 ORDER BY id`
 
-const BALANCE_MISMATCHES = unequal('account', 'balance', [
-  'SELECT credit AS id, 0 AS known, -amount AS amount FROM transfer WHERE credit > 0',
-  'SELECT debit AS id, 0 AS known, amount FROM transfer WHERE debit > 0',
-])
+const counts = ({ requests, transfers, sealed }: Part) => `
+  SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM ${requests}) +
+    (SELECT coalesce(CAST(sum(requests) AS bigint), 0) FROM ${sealed.accounts}) +
+    (SELECT coalesce(CAST(sum(requests) AS bigint), 0) FROM folded_request) AS requests,
+    (SELECT count(*) FROM ${transfers}) + ${sealed.transfers} AS transfers,
+    (SELECT count(*) FROM request WHERE state = 0) AS open_holds`
+
+const balanceMismatches = ({ transfers, sealed }: Part) =>
+  unequal('account', 'balance', [
+    `SELECT account AS id, 0 AS known, -balance AS amount FROM ${sealed.accounts}`,
+    `SELECT credit AS id, 0 AS known, -amount AS amount FROM ${transfers} WHERE credit > 0`,
+    `SELECT debit AS id, 0 AS known, amount FROM ${transfers} WHERE debit > 0`,
+  ])
 
 const openHolds = (owner: 'account' | 'key') =>
   `SELECT ${owner} AS id, 0 AS known, -held AS amount FROM request WHERE state = 0`
@@ -34,44 +40,42 @@ const openCount = (owner: 'account' | 'key') =>
 const ACCOUNT_OPEN_MISMATCHES = unequal('account', 'open_requests', [openCount('account')])
 const KEY_OPEN_MISMATCHES = unequal('api_key', 'open_requests', [openCount('key')])
 
-const costs = (owner: 'account' | 'key') =>
-  `SELECT ${owner} AS id, 0 AS known, -cost AS amount FROM request WHERE cost <> 0`
+const spentMismatches = ({ requests, sealed }: Part, owner: 'account' | 'key') =>
+  unequal(owner === 'key' ? 'api_key' : 'account', 'spent', [
+    `SELECT ${owner} AS id, 0 AS known, -cost AS amount FROM ${requests} WHERE cost <> 0`,
+    `SELECT ${owner} AS id, 0 AS known, -spent AS amount FROM ${owner === 'key' ? sealed.keys : sealed.accounts}`,
+  ])
 
-const ACCOUNT_SPENT_MISMATCHES = unequal('account', 'spent', [costs('account')])
-const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [costs('key')])
+/** Sums of hours and of days have to agree. */
+const dayMismatches = ({ from }: Part, table: string, columns: string) => `
+  SELECT id FROM (
+    SELECT account AS id, ${columns}hour - hour % 86400000 AS day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs
+    FROM hourly_spending WHERE hour >= ${from}
+    UNION ALL SELECT account AS id, ${columns}day, model, upstream, outcome, -requests, -tokens, -cost, -upstream_cost, -unknown_costs
+    FROM ${table} WHERE day >= ${from}
+  ) days GROUP BY id, ${columns}day, model, upstream, outcome HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
+    OR sum(upstream_cost) <> 0 OR sum(unknown_costs) <> 0`
 
 /**
  * Charges hour by hour; requests and tokens in all, because a request does not tell when it ended. The sums of days are those of
  * their hours.
  */
-const SPENDING_MISMATCHES = `
+const spendingMismatches = (part: Part) => `
   SELECT id FROM (
-    SELECT account AS id, hour, cost AS amount FROM hourly_spending
-    UNION ALL SELECT debit AS id, at - at % 3600000 AS hour, -amount FROM transfer WHERE request IS NOT NULL AND debit > 0
-    UNION ALL SELECT credit AS id, at - at % 3600000 AS hour, amount FROM transfer WHERE request IS NOT NULL AND credit > 0
+    SELECT account AS id, hour, cost AS amount FROM hourly_spending WHERE hour >= ${part.from}
+    UNION ALL SELECT debit AS id, at - at % 3600000 AS hour, -amount FROM ${part.booked} WHERE request IS NOT NULL AND debit > 0
+    UNION ALL SELECT credit AS id, at - at % 3600000 AS hour, amount FROM ${part.booked} WHERE request IS NOT NULL AND credit > 0
   ) charges GROUP BY id, hour HAVING sum(amount) <> 0
   UNION
   SELECT id FROM (
-    SELECT account AS id, requests, tokens, upstream_cost FROM hourly_spending
-    UNION ALL SELECT account AS id, -1, -tokens, -coalesce(upstream_cost, 0) FROM request WHERE state <> 0
+    SELECT account AS id, requests, tokens, upstream_cost FROM hourly_spending WHERE hour >= ${part.from}
+    UNION ALL SELECT account AS id, used_requests, used_tokens, used_cost FROM ${part.sealed.accounts}
+    UNION ALL SELECT account AS id, -1, -tokens, -coalesce(upstream_cost, 0) FROM ${part.requests} WHERE state <> 0
+    UNION ALL SELECT account AS id, -requests, -tokens, -upstream_cost FROM ${part.sealed.accounts}
     UNION ALL SELECT account AS id, -requests, -tokens, -upstream_cost FROM folded_request
   ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(upstream_cost) <> 0
-  UNION
-  SELECT id FROM (
-    SELECT account AS id, hour - hour % 86400000 AS day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs
-    FROM hourly_spending
-    UNION ALL SELECT account AS id, day, model, upstream, outcome, -requests, -tokens, -cost, -upstream_cost, -unknown_costs
-    FROM daily_spending
-  ) days GROUP BY id, day, model, upstream, outcome HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
-    OR sum(upstream_cost) <> 0 OR sum(unknown_costs) <> 0
-  UNION
-  SELECT id FROM (
-    SELECT account AS id, key, hour - hour % 86400000 AS day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs
-    FROM hourly_spending
-    UNION ALL SELECT account AS id, key, day, model, upstream, outcome, -requests, -tokens, -cost, -upstream_cost, -unknown_costs
-    FROM daily_key_spending
-  ) keys GROUP BY id, key, day, model, upstream, outcome HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
-    OR sum(upstream_cost) <> 0 OR sum(unknown_costs) <> 0
+  UNION ${dayMismatches(part, 'daily_spending', '')}
+  UNION ${dayMismatches(part, 'daily_key_spending', 'key, ')}
   ORDER BY id`
 
 /**
@@ -84,10 +88,16 @@ const NEGATIVE_ACCOUNTS =
 const OVERDRAWN_ACCOUNTS =
   'SELECT id FROM account WHERE held > balance + credit_line AND held <= balance + highest_credit_line ORDER BY id'
 
-/** A second settlement shows as transfers that exceed the cost; an open or voided request must have cost nothing. */
-const REQUEST_MISMATCHES = `
+/**
+ * A second settlement shows as transfers that exceed the cost; an open or voided request must have cost nothing. A transfer of a request
+ * whose seal says that it is final finds no request here.
+ */
+const requestMismatches = ({ requests, transfers, sealed }: Part) => `
   SELECT id FROM (
-    SELECT id, 1 AS known, state, account, cost, shortfall, 0 AS strange, account AS wallet FROM request
+    SELECT id, 1 AS known, state, account, cost, shortfall, 0 AS strange, account AS wallet FROM ${requests}
+    UNION ALL
+    SELECT request AS id, 0 AS known, NULL AS state, NULL AS account, -cost AS cost, -shortfall AS shortfall, 0 AS strange, NULL AS wallet
+    FROM ${sealed.requests} WHERE cost <> 0 OR shortfall <> 0
     UNION ALL
     SELECT request AS id, 0 AS known, NULL AS state, NULL AS account,
       CASE WHEN debit > 0 AND credit = ${REVENUE} THEN -amount
@@ -96,7 +106,7 @@ const REQUEST_MISMATCHES = `
            WHEN debit = ${REVENUE} AND credit = ${SHORTFALL} THEN amount ELSE 0 END AS shortfall,
       CASE WHEN debit = ${REVENUE} OR credit = ${REVENUE} THEN 0 ELSE 1 END AS strange,
       CASE WHEN debit > 0 THEN debit WHEN credit > 0 THEN credit END AS wallet
-    FROM transfer WHERE request IS NOT NULL
+    FROM ${transfers} WHERE request IS NOT NULL
   ) sides
   GROUP BY id
   HAVING sum(known) <> 1 OR sum(cost) <> 0 OR sum(shortfall) <> 0 OR sum(strange) > 0
@@ -104,28 +114,38 @@ const REQUEST_MISMATCHES = `
     OR max(CASE WHEN state IN (0, 2) AND (cost <> 0 OR shortfall <> 0) THEN 1 ELSE 0 END) = 1
   ORDER BY id`
 
-type Lists = Omit<AuditReport, 'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds' | NotFailing>
-/** They do not make the audit fail. */
-type NotFailing = 'overdrawnAccounts' | 'lostTaskHolds'
+/** What is found out apart from these queries. */
+type NotOfRows = 'lostTaskHolds' | 'sealMismatches' | 'isDeep' | 'sealedMonths' | 'sealedUntil' | 'lastSeal'
+type Lists = Omit<
+  AuditReport,
+  'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds' | 'overdrawnAccounts' | NotOfRows
+>
 
-const LISTS: Record<keyof Lists, string> = {
-  balanceMismatches: BALANCE_MISMATCHES,
+const lists = (part: Part): Record<keyof Lists, string> => ({
+  balanceMismatches: balanceMismatches(part),
   heldMismatches: ACCOUNT_HELD_MISMATCHES,
   keyHeldMismatches: KEY_HELD_MISMATCHES,
   openMismatches: ACCOUNT_OPEN_MISMATCHES,
   keyOpenMismatches: KEY_OPEN_MISMATCHES,
-  spentMismatches: ACCOUNT_SPENT_MISMATCHES,
-  keySpentMismatches: KEY_SPENT_MISMATCHES,
-  spendingMismatches: SPENDING_MISMATCHES,
+  spentMismatches: spentMismatches(part, 'account'),
+  keySpentMismatches: spentMismatches(part, 'key'),
+  spendingMismatches: spendingMismatches(part),
   negativeAccounts: NEGATIVE_ACCOUNTS,
-  requestMismatches: REQUEST_MISMATCHES,
-}
+  requestMismatches: requestMismatches(part),
+})
 
-export const AUDIT: readonly Statement[] = [COUNTS, OVERDRAWN_ACCOUNTS, ...Object.values(LISTS)].map((sql) => ({
-  sql,
-  parameters: [],
-  required: false,
-}))
+/** `seal`: the audit proves what it leaves open; the seals have to be checked as well. */
+export const auditAfter = (seal: Seal): readonly Statement[] => auditOf(partAfter(seal))
+
+const auditOf = (part: Part): readonly Statement[] =>
+  [counts(part), OVERDRAWN_ACCOUNTS, ...Object.values(lists(part))].map((sql) => ({
+    sql,
+    parameters: [],
+    required: false,
+  }))
+
+/** The audit of the whole ledger, whatever is sealed. */
+export const AUDIT: readonly Statement[] = auditOf(WHOLE)
 
 const NO_FOLDS = '(SELECT 0 AS account, 0 AS requests, 0 AS tokens, 0 AS upstream_cost WHERE 1 = 0) AS folded_request'
 /** The same of tables that were made before requests were folded: a copy of old data has them until its first start. */
@@ -135,12 +155,15 @@ export const AUDIT_BEFORE_FOLDS: readonly Statement[] = AUDIT.map((statement) =>
 }))
 
 /** Reads the results of AUDIT, in its order. */
-export function toAuditReport(answers: readonly Row[][]): Omit<AuditReport, 'lostTaskHolds'> {
-  const [counts = [], overdrawn = [], ...lists] = answers
+export function toAuditReport(answers: readonly Row[][]): Omit<AuditReport, NotOfRows> {
+  const [counts = [], overdrawn = [], ...found] = answers
   const count = (name: string): number => Number(counts[0]?.[name])
-  const named = Object.keys(LISTS).map((name, place) => [name, (lists[place] ?? []).map((row) => integer(row.id))])
+  const named = Object.keys(lists(WHOLE)).map((name, place) => [
+    name,
+    (found[place] ?? []).map((row) => integer(row.id)),
+  ])
   return {
-    ok: lists.every((rows) => rows.length === 0),
+    ok: found.every((rows) => rows.length === 0),
     accounts: count('accounts'),
     requests: count('requests'),
     transfers: count('transfers'),

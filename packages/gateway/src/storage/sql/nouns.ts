@@ -19,6 +19,7 @@ import { keysOver } from './keys.ts'
 import { booksOver } from './lists/books.ts'
 import { listsOver } from './lists/lists.ts'
 import { mediaOver } from './media.ts'
+import { monthsOver } from './months/sealing.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
 import { identitiesOver } from './people/identities.ts'
 import { invitationsOver } from './people/invitations.ts'
@@ -91,6 +92,8 @@ const nouns = (connection: Connection) => ({
   /** What was given back of what requests cost. */
   refunds: refundsOver(connection),
   books: booksOver(connection),
+  /** Months of the ledger that are closed. */
+  months: monthsOver(connection),
   /** Switches of upstreams, and what tests of them cost. */
   upstreams: upstreamsOver(connection),
   /** Sums, lists and histories for the console. */

@@ -6,8 +6,12 @@ import type { ListedRequest } from '../console/lists.ts'
 import type { AuditReport, LedgerTotals, UsageRow } from '../ledger.ts'
 import { toUsageRow } from '../ledger.ts'
 import { lostTaskHolds, type TaskHold } from '../node/lost-task-holds.ts'
-import { AUDIT, toAuditReport } from './audit.ts'
+import { AUDIT, auditAfter, toAuditReport } from './audit.ts'
 import { checkId } from './guard.ts'
+import { monthName, type Seal } from './months/bounds.ts'
+import { brokenSeals } from './months/check.ts'
+import { lateTransfers } from './months/parts.ts'
+import { seals } from './months/rows.ts'
 import { integer, optional } from './rows.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 import type { tasksOver } from './tasks.ts'
@@ -17,7 +21,8 @@ const LONGEST_SHORT_LIST = 25
 /** Longer ones are no page. */
 const LONGEST_PAGE = 1_000
 
-export function reportsOver({ db, runner, clock }: Connection, tasks: Pick<ReturnType<typeof tasksOver>, 'existing'>) {
+export function reportsOver(connection: Connection, tasks: Pick<ReturnType<typeof tasksOver>, 'existing'>) {
+  const { db, runner, clock } = connection
   const openTaskHolds = async (after: bigint, limit: number): Promise<TaskHold[]> =>
     (await runner.readLedger(taskHoldsAfter(db, after, limit))).map(({ id, held }) => ({
       id: integer(id),
@@ -89,14 +94,39 @@ export function reportsOver({ db, runner, clock }: Connection, tasks: Pick<Retur
         shortfall: integer(row?.shortfall ?? 0n),
       }
     },
-    /** `onStep`: told how many of its parts are done. */
-    async audit(onStep?: (done: number, of: number) => void): Promise<AuditReport> {
-      const report = toAuditReport(await runner.readSlowly(AUDIT, onStep && ((done) => onStep(done, AUDIT.length))))
+    /**
+     * Proves the sealed months by their seals, and the rest in full; `deep`: all of it in full. `onStep`: told how many of its parts
+     * are done.
+     */
+    async audit({ deep = false, onStep }: AuditOptions = {}): Promise<AuditReport> {
+      const all = await seals(connection)
+      const last = all.at(-1)
+      const parts = [...(last && !deep ? auditAfter(last) : AUDIT), ...(last ? [countLate(last)] : [])]
+      const steps = parts.length + all.length
+      const answers = await runner.readSlowly(parts, onStep && ((done) => onStep(done, steps)))
+      const late = last ? Number(answers.pop()?.[0]?.late) : 0
+      const rows = toAuditReport(answers)
+      let done = parts.length
+      const broken = new Set(await brokenSeals(connection, all, deep, () => onStep?.(++done, steps)))
+      if (last && late > 0) broken.add(monthName(last.endsAt))
       const lost = (await lostTaskHolds({ ledger: { openTaskHolds }, tasks })).map(({ id }) => id)
-      return { ...report, lostTaskHolds: lost }
+      return {
+        ...rows,
+        ok: rows.ok && broken.size === 0,
+        isDeep: deep,
+        sealedMonths: all.length,
+        sealedUntil: last?.endsAt,
+        lastSeal: last?.hash,
+        sealMismatches: [...broken],
+        lostTaskHolds: lost,
+      }
     },
   }
 }
+
+export type AuditOptions = { deep?: boolean | undefined; onStep?: ((done: number, of: number) => void) | undefined }
+
+const countLate = (seal: Seal): Statement => ({ sql: lateTransfers(seal), parameters: [], required: false })
 
 export const USAGE = [
   ...(['id', 'key', 'model', 'upstream', 'state', 'outcome', 'held', 'held_at', 'tokens', 'cost'] as const),
