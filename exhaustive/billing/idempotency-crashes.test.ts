@@ -32,7 +32,7 @@ async function blockKeeping({ dataDir, databaseUrl }: Home): Promise<() => Promi
   return async () => {
     // The server would still execute the last statement of the killed gateway.
     await sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'trivium contents'`)
+      where datname = current_database() and application_name = 'trivium work'`)
     await sql.unsafe('rollback')
     await sql.close()
   }

@@ -64,11 +64,11 @@ export async function lockAccounts(url: string, accounts: readonly bigint[]): Pr
 const waitingForLock = (connection: string) => `from pg_stat_activity
   where datname = current_database() and application_name = '${connection}' and wait_event_type = 'Lock'`
 
-/** For a query on pg_stat_activity: the engine's connections that wait for an account that stays locked. */
-export const WAITING_FOR_LOCK = waitingForLock('trivium blocking')
+/** For a query on pg_stat_activity: the engine's connections outside of lanes that wait for a lock. */
+export const WAITING_FOR_LOCK = waitingForLock('trivium work')
 
 /** `connection`: the name of the engine's connection that is to wait. */
-export async function untilOneWaits(url: string, connection = 'trivium blocking'): Promise<void> {
+export async function untilOneWaits(url: string, connection = 'trivium work'): Promise<void> {
   const waiting = `select count(*) as n ${waitingForLock(connection)}`
   while (Number((await ask(url, waiting))[0]?.n) === 0) await Bun.sleep(5)
 }

@@ -1,8 +1,8 @@
-// Contents in PostgreSQL: tables of their own, over connections that carry nothing else.
+// Contents in PostgreSQL: tables of their own, and rows that may be large.
 import type { Ask, ContentDialect } from '../sql/contents.ts'
 import { contentNounsOver } from '../sql/nouns.ts'
 import { tasksOver } from '../sql/tasks.ts'
-import type { Connections } from './connections.ts'
+import type { Connections } from './connections/connections.ts'
 import { retryOrDown } from './faults.ts'
 
 /**
@@ -29,5 +29,5 @@ const DIALECT: ContentDialect = {
 
 export const postgresContents = (connections: Connections) => contentNounsOver(askOver(connections), DIALECT)
 
-/** Over other connections than the contents: polling a task must not wait for large rows. */
+/** Not among the contents: polling a task must not wait for large rows. */
 export const postgresTasks = (connections: Connections) => tasksOver(askOver(connections), DIALECT)

@@ -8,6 +8,8 @@ import { StoreDown } from '../storage.ts'
 export type Fault = 'again' | 'down' | 'rejected'
 
 const LOCK_TIMEOUT = '55P03'
+/** As poolers answer settings in the first message of a connection. */
+const PROTOCOL_VIOLATION = '08P01'
 
 const AGAIN = new Set([
   '40001', // serialization failure
@@ -42,6 +44,9 @@ export function faultOf(error: unknown): Fault {
 }
 
 export const isLockTimeout = (error: unknown): boolean => (error as { errno?: unknown }).errno === LOCK_TIMEOUT
+
+export const isProtocolViolation = (error: unknown): boolean =>
+  (error as { errno?: unknown }).errno === PROTOCOL_VIOLATION
 
 export function storeDown(error: unknown): StoreDown {
   if (error instanceof StoreDown) return error

@@ -28,7 +28,8 @@ import { postgresSizes, toSizes } from '../sql/sizes.ts'
 import type { ReceiptIds } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Completion, type Storage, StoreDown } from '../storage.ts'
-import { type Connections, openConnections } from './connections.ts'
+import { type Connections, type OneConnection, openConnection, type Timeouts } from './connections/connections.ts'
+import { openWorkPool } from './connections/work-pool.ts'
 import { postgresContents, postgresTasks } from './contents.ts'
 import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
 import { isLockTimeout, retryOrDown } from './faults.ts'
@@ -39,7 +40,7 @@ import { openRunner } from './runner.ts'
 export type PostgresOptions = {
   /** A transaction costs as much as twenty verbs: two lanes halve the batches, and so do two nodes. */
   lanes: number
-  /** Connections for everything but the ledger's verbs. */
+  /** For everything but the lanes and the lease of the node. */
   connections: number
   /** How long a verb waits, at each of a few attempts, for a locked account. */
   lockTimeoutMs: number
@@ -69,10 +70,6 @@ const DEFAULTS: PostgresOptions = {
 }
 /** How many locked accounts are waited for at once. */
 const BLOCKING = 2
-/** Their rows may be large: other queries must not wait behind one. Connected at first use. */
-const CONTENTS = 2
-/** A full audit occupies one of them for minutes; usage queries must not wait for it. */
-const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with WrongSchema when another version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
@@ -89,19 +86,23 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     ...DEFAULTS,
     ...options,
   }
-  const opened: Connections[] = []
-  const connect = (name: string, most: number, limits = timeouts): Connections => {
-    const made = openConnections(url, { name, most, ...limits })
+  const opened: OneConnection[] = []
+  const connect = (name: string, limits: Timeouts = timeouts): OneConnection => {
+    const made = openConnection(url, { name, ...limits })
     opened.push(made)
     return made
   }
-  const closeAll = () => Promise.all(opened.map((each) => each.close()))
+  const work = Array.from({ length: connections }, () => connect('work'))
+  const pool = openWorkPool(work, timeouts.statementTimeoutMs)
+  const closeAll = async () => {
+    await pool.close()
+    await Promise.all(opened.map((each) => each.close()))
+  }
 
-  const queries = connect('queries', connections)
-  const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
+  const [queries, changes, reports, reaper] = [pool.of('query'), pool.of('change'), pool.of('report'), pool.of('reaping')]
   let clock: StoreClock
   try {
-    const upgrade = await migrate(slow, mayCreate)
+    const upgrade = await migrate(reports, mayCreate)
     if (upgrade) onUpgrade?.(upgrade)
     clock = await storeClock(queries, ownClock, clockEveryMs)
   } catch (error) {
@@ -109,13 +110,13 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     throw error
   }
 
-  const blocking = openLane({ send: sender(connect('blocking', BLOCKING)), width: BLOCKING, oneAccount: true })
+  const blocking = openLane({ send: sender(pool.of('blocking')), width: BLOCKING, oneAccount: true })
   /** Accounts that stayed locked: their verbs go to the blocking lane at once, until one of them is decided. */
   const locked = new Set<bigint>()
   const patience = { ...timeouts, lockTimeoutMs: Math.min(patienceMs, timeouts.lockTimeoutMs) }
   const byAccount = Array.from({ length: lanes }, (_, index) =>
     openLane({
-      send: patientSender(connect(`lane ${index + 1}`, 1, patience)),
+      send: patientSender(connect(`lane ${index + 1}`, patience)),
       onBusy(queued) {
         if (queued.account !== undefined) locked.add(queued.account)
         blocking.push(queued)
@@ -124,9 +125,8 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
       oneAccount: false,
     }),
   )
-  // Separate: a renewal that waits for a reap could make the node's lease expire.
-  const nodes = connect('node', 1)
-  const reaper = connect('reaper', 1)
+  // Its own: a renewal that waits could make the node's lease expire.
+  const lease = connect('lease')
   const accounts = rememberAccounts()
   const underWay = new Set<Promise<unknown>>()
   let closed = false
@@ -153,9 +153,9 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     if (closed) throw new StoreDown('the database is closed')
     checkVerb(verb)
     if (isBatched(verb)) return onRequest(verb)
-    const work = applyAlone(verb)
-    underWay.add(work)
-    return work.finally(() => underWay.delete(work))
+    const applied = applyAlone(verb)
+    underWay.add(applied)
+    return applied.finally(() => underWay.delete(applied))
   }
 
   function submit(verb: Verb, waiter: Completion<Result>): void {
@@ -168,11 +168,11 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   function applyAlone(verb: Exclude<Verb, RequestVerb>): Promise<Result> {
     switch (verb.verb) {
       case 'begin':
-        return begin(queries, verb)
+        return begin(changes, verb)
       case 'restore':
-        return restore(queries, verb)
+        return restore(changes, verb)
       case 'take_over':
-        return takeOver(queries, verb)
+        return takeOver(changes, verb)
       case 'reap':
         return reap(reaper, REAP, verb)
       case 'collect':
@@ -180,15 +180,15 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
       case 'join':
       case 'renew':
       case 'leave':
-        return onNode(nodes, verb)
+        return onNode(lease, verb)
       case 'acquire_lease':
       case 'renew_lease':
       case 'release_lease':
-        return onLease(nodes, verb)
+        return onLease(changes, verb)
     }
   }
 
-  const runner = openRunner(queries, slow)
+  const runner = openRunner(pool.of)
   const connection = {
     db: compileOnly(),
     runner,
@@ -201,10 +201,10 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     ...nounsOver(connection),
     ledger: { apply, submit, ...reportsOver(connection, tasks) },
     leases: leasesOver({ apply }),
-    ...postgresContents(connect('contents', CONTENTS)),
+    ...postgresContents(pool.of('content')),
     tasks,
     sizes: async () => toSizes(await connection.runner.read(postgresSizes(connection.db))),
-    tableDifferences: () => tableDifferences(slow),
+    tableDifferences: () => tableDifferences(reports),
     async ping() {
       await queries.query('SELECT 1', [])
     },

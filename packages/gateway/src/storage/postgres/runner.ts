@@ -2,25 +2,31 @@
 
 import type { Row } from '../sql/rows.ts'
 import { bindParameters, type OnStep, type Runner, type Statement } from '../sql/statements.ts'
-import type { Connections } from './connections.ts'
+import type { Connections } from './connections/connections.ts'
+import type { Kind } from './connections/work-pool.ts'
 import { orDown, retryOrDown } from './faults.ts'
 
 /** Thrown inside a transaction to undo it: a required statement returned no row. */
 class Undo extends Error {}
 
-export function openRunner(queries: Connections, slow: Connections): Runner {
-  const read: Runner['read'] = ({ sql, parameters }) => orDown(() => queries.query(sql, parameters))
+export function openRunner(of: (kind: Kind) => Connections): Runner {
+  const readOver =
+    (connections: Connections): Runner['read'] =>
+    ({ sql, parameters }) =>
+      orDown(() => connections.query(sql, parameters))
+  const read = readOver(of('query'))
+  const [reports, changes] = [of('report'), of('change')]
   return {
     read,
     readLedger: read,
-    readPage: read,
+    readPage: readOver(of('page')),
     readSlowly: (statements, onStep) =>
       orDown(() =>
-        slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements, onStep)),
+        reports.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements, onStep)),
       ),
     async write(statements) {
       try {
-        return await retryOrDown(() => queries.transaction('', (query) => inOrder(query, statements)))
+        return await retryOrDown(() => changes.transaction('', (query) => inOrder(query, statements)))
       } catch (error) {
         if (error instanceof Undo) return undefined
         throw error

@@ -4,12 +4,12 @@ import { type Query, type Source, type Table, toValue } from '../../copying/copy
 import { rowsAtOnce, tablesToCopy } from '../../copying/tables.ts'
 import { checkVersion } from '../../migrations/migrate-postgres.ts'
 import { integer, type Row } from '../../sql/rows.ts'
-import { openAlone } from './connection.ts'
+import { begin, openAlone } from './connection.ts'
 
 export async function openPostgresSource(url: string): Promise<Source> {
   const sql = openAlone(url, 'backup')
   try {
-    await sql.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await sql.unsafe(begin('ISOLATION LEVEL REPEATABLE READ READ ONLY'))
     const version = await checkVersion((text, parameters) => sql.unsafe(text, [...parameters]))
     return over(sql, version)
   } catch (error) {

@@ -2,7 +2,7 @@
 import { NotEmpty, type Query, type Target, UNFINISHED, type Value } from '../../copying/copy.ts'
 import { createTables, LOCK } from '../../migrations/migrate-postgres.ts'
 import type { Row } from '../../sql/rows.ts'
-import { openAlone } from './connection.ts'
+import { begin, openAlone } from './connection.ts'
 
 /** A statement with more text than this is sent in parts. */
 const MOST_CHARACTERS = 4_000_000
@@ -15,7 +15,7 @@ export async function openPostgresTarget(url: string): Promise<Target> {
   try {
     const [place] = await query('SELECT current_database() AS name')
     // The mark has its own transaction: it is there also if this process is killed.
-    await query('BEGIN')
+    await query(begin())
     await query(LOCK)
     const tables = await query('SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()')
     if (tables.some(({ name }) => name !== UNFINISHED))
@@ -40,7 +40,7 @@ export async function openPostgresTarget(url: string): Promise<Target> {
   return {
     engine: 'postgres',
     async create(version) {
-      await query('BEGIN')
+      await query(begin())
       await query(LOCK)
       await createTables((text, parameters) => sql.unsafe(text, [...parameters]), version)
     },
