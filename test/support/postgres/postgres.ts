@@ -291,7 +291,7 @@ async function release(watchdog: ChildProcess): Promise<void> {
   await gone
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -28,7 +28,13 @@ import { postgresSizes, toSizes } from '../sql/sizes.ts'
 import type { ReceiptIds } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Completion, type Storage, StoreDown } from '../storage.ts'
-import { type Connections, type OneConnection, openConnection, type Timeouts } from './connections/connections.ts'
+import {
+  type Connections,
+  GRACE_MS,
+  type OneConnection,
+  openConnection,
+  type Timeouts,
+} from './connections/connections.ts'
 import { openWorkPool } from './connections/work-pool.ts'
 import { postgresContents, postgresTasks } from './contents.ts'
 import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
@@ -93,13 +99,18 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     return made
   }
   const work = Array.from({ length: connections }, () => connect('work'))
-  const pool = openWorkPool(work, timeouts.statementTimeoutMs)
+  const pool = openWorkPool(work, timeouts.statementTimeoutMs + GRACE_MS)
   const closeAll = async () => {
     await pool.close()
     await Promise.all(opened.map((each) => each.close()))
   }
 
-  const [queries, changes, reports, reaper] = [pool.of('query'), pool.of('change'), pool.of('report'), pool.of('reaping')]
+  const [queries, changes, reports, reaper] = [
+    pool.of('query'),
+    pool.of('change'),
+    pool.of('report'),
+    pool.of('reaping'),
+  ]
   let clock: StoreClock
   try {
     const upgrade = await migrate(reports, mayCreate)

@@ -96,9 +96,7 @@ export function openConnection(url: string, options: ConnectionOptions): OneConn
   return {
     query: (text, parameters) =>
       attempt(deadlineMs, (sql, isPooled) =>
-        isPooled
-          ? inOwnTransaction(sql, ownTimeouts, text, parameters)
-          : sql.unsafe<Row[]>(text, [...parameters]),
+        isPooled ? inOwnTransaction(sql, ownTimeouts, text, parameters) : sql.unsafe<Row[]>(text, [...parameters]),
       ),
     transaction: transactionWithin(deadlineMs, false),
     longTransaction: transactionWithin(SLOWEST_MS, true),

@@ -1,7 +1,7 @@
 // The connections that all work shares but the ledger's batches and the lease of the node. A piece of work has its connection
 // alone, so that it never waits behind another's rows or locks, and each kind of work has at most so many of them at once.
 import { StoreDown } from '../../storage.ts'
-import { type Connections, GRACE_MS, type OneConnection } from './connections.ts'
+import type { Connections, OneConnection } from './connections.ts'
 
 /**
  * `query`: takes milliseconds and waits for no lock. `change`: may wait for the lock of a row. `page`: may read thousands of rows.
@@ -23,8 +23,8 @@ const KINDS = Object.keys(MOST) as Kind[]
 const isLong = (kind: Kind): boolean => kind !== 'query'
 
 const MOST_WAITING = 10_000
-/** Reports wait for reports. */
-const REPORT_WAITS_MS = 60_000
+/** Times as long, since they wait for reports. */
+const REPORTS_WAIT = 5
 
 type Waiter = { start(connection: OneConnection): void; reject(error: StoreDown): void }
 
@@ -33,8 +33,8 @@ export type WorkPool = {
   close(): Promise<void>
 }
 
-/** `statementTimeoutMs`: that of the connections. */
-export function openWorkPool(connections: readonly OneConnection[], statementTimeoutMs: number): WorkPool {
+/** `waitMs`: how long work waits for a connection. */
+export function openWorkPool(connections: readonly OneConnection[], waitMs: number): WorkPool {
   const busy = new Map<OneConnection, Kind>()
   const waiting = new Map<Kind, Set<Waiter>>(KINDS.map((kind) => [kind, new Set()]))
   let closed = false
@@ -64,7 +64,7 @@ export function openWorkPool(connections: readonly OneConnection[], statementTim
     if ([...waiting.values()].reduce((sum, { size }) => sum + size, 0) >= MOST_WAITING)
       throw new StoreDown('too many queries are waiting for a connection to PostgreSQL')
     return new Promise((resolve, reject) => {
-      const waitMs = kind === 'report' ? REPORT_WAITS_MS : statementTimeoutMs + GRACE_MS
+      const longest = kind === 'report' ? REPORTS_WAIT * waitMs : waitMs
       const waiter: Waiter = {
         start(connection) {
           clearTimeout(timer)
@@ -77,8 +77,8 @@ export function openWorkPool(connections: readonly OneConnection[], statementTim
       }
       const timer = setTimeout(() => {
         queue.delete(waiter)
-        reject(new StoreDown(`no connection to PostgreSQL was free within ${waitMs} ms`))
-      }, waitMs)
+        reject(new StoreDown(`no connection to PostgreSQL was free within ${longest} ms`))
+      }, longest)
       queue.add(waiter)
     })
   }
