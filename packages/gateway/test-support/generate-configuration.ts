@@ -170,10 +170,13 @@ export function generate(seed: number): Generated {
   }
 
   const upstreams = ['main', 'Local.2', '3rd', 'openai'].slice(0, integer(1, 4)).map((id) => ({ id, ...upstream(id) }))
+  /** A variable of the environment stands before what is stored under this name, and that vendor has no videos. */
+  const isServed = (type: string, { id, serves }: (typeof upstreams)[number]) =>
+    serves.includes(type) && !(id === 'openai' && type === 'video')
   const modelIds = ['gpt-x', 'claude:y', 'z/9', '42', 'last'].slice(0, integer(0, 5))
   const typed = modelIds.flatMap((id) => {
     const type = oneOf(['text', 'image', 'video', 'embedding'])
-    const serving = upstreams.filter(({ serves }) => serves.includes(type))
+    const serving = upstreams.filter((each) => isServed(type, each))
     return serving.length === 0 ? [] : [{ id, type, serving }]
   })
   const ofType = (type: string) => typed.filter((model) => model.type === type).map(({ id }) => id)
@@ -234,7 +237,8 @@ export function generate(seed: number): Generated {
   })
   const byType: Record<Exclude<SettingType, 'words' | 'word' | 'objects'>, () => unknown> = {
     boolean,
-    integer: () => integer(1, 9999),
+    // No setting takes more than eight at least.
+    integer: () => integer(8, 9999),
     text,
     url: () => 'https://gw.example.com',
     path: () => './localhost.cert.pem',
