@@ -64,6 +64,20 @@ test('settings: a change is reviewed and saved as one revision, compared with ot
   })
 })
 
+test('a revision that does not exist says so, wherever it is linked to; other addresses below the page are none', async () => {
+  for (const path of ['configuration/revisions/99', 'configuration?tab=revisions&revision=99'])
+    await visit(`/operate/${path}`, { account: await as('admin') }, async ({ page }) => {
+      const drawer = page.getByRole('dialog', { name: 'Revision 99' })
+      await drawer.getByText('There is no such revision').waitFor()
+      expect(await drawer.getByRole('button').allInnerTexts()).toEqual([''])
+      await page.getByRole('tab', { name: 'Revisions', selected: true }).waitFor({ state: 'attached' })
+    })
+  for (const path of ['configuration/elsewhere', 'groups/staff'])
+    await visit(`/operate/${path}`, { account: await as('admin') }, async ({ page }) => {
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    })
+})
+
 test('entries: each with its source and a way to its page; what cannot be in force says why', async () => {
   await visit('/operate/configuration', { account: await as('viewer') }, async ({ page }) => {
     const filed = page.getByRole('row').filter({ hasText: 'filed' })
@@ -98,7 +112,7 @@ test('the text of a file is imported with values for its placeholders, after a d
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByLabel('Value of NEAR_KEY').fill('sk-near-0123456789')
     await page.getByRole('button', { name: 'Check and import' }).click()
-    await dialog.getByText('upstream/near.dialect').waitFor()
+    await dialog.getByText('upstream near.dialect').waitFor()
     await save(page, 'Import')
     await page.getByText('it can only be set in a file: server.trusted_proxies').waitFor()
   })

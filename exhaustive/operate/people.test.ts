@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { inLanguage } from '../../packages/console/src/i18n/say.ts'
 import { sentenceOf } from '../../packages/console/src/operate/pages/audit-log/sentence.ts'
 import { auditLog } from '../../packages/console/src/operate/pages/audit-log/texts.ts'
+import { fieldName } from '../../packages/console/src/operate/ui/differences.ts'
 import { adminRoutes } from '../../packages/gateway/src/admin-api/routes.ts'
 import { WORDS } from '../../packages/gateway/src/administration/words/index.ts'
 import type { Words } from '../../packages/gateway/src/administration/words/words.ts'
@@ -15,6 +16,7 @@ import { operate } from '../../test/support/gateway/operate.ts'
 import { useOperators } from '../../test/support/operators.ts'
 
 const en = inLanguage(auditLog, 'en')
+const zh = inLanguage(auditLog, 'zh')
 const open = useOperators({ config: 'registration: { open: false }' })
 const { visit, as, newAccount } = open
 
@@ -204,7 +206,7 @@ describe('the audit log', () => {
       expect(await row.innerText()).toContain('Reason: a more expensive upstream')
       await row.getByRole('button').click()
       const drawer = page.locator(dialog)
-      await drawer.getByText('price.output').waitFor()
+      await drawer.getByText('price: output').waitFor()
       // It has an address of its own.
       await page.reload()
       await drawer.getByText('model/gpt-x').waitFor()
@@ -224,6 +226,17 @@ describe('the audit log', () => {
       ])
       expect(file.suggestedFilename()).toBe('audit-log.jsonl')
     })
+  })
+
+  test.each([
+    ['has_password', 'password', '密码'],
+    ['cap_usd', 'cap', '消费上限'],
+    ['price.cached_input', 'price: cached input', '售价: 缓存输入'],
+    ['prices.gpt-4.1.input', 'prices: gpt-4.1: input', '自定售价: gpt-4.1: 输入'],
+    ['upstream/eu.1.base_url', 'upstream eu.1.base_url', '上游 eu.1.base_url'],
+    ['setting/server.show_upstreams', 'server.show_upstreams', 'server.show_upstreams'],
+  ])('calls a field by its name: %s', (path, english, chinese) => {
+    expect([fieldName(path, en.fields), fieldName(path, zh.fields)]).toEqual([english, chinese])
   })
 
   const ROW = { actor: 'person/7', actor_name: 'eve@example.com', target: 'key/2', target_name: 'laptop', before: null }

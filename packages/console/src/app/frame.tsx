@@ -92,23 +92,39 @@ export function SideLink({ path, icon, label, load, small = false }: NavLinkProp
   )
 }
 
-/** At the bottom of small screens. */
-export function BottomBar({ children }: { children: ReactNode }) {
+type Place = NavLinkProps & { id: string }
+
+/** At the bottom of small screens: the pages that are opened most, and the others in a menu. */
+export function BottomBar({ pages, first }: { pages: readonly Place[]; first: readonly string[] }) {
   const { nav } = useTexts()
+  const [, navigate] = useLocation()
+  const shown = pages.filter(({ id }) => first.includes(id))
+  const rest = pages.filter((page) => !shown.includes(page))
   return (
     <nav
       aria-label={nav.label}
       className="fixed inset-x-0 bottom-0 z-40 grid auto-cols-fr grid-flow-col border-t bg-surface pb-[env(safe-area-inset-bottom)] wide:hidden"
     >
-      {children}
+      {shown.map(({ id, ...page }) => (
+        <BottomLink key={id} {...page} />
+      ))}
+      <Menu
+        trigger={
+          <button type="button" className={`${BOTTOM_ITEM} text-muted`}>
+            <Icon name="more" size={18} />
+            {nav.more}
+          </button>
+        }
+        items={rest.map(({ label, path }) => ({ label, onSelect: () => navigate(path) }))}
+      />
     </nav>
   )
 }
 
-export const BOTTOM_ITEM =
+const BOTTOM_ITEM =
   'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[10px] leading-none tracking-tight -outline-offset-2'
 
-export function BottomLink({ path, icon, label, load }: NavLinkProps) {
+function BottomLink({ path, icon, label, load }: NavLinkProps) {
   const [location] = useLocation()
   const isHere = isCurrent(path, location)
   return (

@@ -7,9 +7,9 @@ import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Banner } from '../ui/states.tsx'
 import { Amount } from '../ui/values.tsx'
-import { AccountMenu, BottomBar, BottomLink, Brand, Frame, SideLink } from './frame.tsx'
+import { AccountMenu, BottomBar, Brand, Frame, SideLink } from './frame.tsx'
 import { LowBalance } from './low-balance.tsx'
-import { helpPage, PAGES, type PageTexts } from './navigation.ts'
+import { helpPage, PAGES } from './navigation.ts'
 import { PlaceSwitch } from './places.tsx'
 import { useSession } from './session.tsx'
 
@@ -62,25 +62,24 @@ function SideBar() {
   )
 }
 
-/** Settings are in the menu of the account: more places do not fit a phone. */
+const FIRST_PAGES: readonly string[] = ['overview', 'keys', 'usage', 'playground']
+
+/** Settings are in the menu of the account. */
 function Places() {
   const texts = useTexts()
   return (
-    <BottomBar>
-      {PAGES.filter(({ id }) => id !== 'settings').map(({ id, icon, path, load }) => (
-        <BottomLink
-          key={id}
-          path={path}
-          icon={<Icon name={icon} size={18} />}
-          label={shortTitleOf(texts[id])}
-          load={load}
-        />
-      ))}
-    </BottomBar>
+    <BottomBar
+      first={FIRST_PAGES}
+      pages={PAGES.filter(({ id }) => id !== 'settings').map(({ id, icon, path, load }) => ({
+        id,
+        path,
+        load,
+        icon: <Icon name={icon} size={18} />,
+        label: texts[id].title,
+      }))}
+    />
   )
 }
-
-const shortTitleOf = ({ title, shortTitle = title }: PageTexts): string => shortTitle
 
 function Balance() {
   const { nav } = useTexts()

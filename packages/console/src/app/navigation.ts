@@ -6,8 +6,7 @@ import { type LazyPage, lazyPage } from './lazy-page.tsx'
 
 /** The id names the folder in pages/, and the texts, which have a title. */
 type PageId = { [N in keyof Texts]: Texts[N] extends PageTexts ? N : never }[keyof Texts]
-/** `shortTitle`: for small screens. */
-export type PageTexts = { title: string; shortTitle?: string }
+type PageTexts = { title: string }
 
 type NavigationPage = LazyPage & { id: PageId; icon: IconName; path: string }
 

@@ -18,5 +18,6 @@ export const LINKS = {
   model: (id) => pageLink('models', { model: id }),
   upstream: (id) => below('upstreams', id),
   group: (id) => pageLink('groups', { group: id }),
+  revision: (id) => pageLink('configuration', { tab: 'revisions', revision: id }),
   code: (label) => pageLink('codes', { label }),
 } as const satisfies Record<string, (id: string) => string>

@@ -67,6 +67,9 @@ export const START: OperatePage = page('start', () => import('./pages/start/page
 
 export const PAGES: readonly OperatePage[] = GROUPS.flatMap(({ pages }) => pages)
 
+/** Pages that have pages of their own, such as /operate/accounts/7. */
+export const HAVE_PAGES: readonly PageId[] = ['accounts', 'upstreams', 'configuration']
+
 /** At the bottom of small screens; the rest is behind "More". */
 export const FIRST_PAGES: readonly PageId[] = ['overview', 'requests', 'accounts', 'upstreams']
 

@@ -4,18 +4,17 @@ import './common.ts'
 import type { ReactNode } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import { ErrorBoundary } from '../app/error-boundary.tsx'
-import { AccountMenu, BOTTOM_ITEM, BottomBar, BottomLink, Brand, Frame, SideLink } from '../app/frame.tsx'
+import { AccountMenu, BottomBar, Brand, Frame, SideLink } from '../app/frame.tsx'
 import { LayoutSkeleton } from '../app/layout-skeleton.tsx'
 import { NotFound } from '../app/not-found.tsx'
 import { OPERATE } from '../app/operate-path.ts'
 import { PlaceSwitch } from '../app/places.tsx'
 import { useTexts } from '../i18n/language.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { Menu } from '../ui/overlay.tsx'
 import { Badge } from '../ui/states.tsx'
 import { useAdmin } from './api/queries.ts'
 import { OperateTextsProvider, useOperateTexts } from './i18n/use-texts.tsx'
-import { FIRST_PAGES, GROUPS, helpPage, type OperatePage, PAGES, START } from './navigation.ts'
+import { FIRST_PAGES, GROUPS, HAVE_PAGES, helpPage, type OperatePage, PAGES, START } from './navigation.ts'
 import { type PageId, pathOf } from './page-ids.ts'
 import { isStartDismissed } from './pages/start/dismissed.ts'
 import { SearchButton, SearchProvider } from './search/search.tsx'
@@ -66,8 +65,7 @@ function Page({ pages }: { pages: readonly OperatePage[] }): ReactNode {
         </Route>
         {may(START.needs) && <Route path={START.path} component={START.page} />}
         {pages.map(({ id, path, page }) => (
-          // Pages below a page, such as /operate/accounts/7, are the page's own.
-          <Route key={id} path={`${path}/*?`} component={page} />
+          <Route key={id} path={HAVE_PAGES.includes(id) ? `${path}/*?` : path} component={page} />
         ))}
         <Route path={`${OPERATE}/help/*?`} component={helpPage.page} />
         <Route component={NotFound} />
@@ -174,29 +172,16 @@ function TopBar() {
 
 function Places({ pages }: { pages: readonly OperatePage[] }) {
   const texts = useOperateTexts()
-  const [, navigate] = useLocation()
-  const first = pages.filter(({ id }) => FIRST_PAGES.includes(id))
-  const rest = pages.filter((page) => !first.includes(page))
   return (
-    <BottomBar>
-      {first.map(({ id, path, load }) => (
-        <BottomLink
-          key={id}
-          path={path}
-          icon={<OperateIcon name={id} size={18} />}
-          label={texts[id].title}
-          load={load}
-        />
-      ))}
-      <Menu
-        trigger={
-          <button type="button" className={`${BOTTOM_ITEM} text-muted`}>
-            <OperateIcon name="more" size={18} />
-            {texts.shell.more}
-          </button>
-        }
-        items={rest.map(({ id, path }) => ({ label: texts[id].title, onSelect: () => navigate(path) }))}
-      />
-    </BottomBar>
+    <BottomBar
+      first={FIRST_PAGES}
+      pages={pages.map(({ id, path, load }) => ({
+        id,
+        path,
+        load,
+        icon: <OperateIcon name={id} size={18} />,
+        label: texts[id].title,
+      }))}
+    />
   )
 }

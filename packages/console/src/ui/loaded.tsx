@@ -13,22 +13,26 @@ type LoadedProps<T> = {
   children(data: T): ReactNode
 }
 
+/** Read, and not there. */
+export const NOTHING: Query<null> = { data: null, error: null, refetch() {} }
+
 /** An error is shown as long as there is nothing else to show. */
 export function Loaded<T>({ query: { data, error, refetch }, skeleton, children }: LoadedProps<T>) {
   if (data !== undefined) return children(data)
   return error ? <ErrorState error={error} retry={refetch} /> : (skeleton ?? <Skeleton size="h-64 w-full" />)
 }
 
-type DetailDrawerProps<T> = Omit<LoadedProps<T>, 'query'> & {
-  /** null: there is no such thing. */
-  query: Query<T | null>
-  open?: boolean
-  onClose(): void
-  title: string
-  footer?: ReactNode
-  /** What is said if there is no such thing. */
-  none?: { title: string; text?: string }
-}
+type DetailDrawerProps<T> = Omit<LoadedProps<T>, 'query' | 'children'> &
+  Partial<Pick<LoadedProps<T>, 'children'>> & {
+    /** null: there is no such thing. */
+    query: Query<T | null>
+    open?: boolean
+    onClose(): void
+    title: string
+    footer?: ReactNode
+    /** What is said if there is no such thing. */
+    none?: { title: string; text?: string }
+  }
 
 /** One thing of a list, in a drawer. */
 export function DetailDrawer<T>(props: DetailDrawerProps<T>) {
@@ -42,7 +46,7 @@ export function DetailDrawer<T>(props: DetailDrawerProps<T>) {
         </div>
       ) : (
         <Loaded query={query as Query<T>} skeleton={skeleton}>
-          {(data) => <div className="flex flex-col gap-6">{children(data)}</div>}
+          {(data) => <div className="flex flex-col gap-6">{children?.(data)}</div>}
         </Loaded>
       )}
     </Drawer>

@@ -77,6 +77,7 @@ export const common = texts({
 
 export const nav = texts({
   label: en('Main').zh('主导航'),
+  more: en('More').zh('更多'),
   available: en('Available').zh('可用余额'),
   signOut: en('Sign out').zh('退出登录'),
   account: en('Account').zh('账户'),

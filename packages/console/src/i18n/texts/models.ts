@@ -79,5 +79,6 @@ export const models = texts({
   ofGroup: en((group: string) => `group ${group}, others differ`).zh((group) => `分组 ${group}，其他分组不同`),
   onlyIn: en((group: string) => `only in ${group}`).zh((group) => `仅限 ${group}`),
   upToOutput: en((count: string) => `${count} out`).zh((count) => `输出 ${count}`),
+  perMillionTokens: en('per million tokens').zh('/ 百万 Token'),
   perMillion: en('USD per million tokens').zh('USD / 百万 Token'),
 })

@@ -2,7 +2,6 @@ import { en, same, texts } from '../say.ts'
 
 export const overview = texts({
   title: en('Overview').zh('概览'),
-  shortTitle: en('Home').zh('概览'),
   balance: en('Balance').zh('余额'),
   held: en('held for running requests').zh('因运行中的请求而冻结'),
   noneHeld: en('Nothing held').zh('无冻结金额'),

@@ -10,7 +10,6 @@ const PERIODS: Readonly<Record<string, string>> = { day: '今日', week: '本周
 
 export const playground = texts({
   title: en('Playground').zh('体验中心'),
-  shortTitle: en('Try').zh('体验'),
   text: en('Try models in the browser. Requests are charged like API requests.').zh(
     '在浏览器中试用模型。费用与通过 API 调用相同。',
   ),

@@ -11,7 +11,6 @@ export const shell = texts({
     money: en('Money').zh('资金'),
     gateway: en('Gateway').zh('网关'),
   },
-  more: en('More').zh('更多'),
   roles: {
     owner: en('owner').zh('所有者'),
     admin: en('admin').zh('管理员'),

@@ -1,7 +1,7 @@
 // What differs between two versions of a thing, field by field.
 
 import { useOperateTexts } from '../i18n/use-texts.tsx'
-import { differences } from './differences.ts'
+import { differences, fieldName } from './differences.ts'
 
 /** As the API writes a field without a value. */
 const NULL = 'null'
@@ -16,7 +16,7 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
       <dl className="divide-y text-sm">
         {rows.map(({ path, from, to }) => (
           <div key={path} className="flex flex-wrap gap-x-3 gap-y-0.5 px-3 py-1.5">
-            <dt className="min-w-28 font-mono text-muted wrap-anywhere">{auditLog.fields[path] ?? path}</dt>
+            <dt className="min-w-28 text-muted wrap-anywhere">{fieldName(path, auditLog.fields)}</dt>
             <dd className="min-w-0 flex-1 wrap-anywhere">
               {from !== undefined && (
                 <del className="text-bad">

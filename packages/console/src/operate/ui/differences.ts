@@ -2,6 +2,18 @@
 
 export type Difference = { path: string; from: string | undefined; to: string | undefined }
 
+/** What a field is called: `upstream/openai.keys` is one of a thing, whose id may have dots; `price.cached_input` is one in another. */
+export function fieldName(path: string, names: Readonly<Record<string, string>>): string {
+  const nameOf = (part: string) => names[part] ?? part.replace(/_usd$/, '').replaceAll('_', ' ')
+  const [, kind, field = ''] = /^(\w+)\/(.+)$/.exec(path) ?? []
+  if (kind !== undefined) return kind === 'setting' ? field : `${nameOf(kind)} ${field}`
+  const [first = '', ...within] = (names[path] ?? path).split('.')
+  const last = within.pop()
+  // What is in between may be an id.
+  const parts = [nameOf(first), within.join('.'), ...(last === undefined ? [] : [nameOf(last)])]
+  return parts.filter((part) => part !== '').join(': ')
+}
+
 /** Lists are compared as a whole: their entries have no names. */
 export function differences(before: unknown, after: unknown): Difference[] {
   const [from, to] = [flattened(before), flattened(after)]

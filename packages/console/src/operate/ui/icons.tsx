@@ -19,10 +19,9 @@ const PATHS = {
   auditLog: 'M2.5 8a5.5 5.5 0 1 0 1.8-4M2.5 2.5V5H5M8 5v3.2l2.2 1.3',
   configuration: 'M2.5 4.5h5M11.5 4.5h2M2.5 11.5h2M8.5 11.5h5M9.5 2.8v3.4M6.5 9.8v3.4',
   system: 'M2.5 3.5h11v7h-11zM6 13.5h4M8 10.5v3',
-  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
-} as const satisfies Record<Exclude<PageId, keyof typeof SHARED> | 'more', string>
+} as const satisfies Record<Exclude<PageId, keyof typeof SHARED>, string>
 
-export function OperateIcon({ name, size = 16 }: { name: PageId | 'more'; size?: number }) {
+export function OperateIcon({ name, size = 16 }: { name: PageId; size?: number }) {
   return name in SHARED ? (
     <Icon name={SHARED[name as keyof typeof SHARED]} size={size} />
   ) : (

@@ -3,7 +3,6 @@
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { Icon } from '../../../ui/icons.tsx'
 import { Menu, Tabs } from '../../../ui/overlay.tsx'
 import { PageHeader } from '../../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
@@ -44,17 +43,18 @@ export function AccountPage({ account: id, tab }: { account: string; tab: string
   if (error && !account) return <ErrorState error={error} retry={refetch} />
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-accent-soft px-3 py-2 text-link">
-        <Icon name="info" />
-        <span className="min-w-0 flex-1 truncate">{t.looking(account?.email ?? account?.name ?? id)}</span>
-        <Link href={pathOf('accounts')} className="font-medium hover:underline">
-          {t.backToList}
-        </Link>
-      </div>
       <PageHeader
         title={account?.name ?? t.account}
         help="operate/browser#accounts"
-        text={account ? <AccountState account={account} /> : <Skeleton size="h-5 w-14" />}
+        text={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Link href={pathOf('accounts')} className="text-link hover:underline">
+              {t.backToList}
+            </Link>
+            {account ? <AccountState account={account} /> : <Skeleton size="h-5 w-14" />}
+            {account?.email && account.email !== account.name && <span className="wrap-anywhere">{account.email}</span>}
+          </span>
+        }
         actions={
           account ? (
             account.deleted_at === null && <Actions account={account} />

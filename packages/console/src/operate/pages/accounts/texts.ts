@@ -47,7 +47,6 @@ export const accounts = texts({
   clear: en('Clear filters').zh('清除筛选'),
   bulkDone: en('Done.').zh('已完成。'),
   more: en('More actions').zh('更多操作'),
-  looking: en((name: string) => `You are viewing ${name}.`).zh((name) => `您正在查看 ${name}。`),
   backToList: en('All accounts').zh('所有账户'),
   facts: en('Account').zh('账户信息'),
   people: en('People').zh('成员'),

@@ -4,7 +4,7 @@ import type { Words } from '@trivium/gateway/administration/words/words.ts'
 import type { Language } from '../../../i18n/locale.ts'
 import type { Row } from '../../api/routes.ts'
 import type { OperateTexts } from '../../i18n/texts.ts'
-import { type Difference, differences } from '../../ui/differences.ts'
+import { type Difference, differences, fieldName } from '../../ui/differences.ts'
 
 export type AuditRow = Row<'audit-log'>
 type Texts = OperateTexts['auditLog']
@@ -73,9 +73,5 @@ function shortened({ path, from, to }: Difference, { none, fields, roles, values
     return value !== undefined && value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}...` : value
   }
   const end = cut(to)
-  const named = path
-    .replace(/^setting\//, '')
-    .replace(/_usd$/, '')
-    .replaceAll('_', ' ')
-  return { path: fields[path] ?? named, from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
+  return { path: fieldName(path, fields), from: cut(from), to: isAmount && end !== undefined ? `${end} USD` : end }
 }

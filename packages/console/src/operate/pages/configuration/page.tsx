@@ -1,7 +1,11 @@
+import { Redirect, Route, Switch } from 'wouter'
+import { NotFound } from '../../../app/not-found.tsx'
 import { Tabs } from '../../../ui/overlay.tsx'
 import { PageHeader } from '../../../ui/page.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
+import { LINKS } from '../../links.ts'
+import { pathOf } from '../../page-ids.ts'
 import { Entries } from './entries.tsx'
 import { Exchange } from './exchange.tsx'
 import { Mail } from './mail.tsx'
@@ -12,6 +16,19 @@ import { Settings } from './settings.tsx'
 const OTHERS = { kind: '', from: '', state: '', after: '', revision: '', compare: '', find: '' }
 
 export default function ConfigurationPage() {
+  const path = pathOf('configuration')
+  return (
+    <Switch>
+      <Route path={path} component={Configuration} />
+      <Route path={`${path}/revisions/:revision`}>
+        {({ revision }) => <Redirect to={LINKS.revision(decodeURIComponent(revision))} replace />}
+      </Route>
+      <Route component={NotFound} />
+    </Switch>
+  )
+}
+
+function Configuration() {
   const t = useOperateTexts().configuration
   const [{ tab }, setUrl] = useUrlState({ tab: 'entries', ...OTHERS })
   return (

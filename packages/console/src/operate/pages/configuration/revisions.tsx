@@ -2,10 +2,10 @@
 
 import { useLanguage } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
+import { DetailDrawer } from '../../../ui/loaded.tsx'
 import { Facts, Part, Section } from '../../../ui/page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { EmptyState, Skeleton } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { useUrlState } from '../../../ui/url-state.ts'
 import { formatTime, Time } from '../../../ui/values.tsx'
@@ -107,34 +107,34 @@ function RevisionDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const act = useAct()
   const restoring = useRestoring()(id)
   const [{ compare }, setUrl] = useUrlState({ compare: '' })
-  const { data, error, refetch } = useAdmin(
-    'configuration/revisions/{revision}',
-    { revision: id, compare },
-    { keepPrevious: true },
-  )
+  const query = useAdmin('configuration/revisions/{revision}', { revision: id, compare }, { keepPrevious: true })
   const restore = async () => {
     const done = await act(restoring)
     if (done !== undefined) onClose()
   }
   return (
-    <Drawer
-      open
+    <DetailDrawer
       onClose={onClose}
       title={id === '0' ? t.beginning : t.title(id)}
+      query={query}
+      none={{ title: t.none, text: t.noneText }}
+      skeleton={<Skeleton size="h-40 w-full" />}
       footer={
-        <ActButton permission="configuration" onClick={restore}>
-          {restoring.action}
-        </ActButton>
+        query.data && (
+          <ActButton permission="configuration" onClick={restore}>
+            {restoring.action}
+          </ActButton>
+        )
       }
     >
-      <div className="flex flex-col gap-6">
-        {error && !data && <ErrorState error={error} retry={refetch} />}
-        {!data && !error && <Skeleton size="h-40 w-full" />}
-        {data && <About revision={data} />}
-        <Compare of={id} value={compare} onChange={(next) => setUrl({ compare: next })} />
-        {data && <Changes revision={data} />}
-      </div>
-    </Drawer>
+      {(revision) => (
+        <>
+          <About revision={revision} />
+          <Compare of={id} value={compare} onChange={(next) => setUrl({ compare: next })} />
+          <Changes revision={revision} />
+        </>
+      )}
+    </DetailDrawer>
   )
 }
 

@@ -3,14 +3,13 @@
 import { Link } from 'wouter'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pageLink } from '../../links.ts'
+import { LINKS } from '../../links.ts'
 import { Lock } from './lock.tsx'
 
 export type Setting = Output<'GET', 'settings'>['settings'][number]
 type AnySource = Setting['source']
 
-export const revisionHref = (revision: number | string): string =>
-  pageLink('configuration', { tab: 'revisions', revision: String(revision) })
+export const revisionHref = (revision: number | string): string => LINKS.revision(String(revision))
 
 /** `trivium.yaml:31`, or the name of a variable. */
 export const placeOf = ({ file, line, variable }: AnySource): string | undefined =>

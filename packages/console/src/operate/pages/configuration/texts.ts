@@ -102,6 +102,8 @@ export const configuration = texts({
     what: en('What changed').zh('修改内容'),
     reason: en('Reason').zh('原因'),
     empty: en('No revisions yet').zh('还没有版本'),
+    none: en('There is no such revision').zh('没有此版本'),
+    noneText: en('Revisions are numbered from 1, in the order of the changes.').zh('版本按更改的先后从 1 开始编号。'),
     emptyText: en(
       'Each change of settings, upstreams, models or groups made here or through the admin API becomes a revision.',
     ).zh('在此处或通过管理 API 对设置、上游、模型或分组的每次修改都会成为一个版本。'),

@@ -2,6 +2,7 @@
 
 import { useCallback } from 'react'
 import { Link } from 'wouter'
+import { useTexts } from '../../../i18n/language.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { SearchField } from '../../../ui/search.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
@@ -11,7 +12,7 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
 import { AdminList } from '../../ui/list.tsx'
 import { type ModelRow, typeOf } from '../models/inline-price.tsx'
-import { Margin, ShortPrice } from '../models/prices/figures.tsx'
+import { Margin, ShortPrice, usePriceUnit } from '../models/prices/figures.tsx'
 import { figuresOf, firstCosts, mainFigures, marginOf, type Price } from '../models/prices/price-values.ts'
 import type { GroupRow } from './form.tsx'
 
@@ -30,15 +31,24 @@ export function Matrix({ groups }: { groups: readonly GroupRow[] | undefined }) 
   const t = useOperateTexts().groups.matrix
   const [{ search }, setFilters] = useUrlState(FILTERS)
   const setSearch = useCallback((typed: string) => setFilters({ search: typed, after: '' }), [setFilters])
+  const { perMillionTokens } = useTexts().models
+  const priceUnit = usePriceUnit()
+  const unitOf = (model: ModelRow, price: Price | null | undefined) =>
+    price ? (priceUnit(typeOf(model), price) ?? perMillionTokens) : undefined
+  /** That of the model's own price; a group may sell it by another. */
+  const unitIn = (model: ModelRow) => unitOf(model, (model.price as Price | null) ?? model.effective?.offers[0]?.price)
   const columns: Column<ModelRow>[] = [
     {
       id: 'model',
       label: t.model,
       skeleton: 'w-40',
-      cell: ({ id }) => (
-        <Link href={LINKS.model(id)} className="font-mono text-sm wrap-anywhere hover:underline">
-          {id}
-        </Link>
+      cell: (model) => (
+        <span className="flex flex-col items-start">
+          <Link href={LINKS.model(model.id)} className="font-mono text-sm wrap-anywhere hover:underline">
+            {model.id}
+          </Link>
+          <span className="text-xs text-muted">{unitIn(model)}</span>
+        </span>
       ),
     },
     ...(groups ?? []).map(
@@ -50,9 +60,10 @@ export function Matrix({ groups }: { groups: readonly GroupRow[] | undefined }) 
           const offer = model.effective?.offers.find(({ group }) => group === id)
           if (!offer) return <span className="text-muted">{'\u2013'}</span>
           const loss = lossOf(model, offer.price)
+          const unit = unitOf(model, offer.price)
           return (
             <span className="inline-flex flex-col items-end">
-              <ShortPrice type={typeOf(model)} price={offer.price} />
+              <ShortPrice type={typeOf(model)} price={offer.price} unit={unit === unitIn(model) ? undefined : unit} />
               {loss !== undefined && (
                 <span className="text-xs" title={t.belowCost}>
                   <Margin percent={loss} />

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { Drawer } from '../../../ui/dialog.tsx'
+import { DetailDrawer, NOTHING } from '../../../ui/loaded.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
 import { Badge, EmptyState } from '../../../ui/states.tsx'
 import { List } from '../../../ui/table/list.tsx'
@@ -54,9 +54,7 @@ export default function GroupsPage() {
       </Section>
       <Matrix groups={data?.data.filter(({ invalid }) => invalid === null)} />
       {data && open !== '' && !subject && (
-        <Drawer open title={open} onClose={() => setOpen({ group: '' })}>
-          <EmptyState title={t.gone} />
-        </Drawer>
+        <DetailDrawer title={open} query={NOTHING} none={{ title: t.gone }} onClose={() => setOpen({ group: '' })} />
       )}
       {subject && <GroupDrawer key={subject.id} subject={subject} onClose={() => setOpen({ group: '' })} />}
       {isCreating && <GroupDrawer subject={undefined} onClose={() => setCreating(false)} />}

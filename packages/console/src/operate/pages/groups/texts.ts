@@ -29,8 +29,8 @@ export const groups = texts({
   matrix: {
     title: en('What each group pays').zh('各分组支付的价格'),
     text: en(
-      'USD per million tokens as input / output, or per image, second or video. A dash means that the group does not offer the model.',
-    ).zh('单位为 USD：每百万 Token（输入 / 输出），或每张图片、每秒、每个视频。短横线表示该分组不提供此模型。'),
+      'In USD, by the unit below the model; of tokens as input / output. A dash means that the group does not offer the model.',
+    ).zh('以 USD 计，单位见模型下方；Token 价格为输入 / 输出。短横线表示该分组不提供此模型。'),
     search: en('Search models').zh('搜索模型'),
     model: en('Model').zh('模型'),
     head: en((group: string, multiplier: string) => (multiplier === '1' ? group : `${group} × ${multiplier}`)).zh(

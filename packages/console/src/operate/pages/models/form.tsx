@@ -2,11 +2,11 @@
 
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
-import { Drawer } from '../../../ui/dialog.tsx'
 import { type Entry, ownField } from '../../../ui/form/fields.ts'
 import { textIn, type Values } from '../../../ui/form/typed-values.ts'
+import { DetailDrawer } from '../../../ui/loaded.tsx'
 import { Part } from '../../../ui/page.tsx'
-import { Banner, Skeleton } from '../../../ui/states.tsx'
+import { Banner } from '../../../ui/states.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
@@ -30,14 +30,9 @@ import { RouteFields } from './route-fields.tsx'
 const ALL = { limit: '1000' }
 
 export function ModelForm({ subject, onClose }: { subject: ModelRow | undefined; onClose(): void }) {
-  const { data } = useAdmin('upstreams', ALL)
-  const upstreams = data?.data.map(({ id }) => id)
-  if (!upstreams)
-    return (
-      <Drawer open onClose={onClose} title={subject?.id ?? ''}>
-        <Skeleton size="h-64 w-full" />
-      </Drawer>
-    )
+  const query = useAdmin('upstreams', ALL)
+  const upstreams = query.data?.data.map(({ id }) => id)
+  if (!upstreams) return <DetailDrawer onClose={onClose} title={subject?.id ?? ''} query={query} />
   return <Form subject={subject} upstreams={upstreams} onClose={onClose} />
 }
 

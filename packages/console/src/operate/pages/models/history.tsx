@@ -5,7 +5,7 @@ import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/values.tsx'
 import { useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { pageLink } from '../../links.ts'
+import { LINKS, pageLink } from '../../links.ts'
 import { Diff } from '../../ui/diff.tsx'
 
 /** `of`: such as `model/gpt-x`. `revision`: that which stored it, perhaps with other entries. */
@@ -17,7 +17,7 @@ export function History({ of, revision }: { of: string; revision: number | null 
   if (!data) return <Skeleton size="h-16 w-full" />
   if (data.data.length === 0) {
     if (revision === null) return <p className="text-muted">{t.none}</p>
-    const href = pageLink('configuration', { tab: 'revisions', revision: String(revision) })
+    const href = LINKS.revision(String(revision))
     return (
       <Link href={href} className="text-link underline">
         {configuration.revisions.open(String(revision))}

@@ -8,7 +8,7 @@ import { CONTROL } from '../../../ui/form/field.tsx'
 import type { Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useMay } from '../../ui/permissions.ts'
-import { Margin, ShortPrice, useFigureName } from './prices/figures.tsx'
+import { Margin, ShortPrice, useFigureName, usePriceUnit } from './prices/figures.tsx'
 import {
   figuresOf,
   firstCosts,
@@ -27,6 +27,7 @@ export const typeOf = ({ effective, type }: ModelRow): ModelType =>
 export function InlinePrice({ model, onSave }: { model: ModelRow; onSave(price: Price): void }) {
   const t = useOperateTexts().models
   const may = useMay()
+  const unitOf = usePriceUnit()
   const [isEditing, setEditing] = useState(false)
   if (isEditing) return <Editor model={model} onSave={onSave} onClose={() => setEditing(false)} />
   const price = (model.effective?.price ?? model.price) as Price | null
@@ -40,7 +41,7 @@ export function InlinePrice({ model, onSave }: { model: ModelRow; onSave(price: 
     )
   return (
     <span className="inline-flex items-center gap-1">
-      <ShortPrice hasUnit type={typeOf(model)} price={price} />
+      <ShortPrice type={typeOf(model)} price={price} unit={unitOf(typeOf(model), price)} />
       {mayEdit &&
         (model.read_only ? (
           // Figures of all rows stand below each other.

@@ -11,7 +11,7 @@ import { Facts, Part } from '../../../ui/page.tsx'
 import { Amount, Duration, isZero } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { LINKS, pageLink } from '../../links.ts'
+import { LINKS } from '../../links.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { AccountLink, type ShownRequest } from './columns.tsx'
 import { Refund } from './refund.tsx'
@@ -68,7 +68,7 @@ const receiptOf = (request: ShownRequest): Receipt => ({
 
 function RevisionLink({ revision }: { revision: number }) {
   return (
-    <Link href={pageLink('configuration', { revision: String(revision) })} className="hover:underline">
+    <Link href={LINKS.revision(String(revision))} className="hover:underline">
       {revision}
     </Link>
   )

@@ -21,17 +21,25 @@ export function useFigureName(): (path: string) => string {
   }
 }
 
-type ShortPriceProps = { type: ModelType; price: Price | null | undefined; hasUnit?: boolean }
-
-/** `2.00 / 8.00`, with what it is for. `hasUnit`: says of what it is, unless it is of a million tokens. */
-export function ShortPrice({ type, price, hasUnit = false }: ShortPriceProps) {
-  const { locale } = useLanguage()
+/** The unit of a price: `per image`; undefined: a million tokens. */
+export function usePriceUnit(): (type: ModelType, price: Price | null | undefined) => string | undefined {
   const { units } = useTexts().models
+  return (type, price) => {
+    if (!price) return undefined
+    const [first = ''] = mainFigures(type, figuresOf(price))
+    return first.startsWith('per_') ? units[first] : undefined
+  }
+}
+
+type ShortPriceProps = { type: ModelType; price: Price | null | undefined; unit?: string | undefined }
+
+/** `2.00 / 8.00`, with what it is for. */
+export function ShortPrice({ type, price, unit }: ShortPriceProps) {
+  const { locale } = useLanguage()
   const name = useFigureName()
   if (!price) return <>{'\u2013'}</>
   const figures = figuresOf(price)
   const shown = mainFigures(type, figures)
-  const unit = hasUnit && shown.some((path) => path.startsWith('per_')) ? units[shown[0] ?? ''] : undefined
   return (
     <span className="whitespace-nowrap tabular-nums" title={shown.map(name).join(' / ')}>
       {shown.map((path) => formatUsd(figures[path] ?? '0.00', locale)).join(' / ')}
