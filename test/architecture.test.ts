@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['startup', 'openapi'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
   ['http-api'],
-  ['administration', 'background', 'backup', 'image-tool', 'token-counting'],
+  ['operate', 'background', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
   ['conversations', 'tasks', 'alerts'],
   ['routing'],
@@ -49,7 +49,7 @@ const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: [], sa
 const TOP = ['main.ts', 'server', 'app.ts', 'routes.ts', 'handler.ts', 'handlers']
 const COMPLETE_DIALECT = ['endpoint.ts', 'error.ts', 'index.ts', 'pass-through.ts', 'translated-fields.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
-const DECLARED = [`${GATEWAY}/administration/words/`, `${GATEWAY}/endpoints/`]
+const DECLARED = [`${GATEWAY}/operate/words/`, `${GATEWAY}/endpoints/`]
 const VALUES_OF_GATEWAY = /import (?!type )[^'"]*from '@trivium\/gateway\/([^']+)'/g
 const LONGEST_FILE = 400
 const MOST_FILES = 16

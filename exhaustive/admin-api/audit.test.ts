@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { adminRoutes, type ServedRoute } from '../../packages/gateway/src/admin-api/routes.ts'
-import { OPERATIONS } from '../../packages/gateway/src/administration/index.ts'
 import { callServer } from '../../packages/gateway/src/cli/control-socket.ts'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
+import { OPERATIONS } from '../../packages/gateway/src/operate/index.ts'
 import { type SandboxServer, startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { type AdminClient, adminClient } from '../../test/support/admin/admin-client.ts'
 import {

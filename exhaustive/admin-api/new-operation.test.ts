@@ -11,7 +11,7 @@ import { checkTypes, copyWith, type Edits, expectListed, makeApiTypes } from '..
 
 /** What each file gets. */
 const EDITS: Edits = {
-  'packages/gateway/src/administration/keys.ts': (source) => `${source}
+  'packages/gateway/src/operate/keys.ts': (source) => `${source}
 export const renameKey = operation({
   name: 'key rename',
   permission: 'keys',
@@ -26,7 +26,7 @@ export const renameKey = operation({
   },
 })
 `,
-  'packages/gateway/src/administration/words/accounts.ts': (source) =>
+  'packages/gateway/src/operate/words/accounts.ts': (source) =>
     source.replace(
       '} as const satisfies Words',
       `  'key rename': {
@@ -96,7 +96,7 @@ afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-test('the page lists the files, at most four', () => expectListed('Add an administration operation', EDITS, 4))
+test('the page lists the files, at most four', () => expectListed('Add an operation', EDITS, 4))
 
 test('the admin API serves, checks, describes and rehearses it', async () => {
   expect(adminOutcome(await admin('POST', `keys/${key}/rename`, { body: {} }))).toBe('400 bad_request')

@@ -21,9 +21,9 @@ const BOXES: readonly Box[] = [
     right: true,
   },
   {
-    title: 'Administration',
-    says: 'operations of holders and operators, and their APIs',
-    rooms: ['administration', 'admin-api', 'console-api', 'http-api', 'alerts', 'mail'],
+    title: 'Operations',
+    says: 'what holders and operators do, and their APIs',
+    rooms: ['operate', 'admin-api', 'console-api', 'http-api', 'alerts', 'mail'],
     row: 1,
   },
   {

@@ -1,9 +1,9 @@
 // Commands in the test's own process: `run` as the program calls it, with what it prints.
 import { spyOn } from 'bun:test'
 import { createAccountCipher } from '../src/access/secrets/account-cipher.ts'
-import { readStored } from '../src/administration/configuration/secrets.ts'
 import type { CommandContext } from '../src/cli/context.ts'
 import { run } from '../src/cli/run.ts'
+import { readStored } from '../src/operate/configuration/secrets.ts'
 import { assembleFile, loadFile } from '../src/server/config.ts'
 import { readEnvironment } from '../src/server/environment.ts'
 import { openPostgresSource } from '../src/storage/postgres/copying/source.ts'

@@ -1,5 +1,5 @@
 // Every operation in an order that works, with what its row of the audit log must have.
-import type { OperationName } from '../../../packages/gateway/src/administration/index.ts'
+import type { OperationName } from '../../../packages/gateway/src/operate/index.ts'
 
 export type Json = Record<string, unknown>
 

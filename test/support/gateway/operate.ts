@@ -1,14 +1,14 @@
 // The operator's commands without a process for each: sent to the control socket of the running server on SQLite, run here
 // on PostgreSQL. Both run the code that the command runs; cli.test.ts tests the commands themselves.
 import { readFileSync } from 'node:fs'
-import { OPERATIONS } from '../../../packages/gateway/src/administration/index.ts'
-import { COMMAND_LINE, perform } from '../../../packages/gateway/src/administration/operation.ts'
 import { parseArguments } from '../../../packages/gateway/src/cli/args.ts'
 import { flagsOf } from '../../../packages/gateway/src/cli/command.ts'
 import { STORE_COMMANDS } from '../../../packages/gateway/src/cli/commands/store-commands.ts'
 import { callServer } from '../../../packages/gateway/src/cli/control-socket.ts'
 import { resultOf } from '../../../packages/gateway/src/cli/run.ts'
 import type { FileConfig } from '../../../packages/gateway/src/config/types.ts'
+import { OPERATIONS } from '../../../packages/gateway/src/operate/index.ts'
+import { COMMAND_LINE, perform } from '../../../packages/gateway/src/operate/operation.ts'
 import { loadFile } from '../../../packages/gateway/src/server/config.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'

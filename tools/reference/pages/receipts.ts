@@ -1,6 +1,7 @@
 // docs/reference/receipts.md
-import { REQUEST_SHOWN } from '@trivium/gateway/administration/resources/traffic.ts'
+
 import { SETTLED } from '@trivium/gateway/money/ledger.ts'
+import { REQUEST_SHOWN } from '@trivium/gateway/operate/resources/traffic.ts'
 import type { Outcome } from '@trivium/gateway/paid-call/outcome.ts'
 import { type Audience, showReceipt } from '@trivium/gateway/paid-call/receipts/show-receipt.ts'
 import type { UsageRow } from '@trivium/gateway/storage/storage.ts'

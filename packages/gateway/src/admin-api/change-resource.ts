@@ -1,7 +1,8 @@
 // Changes of one resource happen one after the other, on all nodes: a lease of the store by resource is held from the comparison with
 // If-Match to the end of the write.
-import { rejected } from '../administration/rejections.ts'
+
 import { ApiRejection } from '../http-api/rejection.ts'
+import { rejected } from '../operate/rejections.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Rendered, tagOf } from './routes.ts'
 

@@ -1,7 +1,8 @@
 // What the admin API depends on; create-apis.ts supplies it.
-import type { OperationContext } from '../administration/operation.ts'
+
 import type { Slot } from '../http-api/concurrent-calls.ts'
 import type { ApiDependencies } from '../http-api/dependencies.ts'
+import type { OperationContext } from '../operate/operation.ts'
 import type { Node } from '../storage/node/node.ts'
 
 export type AdminDependencies = ApiDependencies & {

@@ -1,9 +1,9 @@
 // Every error of the admin API in one shape, with all mistakes of the input in `details`.
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { messageOf, OperationRejected } from '../administration/rejections.ts'
 import { API_ERRORS, type ApiError, type ApiErrorCode, errorResponse } from '../http-api/errors.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import { errorText } from '../observe/log.ts'
+import { messageOf, OperationRejected } from '../operate/rejections.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { StoreDown } from '../storage/storage.ts'

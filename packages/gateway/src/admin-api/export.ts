@@ -1,8 +1,8 @@
 // Whole lists as files: `?format=csv` for spreadsheets, `?format=jsonl` for programs. Read page by page, with bounds on what one file costs.
 import type { TObject, TSchema } from 'typebox'
-import type { ExportFormat } from '../administration/admin-route.ts'
 import { CSV_TYPE, type CsvLine, csvOf } from '../http-api/files/file-response.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
+import type { ExportFormat } from '../operate/admin-route.ts'
 import type { Rendered } from './routes.ts'
 
 export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {

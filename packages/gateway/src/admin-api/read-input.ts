@@ -1,9 +1,9 @@
 // The input of an operation from the path, the query and the body of a request. All mistakes are reported at once.
 import type { TObject, TSchema } from 'typebox'
-import type { ExportFormat } from '../administration/admin-route.ts'
-import { REASON } from '../administration/inputs/schemas.ts'
-import { mistakesIn, OperationRejected, type Rejection } from '../administration/rejections.ts'
 import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
+import type { ExportFormat } from '../operate/admin-route.ts'
+import { REASON } from '../operate/inputs/schemas.ts'
+import { mistakesIn, OperationRejected, type Rejection } from '../operate/rejections.ts'
 import { fields, NOTHING } from '../request/schema/schema.ts'
 import type { AdminDependencies } from './dependencies.ts'
 import type { AdminCall } from './routes.ts'

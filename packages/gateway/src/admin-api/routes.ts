@@ -1,15 +1,15 @@
 // Every route of the admin API, from the operations: what it takes, and what is sent of a result.
 import { parametersOf } from '@trivium/protocol/routes.ts'
 import type { TObject } from 'typebox'
-import type { AdminRoute, ExportFormat } from '../administration/admin-route.ts'
-import { OPERATIONS } from '../administration/index.ts'
-import { REASON } from '../administration/inputs/schemas.ts'
-import type { Operation } from '../administration/operation.ts'
-import type { Permission } from '../administration/permissions.ts'
-import { TRAFFIC_FIELDS } from '../administration/resources/resource.ts'
 import type { RoutedCall } from '../http-api/dispatch.ts'
 import { pickerOf } from '../http-api/pick-output.ts'
 import { type ApiRoute, apiRoute, byPath } from '../http-api/route.ts'
+import type { AdminRoute, ExportFormat } from '../operate/admin-route.ts'
+import { OPERATIONS } from '../operate/index.ts'
+import { REASON } from '../operate/inputs/schemas.ts'
+import type { Operation } from '../operate/operation.ts'
+import type { Permission } from '../operate/permissions.ts'
+import { TRAFFIC_FIELDS } from '../operate/resources/resource.ts'
 import {
   boolean,
   either,

@@ -1,7 +1,7 @@
 // The description of a command, which parsing, help and execution share.
 
-import type { OperationName } from '../administration/index.ts'
 import type { FileConfig } from '../config/types.ts'
+import type { OperationName } from '../operate/index.ts'
 import type { Arguments, Flags } from './args.ts'
 import type { CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'

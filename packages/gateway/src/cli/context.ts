@@ -1,7 +1,7 @@
 // What the composition root provides to commands.
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
-import type { Assemble, InForce } from '../administration/configuration/parts.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
+import type { Assemble, InForce } from '../operate/configuration/parts.ts'
 import type { Source, Target } from '../storage/copying/copy.ts'
 import type { Upgrade } from '../storage/migrations/migrations.ts'
 import type { Damage, Storage } from '../storage/storage.ts'

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TSchema } from 'typebox'
-import { OPERATIONS } from '../administration/index.ts'
-import { COMMAND_LINE, type Operation, type OperationContext, perform, rehearse } from '../administration/operation.ts'
-import { OperationRejected, type Rejection } from '../administration/rejections.ts'
+import { OPERATIONS } from '../operate/index.ts'
+import { COMMAND_LINE, type Operation, type OperationContext, perform, rehearse } from '../operate/operation.ts'
+import { OperationRejected, type Rejection } from '../operate/rejections.ts'
 import { CommandError } from './errors.ts'
 
 /** Systems limit the path of a socket to about 104 bytes; for a longer path the socket is created elsewhere. */

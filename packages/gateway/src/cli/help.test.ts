@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { TObject } from 'typebox'
 import { runHere } from '../../test-support/run-command.ts'
-import { OPERATIONS } from '../administration/index.ts'
+import { OPERATIONS } from '../operate/index.ts'
 import { parseArguments } from './args.ts'
 import { type Command, checkArguments, flagsOf, operationOf } from './command.ts'
 import { fieldOf } from './commands/declare.ts'

@@ -2,11 +2,11 @@
 // text, times are ISO 8601 in UTC, ids are text.
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { Static, TObject, TSchema } from 'typebox'
-import { type Operation, type OperationContext, perform } from '../administration/operation.ts'
-import { checked } from '../administration/rejections.ts'
 import { transferred } from '../http-api/compress.ts'
 import { pickerOf } from '../http-api/pick-output.ts'
 import { type ApiRoute, apiRoute, type HoldersPolicy } from '../http-api/route.ts'
+import { type Operation, type OperationContext, perform } from '../operate/operation.ts'
+import { checked } from '../operate/rejections.ts'
 import type { Call, SignedInCall } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 

@@ -1,10 +1,10 @@
 // Settings: who is signed in, on which browsers, with which preferences.
 
-import { AMOUNT_OR_ZERO } from '../administration/inputs/schemas.ts'
 import { ApiRejection } from '../http-api/rejection.ts'
 import { clearSessionCookie } from '../http-api/session/cookie.ts'
 import { formatUsd, parseUsd } from '../money/amount.ts'
 import { balancesJson } from '../money/json.ts'
+import { AMOUNT_OR_ZERO } from '../operate/inputs/schemas.ts'
 import {
   BALANCES,
   boolean,

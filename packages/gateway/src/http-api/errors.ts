@@ -1,7 +1,7 @@
 // Errors of the console API and the admin API: JSON in the format of the chat dialect.
 
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
-import { REJECTION_CODES } from '../administration/rejections.ts'
+import { REJECTION_CODES } from '../operate/rejections.ts'
 import { fields, listOf, nullable, string } from '../request/schema/schema.ts'
 
 /** Every error of both, those of operations included: its code for programs, and its status. */

@@ -1,7 +1,7 @@
 // A route of the console API or of the admin API, as data: for their dispatchers, for tests, and for what describes them to others.
 import { parametersOf } from '@trivium/protocol/routes.ts'
 import type { TObject, TSchema } from 'typebox'
-import type { Permission } from '../administration/permissions.ts'
+import type { Permission } from '../operate/permissions.ts'
 import { fields, NOTHING } from '../request/schema/schema.ts'
 
 /**

@@ -1,6 +1,7 @@
 // Audits the ledger soon after the start, then every night.
-import { type AuditStores, beginAudit } from '../administration/ledger/audit-runs.ts'
+
 import type { Log } from '../observe/log.ts'
+import { type AuditStores, beginAudit } from '../operate/ledger/audit-runs.ts'
 import type { Every } from './every.ts'
 
 /** After the start's own work. */

@@ -1,5 +1,5 @@
 // Removes what is over, in small pages with pauses, so that other writers never wait for long.
-import { auditEntry } from '../administration/operation.ts'
+import { auditEntry } from '../operate/operation.ts'
 import { firstIdAt } from '../request/ids.ts'
 import type {
   AuditLog,

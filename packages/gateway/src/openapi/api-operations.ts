@@ -2,9 +2,9 @@
 import { parametersOf } from '@trivium/protocol/routes.ts'
 import type { TObject, TSchema } from 'typebox'
 import { adminRoutes, DRY_RUN, type ServedRoute } from '../admin-api/routes.ts'
-import type { Operation } from '../administration/operation.ts'
 import { CONSOLE_ROUTES } from '../console-api/routes.ts'
 import type { ApiRoute, HoldersPolicy } from '../http-api/route.ts'
+import type { Operation } from '../operate/operation.ts'
 import { either } from '../request/schema/schema.ts'
 import {
   ADMIN_SECURITY,

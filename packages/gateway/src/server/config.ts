@@ -1,9 +1,9 @@
 // The only reader of the configuration file. All mistakes are reported together.
 import { readFileSync } from 'node:fs'
-import type { ConfigFile, Stored } from '../administration/configuration/parts.ts'
 import { type AssembleResult, assemble } from '../config/assemble.ts'
 import { describeSystemError } from '../config/system-error.ts'
 import type { BuiltIn } from '../config/upstream-kinds.ts'
+import type { ConfigFile, Stored } from '../operate/configuration/parts.ts'
 import { memoryLimit } from '../process/memory-limit.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { baseName, capabilitiesOf, knownLimits } from '../upstreams/prices/capabilities.ts'

@@ -1,19 +1,13 @@
 // The configuration in force, compiled, and how another one takes its place: after an edit of the file, or a new revision in the store.
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
-import type {
-  Assemble,
-  ConfigFile,
-  ConfigurationParts,
-  InForce,
-  Stored,
-} from '../administration/configuration/parts.ts'
-import { readStored } from '../administration/configuration/secrets.ts'
 import { type Catalogue, compileCatalogue } from '../catalogue/catalogue.ts'
 import type { Assembled, AssembleResult } from '../config/assemble.ts'
 import { describeChanges } from '../config/changes.ts'
 import { hasRealUpstream } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
+import type { Assemble, ConfigFile, ConfigurationParts, InForce, Stored } from '../operate/configuration/parts.ts'
+import { readStored } from '../operate/configuration/secrets.ts'
 import { takeBackSandboxCredit } from '../startup/take-back-sandbox-credit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createHealth, type Health } from '../upstreams/health/health.ts'

@@ -1,8 +1,6 @@
 // `trivium serve`: configuration -> storage -> app -> listen, and an orderly shutdown.
 
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
-import type { InForce } from '../administration/configuration/parts.ts'
-import type { RunningServer } from '../administration/operation.ts'
 import { createApp } from '../app.ts'
 import { responseTasks } from '../background/response-tasks.ts'
 import type { CommandContext } from '../cli/context.ts'
@@ -18,6 +16,8 @@ import { type Logs, openLogs } from '../observe/logs.ts'
 import { createMetrics, type Metrics } from '../observe/metrics/names.ts'
 import { VERSION } from '../observe/version.ts'
 import { createApiDocuments } from '../openapi/serve-documents.ts'
+import type { InForce } from '../operate/configuration/parts.ts'
+import type { RunningServer } from '../operate/operation.ts'
 import { Cleanup } from '../process/cleanup.ts'
 import { watchProcess } from '../process/faults.ts'
 import { settlePromise } from '../process/settle-promise.ts'

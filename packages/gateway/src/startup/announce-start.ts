@@ -1,11 +1,11 @@
 // What a server does and prints once it listens: on the first start an account with a key, and on each a summary.
 
 import { createLink } from '../access/secrets/tokens.ts'
-import { warningsOfStore } from '../administration/doctor/store-warnings.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Environment } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
 import { VERSION } from '../observe/version.ts'
+import { warningsOfStore } from '../operate/doctor/store-warnings.ts'
 import { memoryLimit } from '../process/memory-limit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { firstStart } from './first-start.ts'

@@ -3,11 +3,11 @@
 
 import { hashSecret } from '../access/authenticate.ts'
 import { newApiKey } from '../access/secrets/new-secrets.ts'
-import { auditEntry, fingerprint } from '../administration/operation.ts'
 import { isEmbeddedOnly, SANDBOX_GROUP, trialSource } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
+import { auditEntry, fingerprint } from '../operate/operation.ts'
 import { FIRST_PERSON, NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
 
 /** `secret`: of the first key; undefined if there is no embedded model. */

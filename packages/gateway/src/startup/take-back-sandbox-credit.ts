@@ -1,11 +1,12 @@
 // Trial credit that was given while only embedded models could be bought with it does not buy the models of vendors: what is unspent
 // of it is taken back before a real upstream serves.
-import { auditEntry } from '../administration/operation.ts'
+
 import { hasRealUpstream } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import { SANDBOX_TRIAL } from '../money/ledger.ts'
 import type { Log } from '../observe/log.ts'
+import { auditEntry } from '../operate/operation.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export type TakenBack = Awaited<ReturnType<Storage['accounts']['takeBackTrials']>>

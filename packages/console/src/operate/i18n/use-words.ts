@@ -1,9 +1,9 @@
 // What operations are called on screen, from the operations themselves: one place for buttons, dialogs and the audit log.
-import { type ActName, WORDS } from '@trivium/gateway/administration/words/index.ts'
-import type { Both, Words } from '@trivium/gateway/administration/words/words.ts'
+import { type ActName, WORDS } from '@trivium/gateway/operate/words/index.ts'
+import type { Both, Words } from '@trivium/gateway/operate/words/words.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 
-export type { ActName } from '@trivium/gateway/administration/words/index.ts'
+export type { ActName } from '@trivium/gateway/operate/words/index.ts'
 
 /** `words('upstream drain', id)`: the dialog of the act, for `useAct`; its `action` is the label of the button, too. */
 export function useWords() {

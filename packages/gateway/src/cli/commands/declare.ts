@@ -1,6 +1,6 @@
 // How commands are declared: what is not said here follows from the input of their operation.
 import type { TObject, TSchema } from 'typebox'
-import { OPERATIONS } from '../../administration/index.ts'
+import { OPERATIONS } from '../../operate/index.ts'
 import type { Arguments } from '../args.ts'
 import { type LocalCommand, type Option, operationOf, type Positional, type StoreCommand } from '../command.ts'
 import { list, OPTIONS_OF, pastTime, time, wholeNumber } from './inputs.ts'

@@ -1,6 +1,6 @@
 // From the text of options to the input of operations, and from rejections back to options. Text in a wrong form is passed on as it is: the
 // operation says what is wrong with it.
-import { messageOf, type OperationRejected, REJECTIONS } from '../../administration/rejections.ts'
+import { messageOf, type OperationRejected, REJECTIONS } from '../../operate/rejections.ts'
 import type { Option } from '../command.ts'
 import { CommandError, UsageError } from '../errors.ts'
 

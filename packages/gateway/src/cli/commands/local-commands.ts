@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import NOTICE from '../../../../../NOTICE' with { type: 'text' }
-import { certificateWarnings } from '../../administration/doctor/machine.ts'
+import { certificateWarnings } from '../../operate/doctor/machine.ts'
 import type { Arguments } from '../args.ts'
 import type { LocalCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'

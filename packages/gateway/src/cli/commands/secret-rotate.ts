@@ -1,10 +1,10 @@
 // `secret rotate`: a new master secret in force, and everything that is stored encrypted with it.
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
 import { fingerprintOf } from '../../access/secrets/fingerprint.ts'
-import { auditEntry, COMMAND_LINE } from '../../administration/operation.ts'
-import { type Resealed, reseal } from '../../administration/secrets/reseal.ts'
 import { createProgress } from '../../backup/progress.ts'
 import { openBlobs } from '../../media/open-media.ts'
+import { auditEntry, COMMAND_LINE } from '../../operate/operation.ts'
+import { type Resealed, reseal } from '../../operate/secrets/reseal.ts'
 import { FolderInUse, type Storage } from '../../storage/storage.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandError } from '../errors.ts'

@@ -1,8 +1,8 @@
 // Warnings that need both the store and the configuration.
 
-import type { Shown } from '../../administration/configuration/show.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { missingGroupWarnings } from '../../config/warnings.ts'
+import type { Shown } from '../../operate/configuration/show.ts'
 import type { CommandContext } from '../context.ts'
 import { callServer } from '../control-socket.ts'
 

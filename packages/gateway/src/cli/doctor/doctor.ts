@@ -1,21 +1,21 @@
 // `trivium doctor`: the first checks to make when something does not work.
 import { accessSync, constants, existsSync } from 'node:fs'
-import { machineQuestions } from '../../administration/doctor/machine.ts'
-import { answer, type Check, type Finding, type Question } from '../../administration/doctor/question.ts'
+import { describeSystemError } from '../../config/system-error.ts'
+import type { Environment, FileConfig } from '../../config/types.ts'
+import { machineQuestions } from '../../operate/doctor/machine.ts'
+import { answer, type Check, type Finding, type Question } from '../../operate/doctor/question.ts'
 import {
   clockQuestion,
   mailQuestion,
   mediaQuestion,
   serverQuestion,
   upstreamCheck,
-} from '../../administration/doctor/services.ts'
-import { warningsOfStore } from '../../administration/doctor/store-warnings.ts'
-import { checkedTables } from '../../administration/doctor/tables.ts'
-import { writeProbe } from '../../administration/doctor/write-probe.ts'
-import { checkTables, type ServerState, showServerState } from '../../administration/system/server-state.ts'
-import { listUpstreamStates } from '../../administration/upstreams/state.ts'
-import { describeSystemError } from '../../config/system-error.ts'
-import type { Environment, FileConfig } from '../../config/types.ts'
+} from '../../operate/doctor/services.ts'
+import { warningsOfStore } from '../../operate/doctor/store-warnings.ts'
+import { checkedTables } from '../../operate/doctor/tables.ts'
+import { writeProbe } from '../../operate/doctor/write-probe.ts'
+import { checkTables, type ServerState, showServerState } from '../../operate/system/server-state.ts'
+import { listUpstreamStates } from '../../operate/upstreams/state.ts'
 import { WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, type Storage, StoreDown } from '../../storage/storage.ts'
 import { keyGroupWarnings } from '../commands/store-warnings.ts'

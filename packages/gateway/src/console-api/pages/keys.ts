@@ -1,11 +1,12 @@
-// Keys of an account: what administration/keys.ts does, on behalf of its holder. And the groups that a key can have.
-import { CHANGE_KEY, KEY_FILTER, NEW_KEY, ROTATE_KEY } from '../../administration/inputs/schemas.ts'
-import * as keys from '../../administration/keys.ts'
-import { perform } from '../../administration/operation.ts'
-import { KEY } from '../../administration/resources/keys.ts'
+// Keys of an account: what operate/keys.ts does, on behalf of its holder. And the groups that a key can have.
+
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { formatMillionths } from '../../money/amount.ts'
+import { CHANGE_KEY, KEY_FILTER, NEW_KEY, ROTATE_KEY } from '../../operate/inputs/schemas.ts'
+import * as keys from '../../operate/keys.ts'
+import { perform } from '../../operate/operation.ts'
+import { KEY } from '../../operate/resources/keys.ts'
 import { boolean, fields, ID, idOf, listOf, number, optional, pageOf, string } from '../../request/schema/schema.ts'
 import { holderContext, route } from '../route.ts'
 

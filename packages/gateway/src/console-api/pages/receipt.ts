@@ -1,8 +1,8 @@
 // The receipt of a request, with its formula as lines; of a rejected one, why it was rejected.
 import type { Static } from 'typebox'
-import { CHARGE_LINE } from '../../administration/resources/traffic.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
+import { CHARGE_LINE } from '../../operate/resources/traffic.ts'
 import { showCharge } from '../../paid-call/receipts/show-charge.ts'
 import { showReceipt } from '../../paid-call/receipts/show-receipt.ts'
 import { parseRequestId } from '../../request/ids.ts'

@@ -1,8 +1,8 @@
 // Requests of the account that were rejected before anything was held for them: they cost nothing, and have no receipt.
 import type { Static } from 'typebox'
-import { given, readPage, readTimes } from '../../administration/inputs/page.ts'
-import { formatPlace, REJECTED_PLACE, readPlace } from '../../administration/inputs/rejected-place.ts'
-import { shownCount } from '../../administration/rejected-requests.ts'
+import { given, readPage, readTimes } from '../../operate/inputs/page.ts'
+import { formatPlace, REJECTED_PLACE, readPlace } from '../../operate/inputs/rejected-place.ts'
+import { shownCount } from '../../operate/rejected-requests.ts'
 import { parseRequestId, timeOfId } from '../../request/ids.ts'
 import { fields, ID, nullable, number, optional, pageOf, string, TIME } from '../../request/schema/schema.ts'
 import type { RejectedCount, RejectedPlace, Storage } from '../../storage/storage.ts'

@@ -1,7 +1,7 @@
 // The account's requests with filters, as pages and as a file.
 import type { Static } from 'typebox'
-import { given } from '../../administration/inputs/page.ts'
 import { type CsvLine, csvResponse } from '../../http-api/files/file-response.ts'
+import { given } from '../../operate/inputs/page.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { tokensIn } from '../../paid-call/receipts/show-charge.ts'
 import { summarize } from '../../paid-call/receipts/show-receipt.ts'

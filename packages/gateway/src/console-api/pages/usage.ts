@@ -1,8 +1,8 @@
 // Usage: what was spent in a period, as sums over time, and by model or key: the largest ones by name, and the sum of the others.
 import type { Static } from 'typebox'
-import { given } from '../../administration/inputs/page.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
+import { given } from '../../operate/inputs/page.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import {
   fields,

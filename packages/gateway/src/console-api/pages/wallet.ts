@@ -1,13 +1,13 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, monthly statements, and redemption codes.
 
-import { redeemCode } from '../../administration/codes.ts'
-import { REDEMPTION } from '../../administration/inputs/schemas.ts'
-import { entryJson, isMonth, monthEntries } from '../../administration/reports/statement.ts'
-import { CAP_SHOWN } from '../../administration/resources/accounts.ts'
 import { type CsvLine, csvResponse } from '../../http-api/files/file-response.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
+import { redeemCode } from '../../operate/codes.ts'
+import { REDEMPTION } from '../../operate/inputs/schemas.ts'
+import { entryJson, isMonth, monthEntries } from '../../operate/reports/statement.ts'
+import { CAP_SHOWN } from '../../operate/resources/accounts.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import {

@@ -1,9 +1,9 @@
 // The person that a provider's claims are about: known by the identity, or by a verified address, or new.
 
 import { isStrictAddress } from '../../access/email-address.ts'
-import { raises } from '../../administration/permissions.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { SignInProvider } from '../../config/sections/sign-in.ts'
+import { raises } from '../../operate/permissions.ts'
 import { GATEWAY_ROLES, type GatewayRole, type Identity, type Person } from '../../storage/storage.ts'
 import { type Call, personEntry, signUpEntry } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'

@@ -1,10 +1,10 @@
 // The account that a browser shows: choose another one, give it another name, and its members.
 
-import { EMAIL, NAME, PERIOD, POSITIVE_AMOUNT } from '../../administration/inputs/schemas.ts'
-import { audited, perform } from '../../administration/operation.ts'
-import { memberRows, setMember } from '../../administration/people/people.ts'
-import { MEMBERS_SHOWN } from '../../administration/resources/accounts.ts'
 import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
+import { EMAIL, NAME, PERIOD, POSITIVE_AMOUNT } from '../../operate/inputs/schemas.ts'
+import { audited, perform } from '../../operate/operation.ts'
+import { memberRows, setMember } from '../../operate/people/people.ts'
+import { MEMBERS_SHOWN } from '../../operate/resources/accounts.ts'
 import { boolean, fields, idOf, nullable, optional } from '../../request/schema/schema.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'

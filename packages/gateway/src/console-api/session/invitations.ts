@@ -1,15 +1,10 @@
 // Invitations in the console: owners of an account invite into it; whoever has a link signs in or signs up, and joins.
 import { hashToken } from '../../access/secrets/tokens.ts'
-import { EMAIL, EXPIRY } from '../../administration/inputs/schemas.ts'
-import { perform } from '../../administration/operation.ts'
-import {
-  createInvitation,
-  isStillValid,
-  listInvitations,
-  revokeInvitation,
-} from '../../administration/people/invitations.ts'
-import { outranks } from '../../administration/permissions.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
+import { EMAIL, EXPIRY } from '../../operate/inputs/schemas.ts'
+import { perform } from '../../operate/operation.ts'
+import { createInvitation, isStillValid, listInvitations, revokeInvitation } from '../../operate/people/invitations.ts'
+import { outranks } from '../../operate/permissions.ts'
 import { boolean, fields, ID, listOf, nullable, optional, string, TIME, word } from '../../request/schema/schema.ts'
 import { GATEWAY_ROLES } from '../../storage/people/people.ts'
 import type { Invitation } from '../../storage/storage.ts'

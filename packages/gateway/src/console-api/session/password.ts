@@ -1,8 +1,8 @@
 // Changes a password: by a signed-in browser, or by a link that was sent by email.
 
 import { hashToken } from '../../access/secrets/tokens.ts'
-import { NEW_PASSWORD } from '../../administration/inputs/schemas.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
+import { NEW_PASSWORD } from '../../operate/inputs/schemas.ts'
 import { fields, optional } from '../../request/schema/schema.ts'
 import { personEntry } from '../call.ts'
 import { route } from '../route.ts'

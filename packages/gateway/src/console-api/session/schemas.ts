@@ -1,7 +1,7 @@
 // What several routes of sign-in and settings take or return, and their examples.
 import { isAnyAddress } from '../../access/email-address.ts'
 import { LONGEST_PASSWORD } from '../../access/password-rules.ts'
-import { BE_AN_ADDRESS } from '../../administration/inputs/schemas.ts'
+import { BE_AN_ADDRESS } from '../../operate/inputs/schemas.ts'
 import { always, fields, text, textLike, word } from '../../request/schema/schema.ts'
 import { MEMBER_ROLES } from '../../storage/people/members.ts'
 

@@ -1,9 +1,9 @@
 // POST /console/api/setup: a link from the operator's terminal, printed by the first start or by `account sign-in-link`.
 import type { Static } from 'typebox'
 import { hashToken } from '../../access/secrets/tokens.ts'
-import { NEW_PASSWORD } from '../../administration/inputs/schemas.ts'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { endSession, startSession } from '../../http-api/session/sessions.ts'
+import { NEW_PASSWORD } from '../../operate/inputs/schemas.ts'
 import { always, either, fields, optional } from '../../request/schema/schema.ts'
 import { FIRST_PERSON } from '../../storage/storage.ts'
 import { type Call, personEntry } from '../call.ts'

@@ -1,8 +1,8 @@
 // Certifications of servers that are right, wrong in one way, or talkative about who asks.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SECRETS, startTestServer } from '../../../test-support/faulty-server.ts'
-import { certifyWithoutStore } from '../../administration/upstreams/certify.ts'
 import { assemble } from '../../config/assemble.ts'
+import { certifyWithoutStore } from '../../operate/upstreams/certify.ts'
 import { BUILT_IN } from '../../server/config.ts'
 import { openScrubber } from './scrub.ts'
 

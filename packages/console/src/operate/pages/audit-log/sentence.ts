@@ -1,6 +1,6 @@
 // A row of the audit log as a sentence: "eve@example.com set the price of gpt-x: output 8.00 → 9.00". Pure.
-import { WORDS } from '@trivium/gateway/administration/words/index.ts'
-import type { Words } from '@trivium/gateway/administration/words/words.ts'
+import { WORDS } from '@trivium/gateway/operate/words/index.ts'
+import type { Words } from '@trivium/gateway/operate/words/words.ts'
 import type { Language } from '../../../i18n/locale.ts'
 import type { Row } from '../../api/routes.ts'
 import type { OperateTexts } from '../../i18n/texts.ts'

@@ -1,5 +1,5 @@
 // The commands that work on accounts.
-import type { AccountRow } from '../../../administration/accounts/rows.ts'
+import type { AccountRow } from '../../../operate/accounts/rows.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
 import { cellOf, LIMITS as LIMIT_COLUMNS, type Shown, shown } from '../columns.ts'

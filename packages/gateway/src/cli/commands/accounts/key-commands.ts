@@ -1,5 +1,5 @@
 // The commands that work on keys of accounts.
-import type { KeyRow } from '../../../administration/key-rows.ts'
+import type { KeyRow } from '../../../operate/key-rows.ts'
 import { LIMITS, MADE_BY, shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { TERM_NAMES } from '../inputs.ts'

@@ -1,5 +1,5 @@
 // Options that several commands take, and the commands that name an account and little else.
-import type { OperationName } from '../../../administration/index.ts'
+import type { OperationName } from '../../../operate/index.ts'
 import type { OptionTexts } from '../declare.ts'
 
 export const SECTION = 'Accounts and keys'

@@ -1,5 +1,5 @@
 // The commands that work on people.
-import { NARROWED } from '../../../administration/permissions.ts'
+import { NARROWED } from '../../../operate/permissions.ts'
 import { MADE_BY, shown } from '../columns.ts'
 import { commandsIn } from '../declare.ts'
 import { CAP_NAMES } from '../inputs.ts'

@@ -1,7 +1,8 @@
 // The commands on upstreams, models and groups of the configuration: one set for each noun.
-import type { NounKind } from '../../../administration/configuration/entry-nouns.ts'
-import type { Shown } from '../../../administration/configuration/show.ts'
+
 import { DEFAULT_TYPE, MODEL_TYPES } from '../../../modalities/index.ts'
+import type { NounKind } from '../../../operate/configuration/entry-nouns.ts'
+import type { Shown } from '../../../operate/configuration/show.ts'
 import type { Arguments } from '../../args.ts'
 import type { CommandContext } from '../../context.ts'
 import { UsageError } from '../../errors.ts'

@@ -1,17 +1,17 @@
 // `config export` and `config import`: from the store to a file, and back.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  type exportConfiguration,
-  exportedFrom,
-  type importConfiguration,
-} from '../../../administration/configuration/exchange.ts'
-import type { DryRun } from '../../../administration/operation.ts'
 import type { Assembled } from '../../../config/assemble.ts'
 import { importedEntries } from '../../../config/exchange/import.ts'
 import { formatMistakes } from '../../../config/format-mistakes.ts'
 import type { StoredEntry } from '../../../config/stored.ts'
 import { describeSystemError } from '../../../config/system-error.ts'
+import {
+  type exportConfiguration,
+  exportedFrom,
+  type importConfiguration,
+} from '../../../operate/configuration/exchange.ts'
+import type { DryRun } from '../../../operate/operation.ts'
 import type { Arguments } from '../../args.ts'
 import type { CommandContext } from '../../context.ts'
 import { CommandError, UsageError } from '../../errors.ts'

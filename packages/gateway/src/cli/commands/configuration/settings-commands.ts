@@ -1,6 +1,6 @@
 // The commands on settings, on the keys of stored upstreams, and on the revisions of everything that is stored.
-import type { ShownSetting } from '../../../administration/configuration/settings.ts'
-import type { Shown } from '../../../administration/configuration/show.ts'
+import type { ShownSetting } from '../../../operate/configuration/settings.ts'
+import type { Shown } from '../../../operate/configuration/show.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'

@@ -1,5 +1,5 @@
 // The file of `account import`: a line of titles, and one line for each account.
-import { OPENING } from '../../../administration/accounts/opening.ts'
+import { OPENING } from '../../../operate/accounts/opening.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
 import { fieldOf } from '../declare.ts'

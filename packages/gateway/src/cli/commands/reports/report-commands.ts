@@ -1,6 +1,6 @@
 // The commands that report on all accounts, and those that find something in them.
 import { hashSecret } from '../../../access/authenticate.ts'
-import type { KeyRow } from '../../../administration/key-rows.ts'
+import type { KeyRow } from '../../../operate/key-rows.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'

@@ -1,6 +1,6 @@
 // Previews of prices and routes, and the lists of upstreams' models, for people; and units of a preview from the command line.
-import type { PreviewedRoute } from '../../../administration/previews/route-preview.ts'
-import type { DiscoveredModels } from '../../../administration/upstreams/models.ts'
+import type { PreviewedRoute } from '../../../operate/previews/route-preview.ts'
+import type { DiscoveredModels } from '../../../operate/upstreams/models.ts'
 import { UsageError } from '../../errors.ts'
 import { type Column, table } from '../../table.ts'
 

@@ -1,10 +1,10 @@
 // The commands about upstreams and their models.
 
-import type { OperationName } from '../../../administration/index.ts'
-import { certifyWithoutStore } from '../../../administration/upstreams/certify.ts'
-import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../administration/upstreams/state.ts'
-import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import type { Environment, FileConfig } from '../../../config/types.ts'
+import type { OperationName } from '../../../operate/index.ts'
+import { certifyWithoutStore } from '../../../operate/upstreams/certify.ts'
+import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../operate/upstreams/state.ts'
+import { testWithoutStore } from '../../../operate/upstreams/test.ts'
 import { readPriceList } from '../../../upstreams/prices/price-list.ts'
 import { compareWithList, type PriceReport } from '../../../upstreams/prices/price-report.ts'
 import type { CommandContext } from '../../context.ts'

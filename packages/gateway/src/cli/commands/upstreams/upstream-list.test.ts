@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { aboutOf } from '../../../administration/upstreams/state.ts'
 import type { Upstream } from '../../../config/types.ts'
+import { aboutOf } from '../../../operate/upstreams/state.ts'
 import type { KeyReport } from '../../../upstreams/health/health.ts'
 import { listUpstreams } from './upstream-list.ts'
 

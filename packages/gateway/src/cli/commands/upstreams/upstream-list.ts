@@ -1,9 +1,9 @@
 // `upstream list`: the upstreams with their dialects and health.
 
-import { describeProbes } from '../../../administration/doctor/services.ts'
-import { type AboutUpstream, aboutOf, type UpstreamState } from '../../../administration/upstreams/state.ts'
 import { SANDBOX_KIND } from '../../../config/sandbox.ts'
 import type { FileConfig } from '../../../config/types.ts'
+import { describeProbes } from '../../../operate/doctor/services.ts'
+import { type AboutUpstream, aboutOf, type UpstreamState } from '../../../operate/upstreams/state.ts'
 import type { Probe } from '../../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../../upstreams/health/health.ts'
 import { healthOf, type UpstreamHealth } from '../../../upstreams/health/upstream-health.ts'

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.ts'
-import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import { assemble } from '../../../config/assemble.ts'
 import type { FileConfig } from '../../../config/types.ts'
+import { testWithoutStore } from '../../../operate/upstreams/test.ts'
 import { BUILT_IN, loadFile } from '../../../server/config.ts'
 import { showTest } from './upstream-test.ts'
 

@@ -1,5 +1,5 @@
 // `upstream test ID`, for people.
-import type { Tested } from '../../../administration/upstreams/test.ts'
+import type { Tested } from '../../../operate/upstreams/test.ts'
 import { MODEL_CHECKS } from '../../../upstreams/diagnostics/check-upstream.ts'
 
 export function showTest(result: unknown): string {

@@ -10,7 +10,7 @@ import { pageFieldsBy, type Range, readPage } from './inputs/page.ts'
 import { ACCOUNT, EXPIRY, LIMIT, NAME, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
 import { audited, type Effects, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
-import { CODE, CODE_BATCH, NEW_CODES, REVOKED_CODES } from './resources/operating.ts'
+import { CODE, CODE_BATCH, NEW_CODES, REVOKED_CODES } from './resources/gateway.ts'
 
 export const MOST_CODES = 10_000
 const HOUR_MS = 3_600_000

@@ -15,7 +15,7 @@ import { isoTime, readFuture } from '../inputs/fields.ts'
 import { EXPIRY } from '../inputs/schemas.ts'
 import { type Actor, actorText, audited, type OperationContext, operation, seesCosts } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { ALERT_MUTE, ALERT_RULE } from '../resources/operating.ts'
+import { ALERT_MUTE, ALERT_RULE } from '../resources/gateway.ts'
 
 export const listAlertRules = operation({
   name: 'alert rules',

@@ -1,7 +1,7 @@
 // Requests, tasks, the ledger, alerts and the gateway itself.
 import type { Words } from './words.ts'
 
-export const OPERATING_WORDS = {
+export const GATEWAY_WORDS = {
   'request refund': {
     act: { en: 'Refund', zh: '退款' },
     ask: { en: 'Refund {usd} USD to {x}?', zh: '向 {x} 退款 {usd} USD？' },

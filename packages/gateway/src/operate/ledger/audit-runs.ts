@@ -8,7 +8,7 @@ import { pageFields, readPage } from '../inputs/page.ts'
 import { auditActor, audited, type OperationContext, operation } from '../operation.ts'
 import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
-import { LEDGER_AUDIT_RUN } from '../resources/operating.ts'
+import { LEDGER_AUDIT_RUN } from '../resources/gateway.ts'
 import { type ShownReport, showReport } from './audit.ts'
 import { AUDIT_LEASE_MS, type AuditLease, acquireAuditLease, RENEW_AUDIT_MS } from './audit-lease.ts'
 

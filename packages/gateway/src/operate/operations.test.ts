@@ -15,7 +15,7 @@ import { OperationRejected } from './rejections.ts'
 let folder = ''
 let storage: Storage
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'trivium-administration-'))
+  folder = mkdtempSync(join(tmpdir(), 'trivium-operate-'))
   storage = await openSqlite(folder)
   for (const name of ['owner', 'admin', 'viewer', 'nobody'] as const) {
     await run(COMMAND_LINE, 'account create', { email: `${name}@example.com`, credit_usd: '5' })

@@ -1,14 +1,14 @@
 // The words of every operation that changes something, by its name, and of everything else that the audit log has.
 import { ACCOUNT_WORDS } from './accounts.ts'
 import { CATALOGUE_WORDS } from './catalogue.ts'
-import { OPERATING_WORDS } from './operating.ts'
+import { GATEWAY_WORDS } from './gateway.ts'
 import { PEOPLE_WORDS } from './people.ts'
 import { SIGN_IN_WORDS } from './sign-ins.ts'
 
 export const WORDS = {
   ...ACCOUNT_WORDS,
   ...CATALOGUE_WORDS,
-  ...OPERATING_WORDS,
+  ...GATEWAY_WORDS,
   ...PEOPLE_WORDS,
   ...SIGN_IN_WORDS,
 }

@@ -8,7 +8,7 @@ import { isoTime } from '../inputs/fields.ts'
 import { pageFields, type Range, readPage } from '../inputs/page.ts'
 import { auditEntry, operation, preview } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { ALERT, ALERT_TEST } from '../resources/operating.ts'
+import { ALERT, ALERT_TEST } from '../resources/gateway.ts'
 import { alertsFor, mutedUntil } from './rules.ts'
 
 export const listAlerts = operation({

@@ -11,7 +11,7 @@ import { placeOf } from '../configuration/show.ts'
 import { EMAIL, REASON } from '../inputs/schemas.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { ALERT_TARGET, NEW_ALERT_TARGET } from '../resources/operating.ts'
+import { ALERT_TARGET, NEW_ALERT_TARGET } from '../resources/gateway.ts'
 
 const URL_OF_WEBHOOK = rule(text({ max: 2_000 }), isWebhookUrl, 'be a URL such as https://example.com/alerts')
 const SIGNING_SECRET = rule(text({ max: 100 }), isSigningSecret, 'be whsec_ and 24 to 64 random bytes in base64')

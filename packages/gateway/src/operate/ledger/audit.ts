@@ -4,7 +4,7 @@ import { formatRequestId } from '../../request/ids.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import type { AuditReport } from '../../storage/storage.ts'
 import { operation } from '../operation.ts'
-import { LEDGER_AUDIT } from '../resources/operating.ts'
+import { LEDGER_AUDIT } from '../resources/gateway.ts'
 import { auditAlone } from './audit-lease.ts'
 
 export const auditLedger = operation({

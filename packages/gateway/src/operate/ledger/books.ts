@@ -3,7 +3,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { CREDIT, REVENUE, SANDBOX_TRIAL, SHORTFALL, TESTS, TRIAL } from '../../money/book.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import { operation, seesCosts } from '../operation.ts'
-import { LEDGER_ACCOUNT } from '../resources/operating.ts'
+import { LEDGER_ACCOUNT } from '../resources/gateway.ts'
 
 /** As they are named in transfers. */
 export const BOOK_NAMES: ReadonlyMap<bigint, string> = new Map([

@@ -7,7 +7,7 @@ import { isoTime } from './inputs/fields.ts'
 import { given, pageFields, readPlace, readTimes, TIMES } from './inputs/page.ts'
 import { type OperationContext, operation, seesCosts } from './operation.ts'
 import { namesOf, shownActor } from './people/actor-names.ts'
-import { AUDIT_ROW } from './resources/operating.ts'
+import { AUDIT_ROW } from './resources/gateway.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
