@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshSchema } from '../../../../test/support/postgres/schemas.ts'
-import { thrownBy } from '../../contract/storage/harness.ts'
+import { hold, newNode, newWallet, settle, thrownBy } from '../../contract/storage/harness.ts'
 import { contentsOf, filledFolder, newFolder } from '../../test-support/backup-store.ts'
+import { firstIdAt } from '../request/ids.ts'
 import type { Source } from '../storage/copying/copy.ts'
 import { openPostgresSource } from '../storage/postgres/copying/source.ts'
 import { openPostgresTarget } from '../storage/postgres/copying/target.ts'
@@ -73,6 +74,29 @@ test('a move is not repeated after the source has changed, nor into a database o
   await (await openPostgres(other)).close()
   expect(String(await thrownBy(move(changed, other)))).toContain('has tables already')
   rmSync(changed, { recursive: true })
+})
+
+test('sealed months are moved with their seals, and the audit of the copy goes on from them', async () => {
+  const [url, sealed] = [await freshSchema(), newFolder()]
+  let now = Date.UTC(2026, 0, 31)
+  const storage = await openSqlite(sealed, { clock: () => now })
+  const wallet = await newWallet(storage, 1_000n)
+  for (const day of [0, 10, 40]) {
+    now += day * 86_400_000
+    const [id, node] = [firstIdAt(now), await newNode(storage)]
+    await storage.ledger.apply(hold(id, wallet, node))
+    await storage.ledger.apply(settle(id, node, 7n))
+  }
+  for await (const _ of storage.months.seal());
+  const { lastSeal, ...before } = await storage.ledger.audit()
+  expect(before).toMatchObject({ ok: true, sealedMonths: 2, requests: 3 })
+  await storage.close()
+  await move(sealed, url)
+  const moved = await openPostgres(url)
+  expect(await moved.ledger.audit()).toEqual({ lastSeal, ...before })
+  expect(await moved.ledger.audit({ deep: true })).toMatchObject({ ok: true, lastSeal })
+  await moved.close()
+  rmSync(sealed, { recursive: true })
 })
 
 test('a move that fails can be repeated', async () => {

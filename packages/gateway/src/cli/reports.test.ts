@@ -157,7 +157,8 @@ test('30 people with terms, a key, a team and a link each are one file, or one c
   expect(stdout).toMatch(/^ *ID +NAME +EMAIL +BALANCE USD/)
   expect(stdout).toMatch(/ research +kim@example.com +/)
   expect(stdout).toMatch(/ kim@example.com +- +/)
-  expect((await json('audit')).ok).toBe(true)
+  expect(await json('audit')).toMatchObject({ ok: true, deep: false })
+  expect(await json('audit', '--deep')).toMatchObject({ ok: true, deep: true, sealed_months: 0, read_from: null })
 })
 
 test('codes of a batch are listed and revoked', async () => {

@@ -1,7 +1,7 @@
 // Audits of the ledger that run in the background, one at a time in the cluster, with their progress and results: started by an operator, or
 // by the job of every night.
 import { reportAudit } from '../../alerts/report-audit.ts'
-import { fields, NOTHING } from '../../request/schema/schema.ts'
+import { fields } from '../../request/schema/schema.ts'
 import type { AuditActor, AuditReport, AuditRun, Books, Storage } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { pageFields, readPage } from '../inputs/page.ts'
@@ -9,7 +9,7 @@ import { auditActor, audited, type OperationContext, operation } from '../operat
 import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
 import { LEDGER_AUDIT_RUN } from '../resources/gateway.ts'
-import { type ShownReport, showReport } from './audit.ts'
+import { AUDIT_DEPTH, type ShownReport, showReport, WITHOUT_SEALS } from './audit.ts'
 import { AUDIT_LEASE_MS, type AuditLease, acquireAuditLease, RENEW_AUDIT_MS } from './audit-lease.ts'
 
 /** The most ids in each list of a stored report: one error has the same cause as a thousand like it. */
@@ -24,24 +24,32 @@ export type AuditStores = Pick<Storage, 'leases'> & {
 /** `ended` rejects if there is no result; the run says so, too. */
 export type BegunAudit = { run: bigint; ended: Promise<AuditReport> }
 
-/** undefined: another one runs. `begin`: writes the run, by default without an entry in the audit log. */
+/** `begin`: writes the run, by default without an entry in the audit log. */
+type BeginOptions = { begin?: () => Promise<bigint>; deep?: boolean | undefined }
+
+/** undefined: another one runs. */
 export async function beginAudit(
   stores: AuditStores,
   actor: AuditActor,
-  begin = () => stores.books.beginAudit(actor),
+  { begin = () => stores.books.beginAudit(actor), deep = false }: BeginOptions = {},
 ): Promise<BegunAudit | undefined> {
   const lease = await acquireAuditLease(stores.leases)
   if (!lease) return undefined
   try {
     const run = await begin()
-    return { run, ended: audit(stores, run, lease).finally(lease.release) }
+    return { run, ended: audit(stores, run, lease, deep).finally(lease.release) }
   } catch (error) {
     await lease.release()
     throw error
   }
 }
 
-async function audit({ ledger, alerts, books }: AuditStores, run: bigint, lease: AuditLease): Promise<AuditReport> {
+async function audit(
+  { ledger, alerts, books }: AuditStores,
+  run: bigint,
+  lease: AuditLease,
+  deep: boolean,
+): Promise<AuditReport> {
   let [done, all] = [0, 0]
   const renew = () => {
     lease.renew()
@@ -57,7 +65,7 @@ async function audit({ ledger, alerts, books }: AuditStores, run: bigint, lease:
     throw error
   }
   const report = await ledger
-    .audit({ onStep })
+    .audit({ deep, onStep })
     .catch(withoutResult)
     .finally(() => clearInterval(timer))
   const shown = showReport(report, MOST_IDS)
@@ -75,13 +83,13 @@ export const startAudit = operation({
     output: LEDGER_AUDIT_RUN,
     status: 202,
   },
-  input: NOTHING,
+  input: AUDIT_DEPTH,
   /** Returns when it has begun. */
-  async run(context) {
+  async run(context, { deep }) {
     const { storage, actor } = context
     const log = audited(context, 'ledger audit start', { object: 'ledger' })
     const who = auditActor(actor)
-    const begun = await beginAudit(storage, who, () => log.books.beginAudit(who))
+    const begun = await beginAudit(storage, who, { begin: () => log.books.beginAudit(who), deep })
     if (!begun) throw rejected('audit_runs', {})
     // The run says that it has no result.
     begun.ended.catch(() => {})
@@ -128,7 +136,7 @@ const runRow = (run: AuditRun, now: number) => ({
   started_by: shownActor(run.actor),
   step: run.step,
   steps: run.steps,
-  result: run.report === undefined ? null : (JSON.parse(run.report) as ShownReport),
+  result: run.report === undefined ? null : ({ ...WITHOUT_SEALS, ...JSON.parse(run.report) } as ShownReport),
 })
 
 /** `stopped`: its process ended, or the store did not answer. */

@@ -1,19 +1,26 @@
 // The proof that the ledger is consistent, at once.
 import { reportAudit } from '../../alerts/report-audit.ts'
 import { formatRequestId } from '../../request/ids.ts'
-import { NOTHING } from '../../request/schema/schema.ts'
-import type { AuditReport } from '../../storage/storage.ts'
+import { boolean, fields, optional } from '../../request/schema/schema.ts'
+import { type AuditReport, monthName } from '../../storage/storage.ts'
+import { isoTime } from '../inputs/fields.ts'
 import { operation } from '../operation.ts'
 import { LEDGER_AUDIT } from '../resources/gateway.ts'
 import { auditAlone } from './audit-lease.ts'
 
+export const AUDIT_DEPTH = fields({ deep: optional(boolean()) })
+
 export const auditLedger = operation({
   name: 'audit',
   permission: 'see',
-  route: { at: 'GET ledger/audit', summary: 'Checks the whole ledger', output: LEDGER_AUDIT },
-  input: NOTHING,
-  async run({ storage }) {
-    const shown = showReport(await auditAlone(storage.leases, () => storage.ledger.audit()))
+  route: {
+    at: 'GET ledger/audit',
+    summary: 'Checks the ledger: sealed months by their seals, or `deep` all of it',
+    output: LEDGER_AUDIT,
+  },
+  input: AUDIT_DEPTH,
+  async run({ storage }, { deep }) {
+    const shown = showReport(await auditAlone(storage.leases, () => storage.ledger.audit({ deep })))
     // What the audit found is shown whether the alerts can be told or not.
     await reportAudit(storage.alerts, shown.ok).catch(() => {})
     return shown
@@ -27,6 +34,8 @@ export function showReport(report: AuditReport, most = Number.POSITIVE_INFINITY)
   const requestIds = (list: readonly bigint[]) => list.slice(0, most).map(formatRequestId)
   return {
     ok: report.ok && report.lostTaskHolds.length === 0,
+    deep: report.isDeep,
+    ...showSeals(report, most),
     accounts,
     requests,
     transfers,
@@ -45,6 +54,26 @@ export function showReport(report: AuditReport, most = Number.POSITIVE_INFINITY)
     overdrawn_accounts: ids(report.overdrawnAccounts),
     lost_task_holds: requestIds(report.lostTaskHolds),
   }
+}
+
+function showSeals({ isDeep, sealedMonths, sealedUntil, lastSeal, sealMismatches }: AuditReport, most: number) {
+  return {
+    sealed_months: sealedMonths,
+    last_sealed_month: sealedUntil === undefined ? null : monthName(sealedUntil),
+    last_seal: lastSeal ?? null,
+    read_from: isDeep || sealedUntil === undefined ? null : isoTime(sealedUntil),
+    seal_mismatches: sealMismatches.slice(0, most),
+  }
+}
+
+/** What reports lack that were stored by earlier versions. */
+export const WITHOUT_SEALS = {
+  deep: false,
+  sealed_months: 0,
+  last_sealed_month: null,
+  last_seal: null,
+  read_from: null,
+  seal_mismatches: [],
 }
 
 export type ShownReport = ReturnType<typeof showReport>

@@ -139,6 +139,14 @@ export const ALERT_TEST = resource(
 
 const AUDIT_REPORT = fields({
   ok: boolean(),
+  deep: boolean('Whether sealed months were read again, too.'),
+  sealed_months: number(),
+  last_sealed_month: nullable(string('Such as `2026-10`.')),
+  last_seal: nullable(string('The hash of its seal, which depends on all months before.')),
+  read_from: nullable(
+    string('Since then every row was read; what came before is proved by its seals. null: all of it was read.'),
+  ),
+  seal_mismatches: listOf(string('A sealed month, such as `2026-10`.')),
   accounts: number(),
   requests: number(),
   transfers: number(),

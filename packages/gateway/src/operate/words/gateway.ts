@@ -44,8 +44,8 @@ export const GATEWAY_WORDS = {
     act: { en: 'Audit now', zh: '立即对账' },
     ask: { en: 'Audit the ledger now?', zh: '立即对账？' },
     text: {
-      en: 'The audit reads the whole ledger in the background. Only one runs at a time.',
-      zh: '对账在后台读取整个账本，同一时间只运行一次。',
+      en: 'The audit reads what is not sealed yet, and checks the seals of earlier months. It runs in the background, one at a time.',
+      zh: '对账在后台读取尚未封存的部分，并校验此前各月的封存记录，同一时间只运行一次。',
     },
     done: { en: 'The audit has started.', zh: '对账已开始。' },
     did: { en: 'started an audit of the ledger', zh: '启动了账本对账' },

@@ -91,7 +91,18 @@ function useColumns(): Column<Run>[] {
     {
       id: 'checked',
       label: t.checked,
-      cell: ({ result }) => result && t.counts(number(result.requests), number(result.transfers)),
+      cell: ({ result }) =>
+        result && (
+          <span className="flex flex-col">
+            {t.counts(number(result.requests), number(result.transfers))}
+            {result.last_sealed_month !== null && (
+              <span className="text-sm text-muted">
+                {t.sealed(result.sealed_months, result.last_sealed_month)} ·{' '}
+                {result.read_from === null ? t.read.all : t.read.later}
+              </span>
+            )}
+          </span>
+        ),
     },
     {
       id: 'took',

@@ -27,8 +27,8 @@ export const ledger = texts({
   audit: {
     title: en('Audit').zh('对账'),
     text: en(
-      'Recomputes every balance and every charge from the transfers. Requests are served as usual meanwhile.',
-    ).zh('根据转账记录重新计算每个余额和每笔收费，期间照常处理请求。'),
+      'Recomputes every balance and every charge from the transfers. Sealed months are proved by their seals. Requests are served as usual meanwhile.',
+    ).zh('根据转账记录重新计算每个余额和每笔收费；已封存的月份由其封存记录证明。期间照常处理请求。'),
     runs: en('Audit runs').zh('对账记录'),
     started_at: en('Started').zh('开始时间'),
     nightly: en('Automatic, every night').zh('网关每晚自动运行'),
@@ -38,6 +38,13 @@ export const ledger = texts({
     counts: en((requests: string, transfers: string) => `${requests} requests, ${transfers} transfers`).zh(
       (requests, transfers) => `${requests} 个请求，${transfers} 笔转账`,
     ),
+    sealed: en((months: number, last: string) => `${months} months sealed, until ${last}`).zh(
+      (months, last) => `已封存 ${months} 个月，截至 ${last}`,
+    ),
+    read: {
+      all: en('Everything was read').zh('已读取全部记录'),
+      later: en('Read: what came later').zh('仅读取其后的记录'),
+    },
     states: {
       running: en('Running').zh('运行中'),
       passed: en('Consistent').zh('一致'),
@@ -73,6 +80,7 @@ export const ledger = texts({
       spending_mismatches: en('Accounts whose usage totals differ from their charges').zh('用量合计与收费不符的账户'),
       negative_accounts: en('Accounts that hold more than they can').zh('冻结金额超出允许范围的账户'),
       request_mismatches: en('Requests whose transfers differ from their cost').zh('转账与费用不符的请求'),
+      seal_mismatches: en('Months whose seal does not hold').zh('封存记录不成立的月份'),
       lost_task_holds: en('Holds of tasks that do not exist').zh('任务已不存在的冻结'),
       overdrawn_accounts: en('Accounts beyond a credit line that was lowered (not an error)').zh(
         '超出已下调信用额度的账户（不是错误）',

@@ -24,6 +24,7 @@ const showAuditLog = shown(
 export const OPERATING_COMMANDS = commandsIn('Checks', [
   {
     name: 'audit',
+    options: { deep: 'also read sealed months again, which takes as long as the ledger is large' },
     summary: 'verify that the ledger is consistent',
   },
   {

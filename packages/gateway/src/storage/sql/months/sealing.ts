@@ -49,8 +49,10 @@ export function monthsOver(connection: Connection) {
   async function firstMonth(): Promise<number | undefined> {
     const [transfer] = await read(sql`SELECT at FROM transfer ORDER BY id LIMIT 1`)
     const [request] = await read(sql`SELECT id FROM request ORDER BY id LIMIT 1`)
-    const first = optional(transfer?.at, small) ?? (request && timeOfId(integer(request.id)))
-    return first === undefined ? undefined : monthEnd(Math.max(first, EPOCH_MS))
+    const times = [optional(transfer?.at, small), request && timeOfId(integer(request.id))].filter(
+      (time) => time !== undefined,
+    )
+    return times.length === 0 ? undefined : monthEnd(Math.max(Math.min(...times), EPOCH_MS))
   }
 
   async function blockedBy(last: Seal, endsAt: number): Promise<Blocking | undefined> {
