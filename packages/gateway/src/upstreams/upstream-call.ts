@@ -69,7 +69,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 /** Almost always it is the last byte. */
 const endsLine = (piece: Uint8Array): boolean =>
-  piece.at(-1) === LINE_FEED || piece.includes(LINE_FEED) || piece.includes(CARRIAGE_RETURN)
+  piece[piece.length - 1] === LINE_FEED || piece.includes(LINE_FEED) || piece.includes(CARRIAGE_RETURN)
 /** An upstream that sends a byte now and then must not keep a call open up to the limit on the total time. */
 const WORTH_WAITING_FOR = 1024
 

@@ -2,7 +2,7 @@
 import { appendPiece } from '../framing/buffers.ts'
 import { ConnectionClosed } from './errors.ts'
 import type { ResponseHead } from './response-head.ts'
-import type { UpstreamResponse } from './upstream-response.ts'
+import type { TakePiece, UpstreamResponse } from './upstream-response.ts'
 
 export type ByteSource = {
   pause(): void
@@ -15,6 +15,8 @@ export type ByteSource = {
 const MAX_BUFFERED = 64 * 1024
 
 type PendingRead = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
+/** Pieces go to `take` until it returns false. */
+type PendingFlow = { take: TakePiece; resolve(hasMore: boolean): void; reject(error: unknown): void }
 
 export class IncomingResponse implements UpstreamResponse {
   readonly status: number
@@ -24,6 +26,7 @@ export class IncomingResponse implements UpstreamResponse {
   readonly #pieces: Uint8Array[] = []
   #bufferedBytes = 0
   #pendingRead: PendingRead | undefined
+  #pendingFlow: PendingFlow | undefined
   #error: unknown
   /** Undefined: the body is complete or broken. */
   #source: ByteSource | undefined
@@ -45,17 +48,33 @@ export class IncomingResponse implements UpstreamResponse {
   }
 
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-    const piece = this.#pieces.shift()
-    if (piece) {
-      this.#bufferedBytes -= piece.length
-      return piece
-    }
-    if (this.#error !== undefined) throw this.#error
-    if (!this.#source) return undefined
-    if (this.#isPaused) this.#pause(false)
+    const piece = this.#next()
+    if (piece || !this.#isMoreExpected()) return piece
     return new Promise((resolve, reject) => {
       this.#pendingRead = { resolve, reject }
     })
+  }
+
+  readWhile(take: TakePiece): boolean | Promise<boolean> {
+    for (let piece = this.#next(); piece; piece = this.#next()) if (!take(piece)) return true
+    if (!this.#isMoreExpected()) return false
+    return new Promise((resolve, reject) => {
+      this.#pendingFlow = { take, resolve, reject }
+    })
+  }
+
+  #next(): Uint8Array | undefined {
+    const piece = this.#pieces.shift()
+    if (piece) this.#bufferedBytes -= piece.length
+    return piece
+  }
+
+  /** False: the body has ended. Throws if it broke off. */
+  #isMoreExpected(): boolean {
+    if (this.#error !== undefined) throw this.#error
+    if (!this.#source) return false
+    if (this.#isPaused) this.#pause(false)
+    return true
   }
 
   /** A pending or later read fails: a body that ends with the connection, or was discarded, would pass for complete. */
@@ -68,6 +87,14 @@ export class IncomingResponse implements UpstreamResponse {
   }
 
   push(piece: Uint8Array): void {
+    const flow = this.#pendingFlow
+    if (flow) {
+      if (flow.take(piece)) return
+      this.#pendingFlow = undefined
+      flow.resolve(true)
+      this.#pauseIfFull(piece)
+      return
+    }
     const pending = this.#pendingRead
     if (pending) {
       this.#pendingRead = undefined
@@ -76,7 +103,11 @@ export class IncomingResponse implements UpstreamResponse {
       appendPiece(this.#pieces, piece)
       this.#bufferedBytes += piece.length
     }
-    // After a large piece the connection waits for the next read: the reader may have no room for more.
+    this.#pauseIfFull(piece)
+  }
+
+  /** After a large piece the connection waits for the next read: the reader may have no room for more. */
+  #pauseIfFull(piece: Uint8Array): void {
     const isFull = this.#bufferedBytes > MAX_BUFFERED || piece.length > MAX_BUFFERED
     if (isFull && !this.#isPaused) this.#pause(true)
   }
@@ -84,7 +115,8 @@ export class IncomingResponse implements UpstreamResponse {
   end(): void {
     this.#source = undefined
     this.#pendingRead?.resolve(undefined)
-    this.#pendingRead = undefined
+    this.#pendingFlow?.resolve(false)
+    this.#nothingPends()
   }
 
   /** The body broke off. What arrived before can still be read. */
@@ -92,7 +124,13 @@ export class IncomingResponse implements UpstreamResponse {
     this.#source = undefined
     this.#error = error
     this.#pendingRead?.reject(error)
+    this.#pendingFlow?.reject(error)
+    this.#nothingPends()
+  }
+
+  #nothingPends(): void {
     this.#pendingRead = undefined
+    this.#pendingFlow = undefined
   }
 
   #pause(paused: boolean): void {

@@ -16,6 +16,11 @@ export type UpstreamResponse = {
    */
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined>
   /**
+   * Gives each piece to `take` at the moment it arrives, until that returns false: a stream of small pieces costs no promise for
+   * each. False: the body has ended. Absent where the pieces come from `fetch`.
+   */
+  readWhile?(take: TakePiece): boolean | Promise<boolean>
+  /**
    * The whole body, instead of `read`. Costs half as much as a stream over `fetch`, but has no size limit, reports no
    * progress and is not ended by `cancel`, only by the signal of the request.
    */
@@ -23,6 +28,9 @@ export type UpstreamResponse = {
   /** Discards the rest. */
   cancel(): void
 }
+
+/** Whether the next piece may follow at once. */
+export type TakePiece = (piece: Uint8Array) => boolean
 
 type Reader = { read(): Promise<{ value?: Uint8Array | undefined }>; cancel(): Promise<void> }
 

@@ -1,12 +1,12 @@
 // The stream of one attempt: what the upstream sends is metered, and passed on as far as the hold covers it.
 
-import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { TakePiece, UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { UpstreamCall } from '../../upstreams/upstream-call.ts'
 import type { Answerer, StreamMeter } from '../translation/outbound.ts'
 import { pieceWithin } from './split-chunk.ts'
 import type { StreamBudget } from './stream-budget.ts'
 
-export type UpstreamBody = Pick<UpstreamResponse, 'read' | 'cancel'>
+export type UpstreamBody = Pick<UpstreamResponse, 'read' | 'readWhile' | 'cancel'>
 
 /** Behind the last event the connection ends by itself within this time, and can be used again; else it is closed. */
 const END_WITHIN_MS = 1_000
@@ -33,6 +33,20 @@ export class MeteredStream {
   /** undefined: the upstream has ended. */
   read(): ReturnType<UpstreamBody['read']> {
     return this.#rest ?? this.#body.read()
+  }
+
+  /** Gives pieces to `take` as they arrive, until it returns false. False: the upstream has ended. */
+  async readWhile(take: TakePiece): Promise<boolean> {
+    const rest = this.#rest
+    if (rest && !take(rest)) return true
+    if (this.#body.readWhile) return await this.#body.readWhile(take)
+    for (let piece = await this.#body.read(); piece; piece = await this.#body.read()) if (!take(piece)) return true
+    return false
+  }
+
+  /** Part of what was read waits until the hold covers it. */
+  get hasRest(): boolean {
+    return this.#rest !== undefined
   }
 
   /** Gives the client's bytes for as much of the piece as the hold covers, at least a line; the rest is read again. */

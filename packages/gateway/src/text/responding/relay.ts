@@ -21,16 +21,18 @@ export async function relay(
     if (written) await client.drained(written)
   }
   const { meter, state } = stream
-  let isEnded = false
+  const isAtLimit = (): boolean => client.deliveredBytes !== undefined || state.outputBytes >= stream.budget.nextAt
+  let blocked: Promise<unknown> | undefined
+  let hasMore = true
   try {
-    while (!state.done && !state.error && !isEnded) {
-      const isAtLimit = client.deliveredBytes !== undefined || state.outputBytes >= stream.budget.nextAt
-      const stopped = isAtLimit ? await stoppedByHold(stream, client, upstreamCall) : undefined
+    while (!state.done && !state.error && hasMore) {
+      const stopped = isAtLimit() ? await stoppedByHold(stream, client, upstreamCall) : undefined
       if (stopped) return stopped
       // Nothing is missing any more but the end of the connection.
       if (meter.isWhole?.()) upstreamCall.endWithin(timing.endWaitMs, 'timeout')
-      const written = passOn(await stream.read())
-      if (written) await client.drained(written)
+      hasMore = await stream.readWhile(passOn)
+      if (blocked) await client.drained(blocked)
+      blocked = undefined
     }
   } catch {
     const { reason } = upstreamCall
@@ -42,12 +44,12 @@ export async function relay(
   }
   return outcomeOfEnd(stream, client)
 
-  /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
-  function passOn(piece: Uint8Array | undefined): undefined | Promise<unknown> {
-    isEnded = piece === undefined
-    if (!piece) return undefined
+  /** Called in the turn of the event loop in which the piece arrives. False: something is to be looked at, or waited for. */
+  function passOn(piece: Uint8Array): boolean {
     upstreamCall.received(piece)
-    return client.write(stream.push(piece))
+    blocked = client.write(stream.push(piece))
+    if (blocked || stream.hasRest || state.done || state.error) return false
+    return !isAtLimit() && !meter.isWhole?.()
   }
 }
 
