@@ -125,6 +125,7 @@ export class Exchange {
 
   /** A streamed response that cannot be completed must not look complete. */
   #abort(stream: StreamedResponse): void {
+    stream.flush()
     if (!stream.hasBegun) this.#connection.fail(500)
     else if (stream.inChunks) this.#connection.close()
     else this.#connection.cut()

@@ -19,6 +19,8 @@ export class MeteredStream {
   readonly #body: UpstreamBody
   /** What was read and waits until the hold covers it. */
   #rest: Uint8Array | undefined
+  /** The budget's, as it was read last: it only grows, and most pieces are within. */
+  #coveredTo = 0
 
   constructor(answerer: Pick<Answerer, 'openMeter'>, budget: StreamBudget, body: UpstreamBody) {
     this.meter = answerer.openMeter()
@@ -51,9 +53,13 @@ export class MeteredStream {
 
   /** Gives the client's bytes for as much of the piece as the hold covers, at least a line; the rest is read again. */
   push(bytes: Uint8Array): Uint8Array {
-    const piece = pieceWithin(bytes, this.budget.coveredTo - this.state.outputBytes)
-    this.#rest = piece.length < bytes.length ? bytes.subarray(piece.length) : undefined
-    return this.meter.push(piece)
+    const { meter } = this
+    this.#rest = undefined
+    if (bytes.length <= this.#coveredTo - meter.state.outputBytes) return meter.push(bytes)
+    this.#coveredTo = this.budget.coveredTo
+    const piece = pieceWithin(bytes, this.#coveredTo - meter.state.outputBytes)
+    if (piece.length < bytes.length) this.#rest = bytes.subarray(piece.length)
+    return meter.push(piece)
   }
 
   cancel(): void {

@@ -21,13 +21,16 @@ export async function relay(
     if (written) await client.drained(written)
   }
   const { meter, state } = stream
-  const isAtLimit = (): boolean => client.deliveredBytes !== undefined || state.outputBytes >= stream.budget.nextAt
+  const isAtLimit = (): boolean => state.outputBytes >= lookAt || client.deliveredBytes !== undefined
+  /** Metered output at which the hold is to be extended. */
+  let lookAt = stream.budget.nextAt
   let blocked: Promise<unknown> | undefined
   let hasMore = true
   try {
     while (!state.done && !state.error && hasMore) {
       const stopped = isAtLimit() ? await stoppedByHold(stream, client, upstreamCall) : undefined
       if (stopped) return stopped
+      lookAt = stream.budget.nextAt
       // Nothing is missing any more but the end of the connection.
       if (meter.isWhole?.()) upstreamCall.endWithin(timing.endWaitMs, 'timeout')
       hasMore = await stream.readWhile(passOn)

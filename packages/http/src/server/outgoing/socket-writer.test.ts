@@ -128,9 +128,11 @@ describe('a streamed response', () => {
     const { socket, stream } = open(true)
     expect([stream.hasBegun, socket.text]).toEqual([false, ''])
     stream.write(bytes('hello'))
+    expect(stream.hasBegun).toBeTrue()
+    stream.flush()
     stream.write(bytes(''))
     stream.write(bytes('x'.repeat(16)))
-    expect(stream.hasBegun).toBeTrue()
+    stream.flush()
     stream.end(bytes('end'))
     const head = 'HEAD\r\ntransfer-encoding: chunked\r\n\r\n'
     expect(socket.text).toBe(`${head}5\r\nhello\r\n10\r\n${'x'.repeat(16)}\r\n3\r\nend\r\n0\r\n\r\n`)
@@ -163,9 +165,40 @@ describe('a streamed response', () => {
     expect(socket.text).toBe('HEAD\r\n\r\nhelloend')
   })
 
-  test('tells the writer to wait', () => {
+  test.each([1, 15, 16, 255, 256, 4_095, 4_096, 65_535, 65_536, 65_537])('a chunk of %d bytes', (length) => {
+    const { socket, stream } = open(true)
+    stream.write(bytes('first'))
+    stream.flush()
+    const before = socket.text.length
+    stream.write(bytes('x'.repeat(length)))
+    stream.flush()
+    expect(socket.text.slice(before)).toBe(`${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`)
+  })
+
+  test('sends what one turn of the event loop brings as one piece, at its end', async () => {
+    const { socket, stream } = open(true)
+    stream.write(bytes('one'))
+    stream.write(bytes('two'))
+    expect([stream.hasBegun, socket.writes]).toEqual([true, 0])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(socket.text).toEndWith('6\r\nonetwo\r\n')
+    expect(socket.writes).toBe(1)
+  })
+
+  test('what waits for the end of the turn leaves before the end of the response', () => {
+    const { socket, stream } = open(true)
+    stream.write(bytes('one'))
+    stream.end(bytes('two'))
+    expect(socket.text).toEndWith('3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n')
+  })
+
+  test('tells the writer to wait: at once for a large piece, else for the one that finds others unsent', () => {
     expect(open(true).stream.write(bytes('hello'))).toBeUndefined()
-    expect(open(true, 3).stream.write(bytes('hello'))).toBeInstanceOf(Promise)
+    expect(open(true, 3).stream.write(bytes('x'.repeat(20_000)))).toBeInstanceOf(Promise)
+    const { stream } = open(true, 3)
+    expect(stream.write(bytes('hello'))).toBeUndefined()
+    stream.flush()
+    expect(stream.write(bytes('hello'))).toBeInstanceOf(Promise)
   })
 
   test('takes no writes after its end: the connection may have another one by then', () => {

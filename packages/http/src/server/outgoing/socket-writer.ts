@@ -11,6 +11,17 @@ const FRAME_BYTES = 16 * 1024
 /** Shared by all connections: writes are synchronous, and unsent bytes are copied. */
 const joined = Buffer.allocUnsafeSlow(FRAME_BYTES + JOINED_BYTES)
 
+const HEX_DIGITS = Buffer.from('0123456789abcdef')
+/** Where the first of the five digits stands in a size of at most JOINED_BYTES. */
+const HIGHEST_DIGIT = 16
+
+/** Gives the place behind it. */
+function lineEndAt(at: number): number {
+  joined[at] = 0x0d
+  joined[at + 1] = 0x0a
+  return at + 2
+}
+
 export class SocketWriter {
   #socket: Writable | undefined
   readonly #now: () => number
@@ -65,7 +76,28 @@ export class SocketWriter {
     joined.write(before, 0, 'latin1')
     joined.set(bytes, before.length)
     if (after !== '') joined.write(after, before.length + bytes.length, 'latin1')
-    const length = framed + bytes.length
+    this.#sendJoined(socket, framed + bytes.length)
+  }
+
+  /** Writes one chunk of a body, most of which are an event: without a text for its framing. */
+  writeChunk(bytes: Uint8Array): void {
+    const socket = this.#socket
+    if (!socket) return
+    if (bytes.length > JOINED_BYTES) {
+      this.write(`${bytes.length.toString(16)}\r\n`, bytes, '\r\n')
+      return
+    }
+    let at = 0
+    for (let shift = HIGHEST_DIGIT; shift >= 0; shift -= 4) {
+      const digit = (bytes.length >> shift) & 15
+      if (digit > 0 || at > 0) joined[at++] = HEX_DIGITS[digit] ?? 0
+    }
+    at = lineEndAt(at)
+    joined.set(bytes, at)
+    this.#sendJoined(socket, lineEndAt(at + bytes.length))
+  }
+
+  #sendJoined(socket: Writable, length: number): void {
     const written = this.isEmpty ? Math.max(0, socket.write(joined, 0, length)) : 0
     this.#accepted += written
     if (written < length) this.#wait(Buffer.from(joined.subarray(written, length)))

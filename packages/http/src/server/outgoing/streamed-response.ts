@@ -1,4 +1,5 @@
 import type { Sink } from '../../response.ts'
+import { atEndOfTurn } from './end-of-turn.ts'
 import type { SocketWriter } from './socket-writer.ts'
 
 export type StreamOptions = {
@@ -11,6 +12,9 @@ export type StreamOptions = {
   cut(): void
 }
 
+/** Larger pieces are sent at once, so that a client that does not read is noticed before the next one. */
+const SMALL_BYTES = 16 * 1024
+
 /** Sends a streamed response. Writes after its end are ignored: the connection may already carry the next response. */
 export class StreamedResponse implements Sink {
   readonly #outgoing: SocketWriter
@@ -20,6 +24,8 @@ export class StreamedResponse implements Sink {
   #left: number | undefined
   /** Sent with the first piece; empty afterwards. */
   #head: string
+  /** What this turn of the event loop has brought, until its end. */
+  #ofTurn: Uint8Array | undefined
   #isOver = false
 
   constructor(outgoing: SocketWriter, { lines, inChunks, length, cut }: StreamOptions) {
@@ -31,16 +37,29 @@ export class StreamedResponse implements Sink {
     this.#head = `${lines}${framing}\r\n`
   }
 
-  /** Whether the head has been sent, so that no other response is possible. */
+  /** Whether the head has been sent, or is about to be, so that no other response is possible. */
   get hasBegun(): boolean {
-    return this.#head === ''
+    return this.#head === '' || this.#ofTurn !== undefined
   }
 
   write(bytes: Uint8Array): undefined | Promise<unknown> {
     // An empty chunk would end the body.
     if (bytes.length === 0 || this.#isOver) return undefined
+    if (this.inChunks && this.#outgoing.isEmpty && bytes.length <= SMALL_BYTES) {
+      if (this.#ofTurn === undefined) atEndOfTurn(this)
+      this.#ofTurn = this.#ofTurn === undefined ? bytes : Buffer.concat([this.#ofTurn, bytes])
+      return undefined
+    }
+    this.flush()
     this.#send(bytes, '')
     return this.#outgoing.isEmpty ? undefined : this.#outgoing.drained()
+  }
+
+  /** Sends what this turn has brought. */
+  flush(): void {
+    const bytes = this.#ofTurn
+    this.#ofTurn = undefined
+    if (bytes && !this.#isOver) this.#send(bytes, '')
   }
 
   abort(): void {
@@ -49,6 +68,7 @@ export class StreamedResponse implements Sink {
 
   /** Throws if fewer bytes were written than announced: the client would take the next response for the rest. */
   end(last: Uint8Array): void {
+    this.flush()
     if (!this.#isOver) this.#send(last, '0\r\n\r\n')
     this.#isOver = true
     if (this.#left) throw new Error(`The body of a response ended ${this.#left} bytes before its announced length.`)
@@ -65,7 +85,8 @@ export class StreamedResponse implements Sink {
     }
     const head = this.#head
     this.#head = ''
-    if (!this.inChunks) this.#outgoing.write(head, bytes, '')
+    if (this.inChunks && head === '' && end === '' && bytes.length > 0) this.#outgoing.writeChunk(bytes)
+    else if (!this.inChunks) this.#outgoing.write(head, bytes, '')
     else if (bytes.length === 0) this.#outgoing.write(head, bytes, end)
     else this.#outgoing.write(`${head}${bytes.length.toString(16)}\r\n`, bytes, `\r\n${end}`)
   }
