@@ -9,7 +9,10 @@ import {
   partLength,
 } from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
+import type { PassThroughEdits } from '@trivium/protocol/dialects/pass-through.ts'
+import { joinEdits } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { rejectObjects, removeUnpriced } from '../access/tenant-policy.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf } from '../catalogue/catalogue.ts'
@@ -19,8 +22,7 @@ import type { Caller } from '../storage/storage.ts'
 import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
 import type { StreamedUpload } from '../upstreams/send.ts'
 import type { ImageDependencies } from './dependencies.ts'
-import { type PassableRequest, passes } from './passing/passable.ts'
-import { passedRequest } from './passing/passed-request.ts'
+import { type PassableRequest, type Passing, passes } from './passing/passable.ts'
 
 export type UpstreamRequest = {
   dialect: ImageDialectId
@@ -127,3 +129,28 @@ async function* contentOf(source: ImageSource): AsyncGenerator<Uint8Array> {
   else if (source.kind === 'inline') yield* decodeBase64([codec.encode(source.base64)])
   else throw new Error('an image was not fetched before it was sent')
 }
+
+/** `model`: its name at the upstream. Throws Failure for what callers may not ask of an upstream that they share. */
+function passedRequest({ dialect, facts }: Passing, { upstream }: CandidateOf<'image'>, model: string) {
+  rejectObjects(facts, upstream.sharedObjects)
+  const warnings: string[] = []
+  // An image has a price, and what a model of text may be asked for besides has none.
+  const { edits, unpriced } = removeUnpriced(facts.priced, never, never)
+  for (const field of unpriced) addWarning(warnings, field, 'no-price')
+  const own: PassThroughEdits = { model }
+  if (facts.storing && !upstream.sharedObjects) {
+    own.remove = facts.storing
+    for (const field of facts.storing) addWarning(warnings, field, 'dropped')
+  }
+  return {
+    dialect,
+    path: upstreamPath(upstream, dialect, model, facts.stream),
+    contentType: 'application/json',
+    stream: facts.stream,
+    warnings,
+    body: facts.edited(joinEdits([...edits, own])),
+    isPassed: true as const,
+  }
+}
+
+const never = (): boolean => false

@@ -1,15 +1,15 @@
 import { useState } from 'react'
-import { Link, Redirect } from 'wouter'
+import { Link, Redirect, useSearch } from 'wouter'
 import { useAbout, useRead } from '../../api/queries.ts'
+import { CONSOLE_PATH } from '../../app/base-path.ts'
 import { hasSessionEnded, useNextPath, useSessionChange } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { PostForm } from '../../ui/form/post-form.tsx'
 import { textIn } from '../../ui/form/typed-values.ts'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard } from './card.tsx'
 import { useEmailField } from './email-field.ts'
-import { ProviderButtons, useRefusal } from './providers.tsx'
 
 export function SignInPage() {
   const t = useTexts().auth
@@ -122,4 +122,25 @@ export function SignInPage() {
       )}
     </AuthCard>
   )
+}
+
+function ProviderButtons({ providers, next }: { providers: readonly { id: string; name: string }[]; next: string }) {
+  const t = useTexts().auth.signIn
+  return providers.map(({ id, name }) => (
+    <ButtonAnchor
+      key={id}
+      wide
+      href={`${CONSOLE_PATH}/api/sign-in/${encodeURIComponent(id)}?next=${encodeURIComponent(next)}`}
+    >
+      {t.with(name)}
+    </ButtonAnchor>
+  ))
+}
+
+/** Why the browser came back without a session. */
+function useRefusal(): string | undefined {
+  const { refused } = useTexts().auth.signIn
+  const reason = new URLSearchParams(useSearch()).get('refused')
+  if (reason === null) return undefined
+  return Object.hasOwn(refused, reason) ? refused[reason as keyof typeof refused] : refused.failed
 }

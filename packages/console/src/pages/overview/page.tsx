@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useRead } from '../../api/queries.ts'
-import { useTexts } from '../../i18n/language.tsx'
+import type { Overview } from '../../api/types.ts'
+import { StackedBars } from '../../charts/stacked-bars.tsx'
+import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { PageHeader, Section, Stat } from '../../ui/page.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Amount, isZero } from '../../ui/values.tsx'
+import { Amount, formatUsd, isZero } from '../../ui/values.tsx'
 import { useRequestColumns } from '../usage/requests.tsx'
-import { SpendChart } from './chart.tsx'
 import { FirstRun } from './first-run.tsx'
 
 export default function OverviewPage() {
@@ -121,6 +122,33 @@ function LatestRequests() {
           </EmptyState>
         }
       />
+    </Section>
+  )
+}
+
+/** Has the height of the chart. */
+const PENDING = <Skeleton size="h-[228px] w-full" />
+
+function SpendChart({ days }: { days: Overview['days'] | undefined }) {
+  const t = useTexts().overview
+  const { locale } = useLanguage()
+  const format = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const shown = days?.map(({ cost_usd }) => `${formatUsd(cost_usd, locale)} USD`) ?? []
+  const values = days?.map(({ cost_usd }) => Number(cost_usd)) ?? []
+  const isEmpty = values.every((value) => value === 0)
+  return (
+    <Section title={t.chart} text={days && isEmpty ? t.chartEmpty : t.chartUnit}>
+      {days ? (
+        <StackedBars
+          label={t.chart}
+          steps={days.map(({ at }) => at)}
+          formatStep={(at) => format.format(new Date(at))}
+          series={[{ name: 'spend', label: t.chart, colour: 'text-chart-1', values, shown }]}
+          totals={shown}
+        />
+      ) : (
+        PENDING
+      )}
     </Section>
   )
 }

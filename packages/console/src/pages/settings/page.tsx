@@ -6,11 +6,11 @@ import { setTheme, type Theme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
+import { PostForm } from '../../ui/form/post-form.tsx'
 import { Facts, PageHeader, Section } from '../../ui/page.tsx'
 import { Badge, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Time } from '../../ui/values.tsx'
-import { AccountName } from './account-name.tsx'
 import { PasswordSection } from './password.tsx'
 import { MembersSection } from './people/members.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
@@ -127,5 +127,20 @@ function AppearanceSection() {
         ]}
       />
     </Section>
+  )
+}
+
+function AccountName() {
+  const t = useTexts().settings.account
+  const { account } = useSession()
+  return (
+    <PostForm
+      path="account"
+      of={account}
+      className="mt-4 flex max-w-[360px] flex-col gap-4"
+      fields={[{ name: 'name', label: t.name, missing: t.nameMissing }]}
+      said={t.renamed}
+      refreshes={['session']}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { encode } from 'uqr'
 import { post } from '../../api/client.ts'
 import type { BegunSecondFactor } from '../../api/types.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'
@@ -13,7 +14,6 @@ import { PostForm } from '../../ui/form/post-form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Badge, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { QrCode } from './qr-code.tsx'
 
 type Step =
   | { name: 'idle' }
@@ -168,5 +168,23 @@ function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
       onClose={onClose}
       onDone={onDone}
     />
+  )
+}
+
+/** Dark on light in both themes: cameras need it. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { ecc: 'M', border: 3 })
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="mx-auto size-48 rounded-md border"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   )
 }

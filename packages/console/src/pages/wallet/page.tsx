@@ -1,12 +1,12 @@
 import { useRead } from '../../api/queries.ts'
 import type { Wallet } from '../../api/types.ts'
 import { useSession } from '../../app/session.tsx'
-import { useLanguage } from '../../i18n/language.tsx'
-import { PageHeader, Stat } from '../../ui/page.tsx'
+import { useLanguage, useTexts } from '../../i18n/language.tsx'
+import { PostForm } from '../../ui/form/post-form.tsx'
+import { PageHeader, Section, Stat } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { Amount, formatUsd } from '../../ui/values.tsx'
 import { HistorySection } from './history.tsx'
-import { NoticeSection } from './notice.tsx'
 import { OpenRequestsSection } from './open-requests.tsx'
 import { StatementsSection } from './statements.tsx'
 import { TopUpSection } from './top-up.tsx'
@@ -63,5 +63,34 @@ export default function WalletPage() {
         <div className="min-w-0">{account.role === 'owner' && <HistorySection />}</div>
       </div>
     </>
+  )
+}
+
+function NoticeSection() {
+  const session = useSession()
+  const { wallet, common } = useTexts()
+  const t = wallet.notice
+  return (
+    <Section title={t.title} text={t.text}>
+      <PostForm
+        // What is typed stays while the session is read again; another threshold replaces it.
+        key={session.low_balance_usd}
+        path="preferences"
+        of={session}
+        className="flex flex-col gap-3"
+        fields={[
+          {
+            name: 'low_balance_usd',
+            label: t.amount,
+            hint: t.hint,
+            as: 'amount',
+            optional: false,
+            wrong: (text) => !/^\d{1,9}(\.\d{1,9})?$/.test(text) && t.invalid,
+          },
+        ]}
+        said={common.saved}
+        refreshes={['session']}
+      />
+    </Section>
   )
 }

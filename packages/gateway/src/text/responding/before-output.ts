@@ -6,13 +6,18 @@ import { showWarnings } from '../../paid-call/warnings.ts'
 import { Failure } from '../../request/failure.ts'
 import type { RoutingDependencies } from '../../routing/dependencies.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
-import { failedByBreak, failedByError } from '../../routing/upstream-errors.ts'
+import {
+  failedByAbort,
+  failedByBreak,
+  failedByError,
+  failedByOther,
+  readOrNothing,
+} from '../../routing/upstream-errors.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
 import { callUpstream } from './call-upstream.ts'
 import { MeteredStream } from './metered-stream.ts'
-import { failedByBody, isEventStream } from './not-a-stream.ts'
 import { openStreamBudget } from './stream-budget.ts'
 import type { StreamClient } from './stream-client.ts'
 
@@ -100,4 +105,25 @@ export async function readUntilOutput(
   // Usage that is announced at the beginning has no output in it, and is not a bill yet.
   const wasBilled = state.sawOutput || state.usage?.output !== undefined
   return failedByError(textCall, state.error, deps, wasBilled)
+}
+
+const MOST_BYTES = 1024 * 1024
+
+function isEventStream(reply: UpstreamResponse): boolean {
+  return /^text\/event-stream\b/i.test(reply.header('content-type') ?? '')
+}
+
+/** An error in JSON, or a proxy's page. */
+async function failedByBody(
+  call: TextCall,
+  reply: UpstreamResponse,
+  deps: RoutingDependencies,
+): Promise<FailedAttempt> {
+  const bytes = await readOrNothing(reply, MOST_BYTES)
+  const { reason } = call.upstreamCall
+  if (reason) return failedByAbort(call, reason)
+  const read = bytes ? call.attempt.answerer.readReply(bytes) : undefined
+  return read && !read.ok
+    ? failedByError(call, read.error, deps)
+    : failedByOther('The upstream did not answer with a stream.')
 }

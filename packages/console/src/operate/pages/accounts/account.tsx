@@ -11,11 +11,11 @@ import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { useWords } from '../../i18n/use-words.ts'
 import { pathOf } from '../../page-ids.ts'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
+import { ActForm } from '../../ui/act-form.tsx'
 import { useOpenByAddress } from '../../ui/open-by-address.ts'
 import { KeyList } from '../keys/key-list.tsx'
 import { type Account, AccountState } from './account-state.tsx'
 import { CreditDialog } from './credit-dialog.tsx'
-import { RenameDialog } from './rename-dialog.tsx'
 import { LimitsTab } from './tabs/limits.tsx'
 import { HistoryTab, LedgerTab, RequestsTab } from './tabs/lists.tsx'
 import { NotesTab } from './tabs/notes.tsx'
@@ -134,5 +134,24 @@ function KeysTab({ account }: { account: string }) {
         {hasAll ? t.onlyActive : t.alsoOthers}
       </Button>
     </>
+  )
+}
+
+function RenameDialog({ account, onClose }: { account: Account; onClose(): void }) {
+  const t = useOperateTexts().accounts.rename
+  const question = useWords()('account edit', account.name)
+  return (
+    <ActForm
+      method="PATCH"
+      path="accounts/{account}"
+      params={{ account: account.id }}
+      of={account}
+      title={t.form(account.name)}
+      action={t.check}
+      fields={[{ name: 'name', label: t.name, missing: t.missing }]}
+      question={question}
+      undo={question.title}
+      onClose={onClose}
+    />
   )
 }

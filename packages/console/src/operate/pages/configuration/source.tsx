@@ -4,7 +4,6 @@ import { Link } from 'wouter'
 import type { Output } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
 import { LINKS } from '../../links.ts'
-import { Lock } from './lock.tsx'
 
 export type Setting = Output<'GET', 'settings'>['settings'][number]
 type AnySource = Setting['source']
@@ -35,4 +34,25 @@ export function Source({ source }: { source: AnySource }) {
       </Link>
     )
   return <span className="text-muted">{t[source.from]}</span>
+}
+
+/** Stands before what can only be changed where it comes from. */
+function Lock({ label }: { label: string }) {
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      width="14"
+      height="14"
+      viewBox="0 0 16 16"
+      fill="none"
+      className="shrink-0 text-muted"
+    >
+      <path
+        d="M5 7V5a3 3 0 0 1 6 0v2M4 7h8a1 1 0 0 1 1 1v5a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1Z"
+        stroke="currentColor"
+        strokeWidth="1.4"
+      />
+    </svg>
+  )
 }

@@ -1,13 +1,18 @@
 import { useState } from 'react'
+import { field, parsed } from '../../../api/body.ts'
 import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { TextArea, TextField } from '../../../ui/form/field.tsx'
 import { useKeptText } from '../../../ui/kept-text.ts'
+import { type CallEntry, callOnce } from '../call-once.ts'
 import { CallTab } from '../call-tab.tsx'
 import { EntryCard } from '../entry-card.tsx'
+import type { Entry } from '../history/entry.ts'
+import type { History } from '../history/history.ts'
+import type { Outcome } from '../history/outcome.ts'
 import { MoreSettings } from '../layout.tsx'
 import { codeOf } from '../request-code.tsx'
-import { compareTexts, type EmbeddingEntry, type EmbeddingSettings, embeddingBody } from './embedding-call.ts'
+import { type Similarity, similarityOf } from './similarity.ts'
 import { SimilarityTable } from './similarity-table.tsx'
 
 const MOST_TEXTS = 8
@@ -63,4 +68,30 @@ export function EmbeddingTab() {
       )}
     />
   )
+}
+
+/** `dimensions`: as typed; empty: the model's own. */
+type EmbeddingSettings = { model: string; texts: readonly string[]; dimensions: string }
+type EmbeddingEntry = CallEntry<EmbeddingSettings, Similarity>
+
+const embeddingBody = ({ model, texts, dimensions }: EmbeddingSettings) => ({
+  model,
+  input: texts,
+  ...(dimensions === '' ? {} : { dimensions: Number(dimensions) }),
+})
+
+/** Only the similarities are kept: vectors are long, and nobody reads them. */
+const compareTexts = (
+  history: Pick<History<EmbeddingEntry>, 'put'>,
+  asked: Entry & { settings: EmbeddingSettings },
+): Promise<Outcome> =>
+  callOnce(history, asked, { path: 'v1/embeddings', body: embeddingBody(asked.settings) }, async (response) => {
+    const data = field(parsed(await response.text()), 'data')
+    if (!Array.isArray(data)) throw new TypeError('no vectors')
+    return similarityOf(data.map((each) => vectorOf(field(each, 'embedding'))))
+  })
+
+function vectorOf(value: unknown): number[] {
+  if (!Array.isArray(value)) throw new TypeError('no vector')
+  return value.map(Number)
 }

@@ -1,17 +1,21 @@
 import { useState } from 'react'
+import { parsed, textField } from '../../../api/body.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { requestSnippet } from '../../../snippets/request-snippet.ts'
 import type { Access, Snippet } from '../../../snippets/types.ts'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/form/field.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { type CallEntry, callOnce } from '../call-once.ts'
 import { CallTab } from '../call-tab.tsx'
 import { EntryCard } from '../entry-card.tsx'
+import type { Entry } from '../history/entry.ts'
+import type { History } from '../history/history.ts'
+import type { Outcome } from '../history/outcome.ts'
 import { MoreSettings } from '../layout.tsx'
 import { AddFiles } from '../pictures.tsx'
 import type { CodeLanguage } from '../request-code.tsx'
 import { useRecorder } from './record.ts'
-import { type TranscriptionEntry, type TranscriptionSettings, transcribe } from './transcription-call.ts'
 
 const LARGEST = 25 * 1024 * 1024
 
@@ -89,4 +93,27 @@ const transcriptionCode = (
 ): Snippet => {
   const body = { model, file, ...(language === '' ? {} : { language }) }
   return requestSnippet(codeLanguage, { protocol: 'transcriptions', body }, access)
+}
+
+/** `file`: its name. `language`: as typed; empty: the model finds out. */
+type TranscriptionSettings = { model: string; file: string; language: string }
+/** The answer is the text. */
+type TranscriptionEntry = CallEntry<TranscriptionSettings, { text: string }>
+
+/** The recording itself is not kept: it may be large, and is on the person's disk. */
+function transcribe(
+  history: Pick<History<TranscriptionEntry>, 'put'>,
+  asked: Entry & { settings: TranscriptionSettings },
+  recording: Blob,
+): Promise<Outcome> {
+  const { model, file, language } = asked.settings
+  const form = new FormData()
+  form.set('model', model)
+  form.set('response_format', 'json')
+  if (language !== '') form.set('language', language)
+  form.set('file', recording, file)
+  return callOnce(history, asked, { path: 'v1/audio/transcriptions', body: form }, async (response) => {
+    const text = await response.text()
+    return { text: textField(parsed(text), 'text') }
+  })
 }

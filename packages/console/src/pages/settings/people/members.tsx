@@ -6,14 +6,14 @@ import type { MemberRow } from '../../../api/types.ts'
 import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { PostForm } from '../../../ui/form/post-form.tsx'
 import { Menu } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Amount } from '../../../ui/values.tsx'
-import { CapDialog } from './cap-dialog.tsx'
+import { useTerms } from '../../keys/terms.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
-import { RemoveDialog } from './remove-dialog.tsx'
 
 type Shown = { dialog: 'cap' | 'remove'; member: MemberRow } | { dialog: 'invite' }
 
@@ -99,5 +99,44 @@ function Cap({ member: { cap_usd, cap_period, cap_left_usd } }: { member: Member
       {settings.members.cap} <Amount usd={cap_usd} /> ({keys.form.periods[cap_period]}), {settings.members.left}{' '}
       <Amount usd={cap_left_usd} />
     </>
+  )
+}
+
+function CapDialog({ member, onClose }: { member: MemberRow; onClose(): void }) {
+  const { settings, common } = useTexts()
+  const t = settings.members
+  const { email } = member
+  return (
+    <PostForm
+      path="members"
+      of={member}
+      body={{ email }}
+      title={t.changeOf(email)}
+      action={common.save}
+      fields={[useTerms().cap({ usual: 'month', hint: t.capHint })]}
+      said={t.saved(email)}
+      refreshes={['members']}
+      onClose={onClose}
+    />
+  )
+}
+
+function RemoveDialog({ member: { email }, onClose }: { member: MemberRow; onClose(): void }) {
+  const t = useTexts().settings.members.remove
+  return (
+    <PostForm
+      path="members/remove"
+      body={{ email }}
+      title={t.title(email)}
+      action={t.submit}
+      isDangerous
+      fields={[
+        <p key="text">{t.text}</p>,
+        { name: 'keep_keys', label: t.keep, hint: t.keepHint, as: 'switch', usual: 'false' },
+      ]}
+      refreshes={['members', 'keys']}
+      said={t.done(email)}
+      onClose={onClose}
+    />
   )
 }
