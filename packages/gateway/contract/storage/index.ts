@@ -23,7 +23,8 @@ import { differentialContract } from './differential.ts'
 import type { Open, Opened } from './harness.ts'
 import { limitsContract } from './limits.ts'
 import { mediaContract } from './media.ts'
-import { monthsContract } from './months.ts'
+import { sealingContract } from './months/sealing.ts'
+import { sealTamperingContract } from './months/tampering.ts'
 import { nodesContract } from './nodes.ts'
 import { operatorsContract } from './operators.ts'
 import { adminKeysContract } from './people/admin-keys.ts'
@@ -98,7 +99,8 @@ export function storageContract(name: string, open: Open): void {
     describe('responses', () => responsesContract(use))
     describe('shares of what is stored', () => sharesContract(use))
     describe('books', () => booksContract(use))
-    describe('sealed months', () => monthsContract(use))
+    describe('sealed months', () => sealingContract(use))
+    describe('audits of sealed months', () => sealTamperingContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })
 }
