@@ -69,9 +69,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(again.body.checked_at).toBe(body.checked_at)
     const failed = body.checks.filter(({ ok }) => !ok)
     expect(failed).toMatchObject([{ check: 'upstream gone', advice: expect.stringContaining('base_url') }])
+    const needed = ['version', 'primary', 'sessions', 'isolation', 'locks', 'functions', 'clock', 'durability']
     expect(body.checks.map(({ check }) => check)).toEqual([
       ...['runtime', 'configuration', 'data folder', 'disk', 'descriptors', 'file modes', 'price list', 'server'],
-      ...['database', 'clock', 'stored configuration', 'secrets', 'mail', 'media store', 'nodes', 'upstream gone'],
+      'database',
+      ...(engine === 'postgres' ? needed.map((name) => `database ${name}`) : []),
+      ...['clock', 'stored configuration', 'secrets', 'mail', 'media store', 'nodes', 'upstream gone'],
     ])
   })
 

@@ -51,6 +51,13 @@ export { TASK_STATES } from './tasks.ts'
 
 export type Ledger = LedgerVerbs & ReturnType<typeof reportsOver>
 
+/** `check` throws what is missing; `advice` says what to do then. */
+export type Requirement = {
+  name: string
+  advice: string
+  check(): Promise<string | { note: string; warnings: readonly string[] }>
+}
+
 export interface Storage extends ReturnType<typeof nounsOver>, ReturnType<typeof contentNounsOver> {
   readonly ledger: Ledger
   readonly leases: Leases
@@ -62,6 +69,8 @@ export interface Storage extends ReturnType<typeof nounsOver>, ReturnType<typeof
   sizes(): Promise<TableSize[]>
   /** In what its tables differ from those of their version, in words; empty: in nothing. */
   tableDifferences(): Promise<string[]>
+  /** What this engine needs of its database; none of a database that it brings along. */
+  readonly requirements: readonly Requirement[]
   close(): Promise<void>
 }
 

@@ -4,6 +4,7 @@ import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { machineQuestions } from '../../operate/doctor/machine.ts'
 import { answer, type Check, type Finding, type Question } from '../../operate/doctor/question.ts'
+import { DATABASE, requirementQuestions } from '../../operate/doctor/requirements.ts'
 import {
   clockQuestion,
   mailQuestion,
@@ -113,7 +114,7 @@ async function examineStore(
   const isAnswering = states.some(({ ready }) => ready)
   try {
     const isOpen = await examine({
-      check: 'database',
+      check: DATABASE,
       advice: storeAdvice,
       async ask() {
         const note = await openStore(context, environment, isAnswering, (opened) => {
@@ -124,6 +125,7 @@ async function examineStore(
         return { note, warnings: await warningsOfStore(storage, assembled.config) }
       },
     })
+    if (isOpen && storage) await examine(...requirementQuestions(storage))
     await examine(clockQuestion(states, askedAt, storage?.now()))
     if (isOpen && (storage || isAnswering)) {
       const use = (assembled: FileConfig) => {

@@ -41,6 +41,7 @@ import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
 import { isLockTimeout, retryOrDown } from './faults.ts'
 import { openLane } from './lane.ts'
 import { rememberAccounts } from './remember-accounts.ts'
+import { postgresRequirements } from './requirements.ts'
 import { openRunner } from './runner.ts'
 
 export type PostgresOptions = {
@@ -214,8 +215,9 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     leases: leasesOver({ apply }),
     ...postgresContents(pool.of('content')),
     tasks,
-    sizes: async () => toSizes(await connection.runner.read(postgresSizes(connection.db))),
+    sizes: async () => toSizes(await connection.runner.readPage(postgresSizes(connection.db))),
     tableDifferences: () => tableDifferences(reports),
+    requirements: postgresRequirements({ queries, changes, isPooled: () => work[0]?.isPooled() }),
     async ping() {
       await queries.query('SELECT 1', [])
     },

@@ -166,6 +166,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       const all = await Promise.all(files.map(sizesIn))
       return all.flat().sort((one, other) => other.bytes - one.bytes)
     },
+    requirements: [],
     async tableDifferences() {
       const contentsFile = join(dataDir, CONTENTS_FILE)
       if (!existsSync(contentsFile)) return tableDifferences(reading, 'ledger')
