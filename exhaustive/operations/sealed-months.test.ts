@@ -107,4 +107,4 @@ test.each(ENGINES)('sealing under load, killed at its steps, on %s', async (engi
   expect({ sealed: sealed >= 2, blocking }).toEqual({ sealed: true, blocking: undefined })
   expect(await storage.ledger.audit({ deep: true })).toMatchObject({ ok: true, sealedMonths: sealed })
   await storage.close()
-}, 300_000)
+})
