@@ -123,10 +123,9 @@ const NAME_MODALITIES = [
   'config/sections/tools.ts',
   // The example of the first start is a chat.
   'startup/start-summary.ts',
-  // How models are tried at an operator's expense, where that is cheap.
-  'upstreams/diagnostics/check-upstream.ts',
+  // The list of the checks that endpoints have, and how text is called for them.
+  'upstreams/diagnostics/service-checks.ts',
   'upstreams/diagnostics/text-call.ts',
-  'upstreams/certification/plan.ts',
 ]
 
 test('no other file of the gateway names a modality', () => {

@@ -1,10 +1,10 @@
 // How an upstream's embeddings are checked.
+import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
 import {
   json,
   listOf,
   type Problem,
   type ServiceCheck,
-  type ServiceChecks,
   TEXTS,
   tokensOf,
 } from '../../upstreams/diagnostics/service-check.ts'
@@ -27,43 +27,48 @@ const isVector = (value: unknown, length?: number): boolean =>
   Array.isArray(value) && value.length > 0 && value.length === (length ?? value.length) && value.every(Number.isFinite)
 
 export const checks = {
-  embeddings: [
-    embed('vectors', {}, ([one, other]) =>
-      isVector(one) && isVector(other, (one as unknown[]).length) ? undefined : 'these are no vectors of equal length',
-    ),
-    embed(
-      'base64',
-      { encoding_format: 'base64' },
-      ([one]) => (typeof one === 'string' ? undefined : { absent: 'vectors are numbers, though base64 was asked for' }),
-      true,
-    ),
-    embed(
-      'dimensions',
-      { dimensions: 256 },
-      ([one]) => (isVector(one, 256) ? undefined : { absent: 'vectors do not have the length that was asked for' }),
-      true,
-    ),
-    {
-      ...embed('usage', {}, () => undefined),
-      judge(reply) {
-        if (!tokensOf(reply)) return 'no tokens are reported'
-        const { prompt_tokens, total_tokens } = Object(Object(reply).usage)
-        const lacking = prompt_tokens === undefined ? 'prompt_tokens' : 'total_tokens'
-        if (prompt_tokens !== undefined && total_tokens !== undefined) return undefined
-        return { absent: `usage has no ${lacking}; the gateway adds it` }
-      },
-    },
-  ],
-  embed: [
-    {
-      row: 'embed',
-      body: (model) => json({ model, texts: TEXTS, input_type: 'search_document', embedding_types: ['float'] }),
-      counted: { input: 20 },
-      most: { input: 50 },
-      judge: (reply) =>
-        listOf(Object(reply).embeddings, 'float').length === TEXTS.length
+  services: {
+    embeddings: [
+      embed('vectors', {}, ([one, other]) =>
+        isVector(one) && isVector(other, (one as unknown[]).length)
           ? undefined
-          : 'there is not one vector for each text',
-    },
-  ],
-} satisfies ServiceChecks
+          : 'these are no vectors of equal length',
+      ),
+      embed(
+        'base64',
+        { encoding_format: 'base64' },
+        ([one]) =>
+          typeof one === 'string' ? undefined : { absent: 'vectors are numbers, though base64 was asked for' },
+        true,
+      ),
+      embed(
+        'dimensions',
+        { dimensions: 256 },
+        ([one]) => (isVector(one, 256) ? undefined : { absent: 'vectors do not have the length that was asked for' }),
+        true,
+      ),
+      {
+        ...embed('usage', {}, () => undefined),
+        judge(reply) {
+          if (!tokensOf(reply)) return 'no tokens are reported'
+          const { prompt_tokens, total_tokens } = Object(Object(reply).usage)
+          const lacking = prompt_tokens === undefined ? 'prompt_tokens' : 'total_tokens'
+          if (prompt_tokens !== undefined && total_tokens !== undefined) return undefined
+          return { absent: `usage has no ${lacking}; the gateway adds it` }
+        },
+      },
+    ],
+    embed: [
+      {
+        row: 'embed',
+        body: (model) => json({ model, texts: TEXTS, input_type: 'search_document', embedding_types: ['float'] }),
+        counted: { input: 20 },
+        most: { input: 50 },
+        judge: (reply) =>
+          listOf(Object(reply).embeddings, 'float').length === TEXTS.length
+            ? undefined
+            : 'there is not one vector for each text',
+      },
+    ],
+  },
+} satisfies EndpointChecks

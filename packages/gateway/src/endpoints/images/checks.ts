@@ -9,8 +9,10 @@ import type { Upstream } from '../../config/types.ts'
 import { imageTimeoutsOf } from '../../config/upstream-defaults.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
+import { outcomeOf } from '../../upstreams/certification/check.ts'
+import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
 import { type CostAt, type TimedResult, timedRequest } from '../../upstreams/diagnostics/timed-request.ts'
-import { imagesEndpointOf, responseFormatFor, upstreamPath } from '../../upstreams/endpoint.ts'
+import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../../upstreams/endpoint.ts'
 import type { Send } from '../../upstreams/send.ts'
 import type { ImageRate } from './modality/price.ts'
 
@@ -19,10 +21,10 @@ const MAX_REPLY_BYTES = 64 * 1024 * 1024
 const PROMPT = 'A red circle.'
 
 /** The most that the check can cost. */
-export const imageBound = (rate: ImageRate): Nanos | undefined =>
+const imageBound = (rate: ImageRate): Nanos | undefined =>
   rate.bound({ count: 1, size: undefined, quality: undefined, promptBytes: PROMPT.length })
 
-export async function checkImages(
+async function checkImages(
   send: Send,
   upstream: Upstream,
   dialect: ImageDialectId,
@@ -77,3 +79,31 @@ function headOf({ base64 }: ReplyImage): { mediaType: string; size: string } | u
   const head = readImageHead(Buffer.from(beginning, 'base64'))
   return head && { mediaType: head.mediaType, size: `${head.width}x${head.height}` }
 }
+
+const ROWS = ['image'] as const
+
+export const checks = {
+  model: {
+    cost: 'one image',
+    once: true,
+    modes: ['image'],
+    bound: (rate) => imageBound(rate as ImageRate),
+    check: (send, upstream, dialect, model) => checkImages(send, upstream, dialect as ImageDialectId, model),
+  },
+  certified(upstream, { name }) {
+    const dialect = dialectFor(upstream, 'image') as ImageDialectId | undefined
+    if (!dialect) return []
+    return [
+      {
+        part: 'image',
+        rows: ROWS,
+        type: 'image',
+        bound: (rate) => imageBound(rate as ImageRate),
+        run: async (send) => ({
+          ...outcomeOf({ rows: ROWS }, await checkImages(send, upstream, dialect, name), []),
+          isUnfit: true as const,
+        }),
+      },
+    ]
+  },
+} satisfies EndpointChecks

@@ -1,15 +1,18 @@
 // How an upstream's moderations are checked.
-import { json, listOf, type ServiceChecks, TEXTS } from '../../upstreams/diagnostics/service-check.ts'
+import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
+import { json, listOf, TEXTS } from '../../upstreams/diagnostics/service-check.ts'
 
 export const checks = {
-  moderations: [
-    {
-      row: 'moderation',
-      body: (model) => json({ model, input: TEXTS[0] }),
-      counted: { requests: 1 },
-      most: { input: 50 },
-      judge: (reply) =>
-        typeof Object(listOf(reply, 'results')[0]).flagged === 'boolean' ? undefined : 'the response has no results',
-    },
-  ],
-} satisfies ServiceChecks
+  services: {
+    moderations: [
+      {
+        row: 'moderation',
+        body: (model) => json({ model, input: TEXTS[0] }),
+        counted: { requests: 1 },
+        most: { input: 50 },
+        judge: (reply) =>
+          typeof Object(listOf(reply, 'results')[0]).flagged === 'boolean' ? undefined : 'the response has no results',
+      },
+    ],
+  },
+} satisfies EndpointChecks

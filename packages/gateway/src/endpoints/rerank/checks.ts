@@ -1,13 +1,10 @@
 // How an upstream's rankings are checked.
+
 import { decodeRerankReply, type RerankReply } from '@trivium/protocol/dialects/chat/rerank/reply.ts'
 import { encodeRerankRequest } from '@trivium/protocol/dialects/chat/rerank/request.ts'
 import { codec } from '../../bytes/codec.ts'
-import {
-  type Problem,
-  type ServiceCheck,
-  type ServiceChecks,
-  TEXTS,
-} from '../../upstreams/diagnostics/service-check.ts'
+import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
+import { type Problem, type ServiceCheck, TEXTS } from '../../upstreams/diagnostics/service-check.ts'
 
 const RANKED = {
   model: '',
@@ -34,14 +31,16 @@ const rank = (row: string, judge: (reply: RerankReply) => Problem): ServiceCheck
 })
 
 export const checks = {
-  rerank: [
-    rank('ranking', (reply) =>
-      reply.ranked.length === TEXTS.length ? undefined : 'the response is no ranking of the documents',
-    ),
-    rank('usage', ({ searches, tokens }) =>
-      searches === undefined && tokens === undefined
-        ? { absent: 'neither searches nor tokens are reported; the gateway counts them' }
-        : undefined,
-    ),
-  ],
-} satisfies ServiceChecks
+  services: {
+    rerank: [
+      rank('ranking', (reply) =>
+        reply.ranked.length === TEXTS.length ? undefined : 'the response is no ranking of the documents',
+      ),
+      rank('usage', ({ searches, tokens }) =>
+        searches === undefined && tokens === undefined
+          ? { absent: 'neither searches nor tokens are reported; the gateway counts them' }
+          : undefined,
+      ),
+    ],
+  },
+} satisfies EndpointChecks

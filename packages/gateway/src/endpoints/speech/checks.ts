@@ -1,5 +1,6 @@
 // How an upstream's speech is checked.
-import { json, type ServiceCheck, type ServiceChecks, streams } from '../../upstreams/diagnostics/service-check.ts'
+import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
+import { json, type ServiceCheck, streams } from '../../upstreams/diagnostics/service-check.ts'
 
 const speak = (format: string, mark: RegExp, isOptional?: true, more: object = {}): ServiceCheck => ({
   row: format,
@@ -12,14 +13,16 @@ const speak = (format: string, mark: RegExp, isOptional?: true, more: object = {
 })
 
 export const checks = {
-  // A response is read as UTF-8, in which the first byte of a bare frame of MP3 is not a character.
-  speech: [
-    speak('mp3', /^(?:ID3|\uFFFD)/),
-    speak('wav', /^RIFF/, true),
-    {
-      ...speak('mp3', /^/, true, { stream_format: 'sse' }),
-      row: 'stream',
-      judge: streams('speech.audio.delta', 'speech.audio.done'),
-    },
-  ],
-} satisfies ServiceChecks
+  services: {
+    // A response is read as UTF-8, in which the first byte of a bare frame of MP3 is not a character.
+    speech: [
+      speak('mp3', /^(?:ID3|\uFFFD)/),
+      speak('wav', /^RIFF/, true),
+      {
+        ...speak('mp3', /^/, true, { stream_format: 'sse' }),
+        row: 'stream',
+        judge: streams('speech.audio.delta', 'speech.audio.done'),
+      },
+    ],
+  },
+} satisfies EndpointChecks

@@ -1,5 +1,6 @@
 // How an upstream's transcriptions are checked.
-import { hasText, type ServiceCheck, type ServiceChecks, streams } from '../../upstreams/diagnostics/service-check.ts'
+import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
+import { hasText, type ServiceCheck, streams } from '../../upstreams/diagnostics/service-check.ts'
 
 const transcribe = (
   row: string,
@@ -24,18 +25,20 @@ const transcribe = (
 })
 
 export const checks = {
-  transcriptions: [
-    transcribe('json', 'json', hasText),
-    transcribe(
-      'verbose json',
-      'verbose_json',
-      (reply) =>
-        Number.isFinite(Number(Object(reply).duration)) ? hasText(reply) : { absent: 'the response has no duration' },
-      true,
-    ),
-    transcribe('stream', 'json', streams('transcript.text.delta', 'transcript.text.done'), true, { stream: 'true' }),
-  ],
-} satisfies ServiceChecks
+  services: {
+    transcriptions: [
+      transcribe('json', 'json', hasText),
+      transcribe(
+        'verbose json',
+        'verbose_json',
+        (reply) =>
+          Number.isFinite(Number(Object(reply).duration)) ? hasText(reply) : { absent: 'the response has no duration' },
+        true,
+      ),
+      transcribe('stream', 'json', streams('transcript.text.delta', 'transcript.text.done'), true, { stream: 'true' }),
+    ],
+  },
+} satisfies EndpointChecks
 
 const RATE = 16_000
 

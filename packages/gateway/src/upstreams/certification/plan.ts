@@ -1,44 +1,27 @@
 // All checks of an upstream, in parts that are run one after the other.
-import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
 import { serviceOf } from '../../config/upstream-dialects.ts'
-import { checkImages, imageBound } from '../../endpoints/images/checks.ts'
-import type { ImageRate } from '../../endpoints/images/modality/price.ts'
-import type { ServiceId } from '../../endpoints/index.ts'
-import type { ModelType } from '../../modalities/index.ts'
-import type { Capability } from '../../modalities/modality.ts'
-import type { AnyPrice } from '../../money/prices/price.ts'
+import { endpointOf, type ServiceId } from '../../endpoints/index.ts'
+import { type ModelType, modalityOf } from '../../modalities/index.ts'
 import { checkedService, checkService, serviceBound } from '../diagnostics/check-service.ts'
 import { servedDialects } from '../diagnostics/check-upstream.ts'
+import type { CertifiedModel } from '../diagnostics/endpoint-checks.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
-import { checksOf } from '../diagnostics/service-checks.ts'
-import { dialectFor } from '../endpoint.ts'
+import { checksOf, OWN_CHECKS } from '../diagnostics/service-checks.ts'
 import { type Check, outcomeOf } from './check.ts'
-import { textPart } from './text-parts.ts'
 
-/** `name`: at the upstream. `capabilities`, `rate`: absent: not known. */
-export type CertifiedModel = {
-  name: string
-  type: ModelType
-  capabilities?: readonly Capability[] | undefined
-  rate?: AnyPrice | undefined
-}
-
-/** The checks of models of each type. Types that are not here are not certified: they take too long, or cost too much. */
-const PARTS: Readonly<Partial<Record<ModelType, (upstream: Upstream, model: CertifiedModel) => Check[]>>> = {
-  text: (upstream, model) => [
-    ...servedDialects(upstream, 'text').flatMap((dialect) => textPart(upstream, dialect as TextDialectId, model)),
-    ...servicePart(upstream, model, 'completions'),
-  ],
-  image: imagePart,
-}
-
-export const isCertified = (type: ModelType): boolean => PARTS[type] !== undefined || checkedService(type) !== undefined
+/** Types without a check are not certified: they take too long, or cost too much. */
+export const isCertified = (type: ModelType): boolean =>
+  OWN_CHECKS[type]?.certified !== undefined || checkedService(type) !== undefined
 
 export const plannedChecks = (upstream: Upstream, models: readonly CertifiedModel[]): Check[] => [
   modelList(),
-  ...models.flatMap((model) => PARTS[model.type]?.(upstream, model) ?? servicePart(upstream, model)),
+  ...models.flatMap((model) => [
+    ...(OWN_CHECKS[model.type]?.certified?.(upstream, model, servedDialects(upstream, model.type)) ?? []),
+    ...(Object.keys(endpointOf(model.type).services ?? {}) as ServiceId[]).flatMap((id) =>
+      servicePart(upstream, model, id),
+    ),
+  ]),
 ]
 
 function modelList(): Check {
@@ -58,41 +41,20 @@ function modelList(): Check {
   }
 }
 
-function imagePart(upstream: Upstream, { name }: CertifiedModel): Check[] {
-  const dialect = dialectFor(upstream, 'image') as ImageDialectId | undefined
-  const rows = ['image'] as const
-  if (!dialect) return []
-  return [
-    {
-      part: 'image',
-      rows,
-      type: 'image',
-      bound: (rate) => imageBound(rate as ImageRate),
-      run: async (send) => ({
-        ...outcomeOf({ rows }, await checkImages(send, upstream, dialect, name), []),
-        isUnfit: true as const,
-      }),
-    },
-  ]
-}
-
-/** `id`: another service than that of the model's type. */
-function servicePart(upstream: Upstream, model: { name: string; type: ModelType }, id?: ServiceId): Check[] {
-  const { type, name } = model
-  const service = id ?? checkedService(type)
-  const endpoint = service && serviceOf(upstream, service)
+function servicePart(upstream: Upstream, { type, name }: CertifiedModel, service: ServiceId): Check[] {
+  const endpoint = serviceOf(upstream, service)
   if (!endpoint || endpoint.models?.every((beginning) => !name.startsWith(beginning))) return []
   const { embed } = endpoint
   const own = checksOf(service).map((check) => [check, endpoint] as const)
   const more =
     embed === undefined ? [] : checksOf('embed').map((check) => [check, { ...endpoint, path: embed }] as const)
   return [...own, ...more].map(([check, asked]) => ({
-    part: id ?? type,
+    part: service === modalityOf(type).service ? type : service,
     rows: [check.row],
     type,
     bound: (rate) => serviceBound(type, check, rate),
     async run(send) {
-      const { result, problem } = await checkService(send, upstream, asked, model, check)
+      const { result, problem } = await checkService(send, upstream, asked, { name, type }, check)
       return outcomeOf({ rows: [check.row] }, result, [problem], check.isOptional)
     },
   }))

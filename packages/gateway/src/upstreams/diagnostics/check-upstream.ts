@@ -1,25 +1,16 @@
 // Checks an upstream with one short real request per key and dialect, and one that is streamed per dialect.
 
-import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
 import { dialectsFor, dialectsOf, serviceOf } from '../../config/upstream-dialects.ts'
-import { checkImages, imageBound } from '../../endpoints/images/checks.ts'
-import type { ImageRate } from '../../endpoints/images/modality/price.ts'
 import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
-import type { Nanos } from '../../money/amount.ts'
-import type { AnyPrice } from '../../money/prices/price.ts'
-import { NO_OPTIONS } from '../../money/prices/token-price.ts'
-import type { TokenRate } from '../../money/prices/token-rate.ts'
 import { dialectFor } from '../endpoint.ts'
 import type { Send } from '../send.ts'
 import { checkedService, checkService, firstCheck, serviceBound } from './check-service.ts'
+import type { Mode, ModelCheck } from './endpoint-checks.ts'
 import type { ServiceCheck } from './service-check.ts'
-import { callText, startOf, textOf } from './text-call.ts'
+import { OWN_CHECKS } from './service-checks.ts'
 import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
-
-/** `health`: of the URL and the keys alone, without a model. */
-export type Mode = 'unstreamed' | 'streamed' | 'image' | 'service' | 'health'
 
 /** `key`: counted from 1; null: the upstream takes none. */
 export type Check = TimedResult & { key: number | null; dialect: DialectId; mode: Mode }
@@ -27,44 +18,14 @@ export type Check = TimedResult & { key: number | null; dialect: DialectId; mode
 /** Its name at the upstream. */
 export type CheckedModel = { name: string; type: ModelType }
 
-/** How models of a type are tried. `cost`: what a call costs. `once`: in one dialect, since it is expensive. */
-type ModelCheck = {
-  cost: string
-  once?: true
-  /** The first with every key, the others with one. */
-  modes: readonly [Mode, ...Mode[]]
-  check(send: Send, upstream: Upstream, dialect: DialectId, model: string, mode: Mode): Promise<TimedResult>
-  /** The most that one call can cost. */
-  bound(rate: AnyPrice): Nanos | undefined
-}
 /** Models of other types take too long, or cost too much. */
-export const MODEL_CHECKS: Readonly<Partial<Record<ModelType, ModelCheck>>> = {
-  ...serviceChecks(),
-  text: {
-    cost: 'a few tokens',
-    modes: ['unstreamed', 'streamed'],
-    check: (send, upstream, dialect, model, mode) =>
-      checkText(send, upstream, dialect as TextDialectId, model, mode === 'streamed'),
-    bound: (rate) =>
-      (rate as TokenRate).bound({ input: MAX_INPUT, output: MAX_OUTPUT, options: NO_OPTIONS, hasAudio: false }),
-  },
-  image: {
-    cost: 'one image',
-    once: true,
-    modes: ['image'],
-    bound: (rate) => imageBound(rate as ImageRate),
-    check: (send, upstream, dialect, model) => checkImages(send, upstream, dialect as ImageDialectId, model),
-  },
-}
-
-/** Checks of models that are neither text nor images, where the upstream has a service for them. */
-function serviceChecks(): Partial<Record<ModelType, ModelCheck>> {
-  const checked = MODEL_TYPES.flatMap((type) => {
+export const MODEL_CHECKS = Object.fromEntries(
+  MODEL_TYPES.flatMap((type) => {
     const first = firstCheck(type)
-    return first ? [[type, serviceCheck(type, first)]] : []
-  })
-  return Object.fromEntries(checked) as Partial<Record<ModelType, ModelCheck>>
-}
+    const check = OWN_CHECKS[type]?.model ?? (first && serviceCheck(type, first))
+    return check ? [[type, check]] : []
+  }),
+) as { readonly [T in ModelType]?: ModelCheck }
 
 function serviceCheck(type: ModelType, first: ServiceCheck): ModelCheck {
   return {
@@ -86,12 +47,6 @@ function serviceCheck(type: ModelType, first: ServiceCheck): ModelCheck {
 /** The type of a model that is not configured: the first that the upstream can serve. */
 export const typeAt = (upstream: Upstream): ModelType =>
   MODEL_TYPES.find((type) => MODEL_CHECKS[type] && dialectFor(upstream, type)) ?? DEFAULT_TYPE
-
-/** The lowest cap that all vendors accept. */
-const MAX_OUTPUT = 16
-/** Two words, and what vendors add to them. */
-const MAX_INPUT = 200
-const HELLO = [{ type: 'text', text: 'Say hello.' }] as const
 
 /** A call that is to be made. */
 export type PlannedCheck = Pick<Check, 'key' | 'dialect' | 'mode'>
@@ -148,17 +103,6 @@ export function servedDialects(upstream: Upstream, type: ModelType): readonly Di
   const spoken = dialectsOf(upstream).filter((dialect) => served.includes(dialect))
   return [...spoken, ...served.filter((dialect) => !spoken.includes(dialect))]
 }
-
-const checkText = (
-  send: Send,
-  upstream: Upstream,
-  dialect: TextDialectId,
-  model: string,
-  stream: boolean,
-): Promise<TimedResult> =>
-  callText(send, upstream, dialect, model, { parts: HELLO, maxOutput: MAX_OUTPUT, stream }, (reply) => ({
-    answer: startOf(textOf(reply)),
-  }))
 
 async function checkHealthPath(send: Send, upstream: Upstream, dialect: Check['dialect']): Promise<TimedResult> {
   const path = upstream.healthPath ?? ''

@@ -1,22 +1,28 @@
-// The checks of what an upstream serves besides text and images: those that endpoints have, and one for each other service.
-import { checks as embeddings } from '../../endpoints/embeddings/checks.ts'
+// The checks of what upstreams serve: those that endpoints have, and one for each other service.
+import { checks as embedding } from '../../endpoints/embeddings/checks.ts'
+import { checks as image } from '../../endpoints/images/checks.ts'
 import { endpointOf, MODEL_TYPES } from '../../endpoints/index.ts'
-import { checks as moderations } from '../../endpoints/moderations/checks.ts'
+import { checks as moderation } from '../../endpoints/moderations/checks.ts'
 import { checks as rerank } from '../../endpoints/rerank/checks.ts'
 import { checks as speech } from '../../endpoints/speech/checks.ts'
-import { checks as text } from '../../endpoints/text/checks.ts'
-import { checks as transcriptions } from '../../endpoints/transcriptions/checks.ts'
-import { modalityOf } from '../../modalities/index.ts'
+import { checks as text } from '../../endpoints/text/checks/index.ts'
+import { checks as transcription } from '../../endpoints/transcriptions/checks.ts'
+import { type ModelType, modalityOf } from '../../modalities/index.ts'
+import type { EndpointChecks } from './endpoint-checks.ts'
 import { type CheckedId, json, type ServiceCheck, type ServiceChecks } from './service-check.ts'
 
-const SERVICE_CHECKS: ServiceChecks = {
-  ...embeddings,
-  ...moderations,
-  ...rerank,
-  ...speech,
-  ...text,
-  ...transcriptions,
+/** By the type of models. Those that are not here take too long, or cost too much, or have one check that is made of their example. */
+export const OWN_CHECKS: Readonly<Partial<Record<ModelType, EndpointChecks>>> = {
+  text,
+  image,
+  embedding,
+  speech,
+  transcription,
+  rerank,
+  moderation,
 }
+
+const SERVICE_CHECKS: ServiceChecks = Object.assign({}, ...Object.values(OWN_CHECKS).map(({ services }) => services))
 
 /** The checks of a service. One without checks of its own is sent its example, and must answer with the fields that it declares. */
 export const checksOf = (id: CheckedId): readonly ServiceCheck[] => SERVICE_CHECKS[id] ?? declaredChecks(id)

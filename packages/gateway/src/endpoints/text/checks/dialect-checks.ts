@@ -1,10 +1,10 @@
 // The checks of a text model, which each dialect of an upstream goes through.
 import type { CallBlock, CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { Part } from '@trivium/protocol/canonical/request.ts'
-import type { UpstreamEndpoint } from '../../config/types.ts'
-import type { Capability } from '../../modalities/modality.ts'
-import type { Problem } from '../../upstreams/diagnostics/service-check.ts'
-import { type Asked, startOf, textOf } from '../../upstreams/diagnostics/text-call.ts'
+import type { UpstreamEndpoint } from '../../../config/types.ts'
+import type { Capability } from '../../../modalities/modality.ts'
+import type { Problem } from '../../../upstreams/diagnostics/service-check.ts'
+import { type Asked, startOf, textOf } from '../../../upstreams/diagnostics/text-call.ts'
 
 export type TextCheck = {
   /** What the reply must show, by the names of the rows. */
