@@ -185,6 +185,15 @@ test('every type can be tried, and a model of another group after that group is 
   })
 })
 
+test('a link to a model that is not offered says so', async () => {
+  await visit('/models?model=gone', { account: await newAccount() }, async ({ page }) => {
+    const drawer = page.getByRole('dialog', { name: 'gone' })
+    await drawer.getByText('No model gone is available to you.').waitFor()
+    await drawer.getByRole('button', { name: 'Close' }).click()
+    await page.waitForURL('**/console/models')
+  })
+})
+
 test('while it loads, without models, and after an error', async () => {
   await visit('/keys', { account: await newAccount() }, async ({ page }) => {
     const body = { error: { message: 'It is broken.', type: 'x', param: null, code: 'x' } }

@@ -1,16 +1,14 @@
 // The drawer in which a key is created or edited.
 
 import type { ReactNode } from 'react'
-import type { ApiError } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import type { GroupRow, KeyRow, KeyWithSecret } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { Drawer } from '../../ui/dialog.tsx'
 import { type Entry, ownField } from '../../ui/form/fields.ts'
 import { PostForm } from '../../ui/form/post-form.tsx'
 import { textIn, wordsIn } from '../../ui/form/typed-values.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { DetailDrawer, type Query } from '../../ui/loaded.tsx'
 import { isNetwork } from './entered.ts'
 import { ModelChoice } from './model-choice.tsx'
 import { useTerms } from './terms.tsx'
@@ -66,7 +64,7 @@ type Name = 'name' | 'group' | 'cap_usd' | 'cap_period' | 'expires_at' | 'models
 type KeyFieldsProps = {
   subject: KeyRow | undefined
   name?: string
-  groups: { data: readonly GroupRow[] | undefined; error: ApiError | null; refetch(): unknown }
+  groups: Query<readonly GroupRow[]>
   modelsOf(group: string): string[]
   /** What the operator set, which binds the account holder. */
   ceiling?: KeyRow['ceiling'] | undefined
@@ -83,12 +81,7 @@ export function KeyFields({ subject, name = '', groups, modelsOf, ceiling, onClo
   const t = useTexts().keys.form
   const terms = useTerms()
   const title = subject ? t.editTitle(subject.name) : t.createTitle
-  if (!groups.data)
-    return (
-      <Drawer open onClose={onClose} title={title}>
-        {groups.error ? <ErrorState error={groups.error} retry={groups.refetch} /> : <Skeleton size="h-64 w-full" />}
-      </Drawer>
-    )
+  if (!groups.data) return <DetailDrawer onClose={onClose} title={title} query={groups} />
   const all = groups.data
   const preset = all.find(({ is_default }) => is_default) ?? all[0]
   const former =

@@ -5,7 +5,7 @@ import { ClientSnippet } from '../../snippets/lazy-client-snippet.ts'
 import { isProtocol } from '../../snippets/protocols.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CopyText } from '../../ui/copy.tsx'
-import { Drawer } from '../../ui/dialog.tsx'
+import { DetailDrawer, type Query } from '../../ui/loaded.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { Duration } from '../../ui/values.tsx'
@@ -15,14 +15,19 @@ import { useLimits } from './limits.ts'
 import { PriceTable } from './price-table.tsx'
 import { hasTokens, labelOf } from './prices.ts'
 
-/** undefined: closed. */
-export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; onClose(): void }) {
+type ModelDrawerProps = { id: string; models: Query<readonly ModelRow[]>; onClose(): void }
+
+/** `id`: empty while nothing is shown. */
+export function ModelDrawer({ id, models, onClose }: ModelDrawerProps) {
   const t = useTexts().models
+  const model = models.data?.find((each) => each.id === id)
   return (
-    <Drawer
-      open={model !== undefined}
+    <DetailDrawer
+      open={id !== ''}
       onClose={onClose}
-      title={model?.id ?? ''}
+      title={id}
+      query={{ ...models, data: models.data && (model ?? null) }}
+      none={{ title: t.unknownModel(id) }}
       footer={
         model &&
         isTab(model.type) && (
@@ -32,8 +37,8 @@ export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; o
         )
       }
     >
-      {model && <Details model={model} />}
-    </Drawer>
+      {(found) => <Details model={found} />}
+    </DetailDrawer>
   )
 }
 
@@ -43,7 +48,7 @@ function Details({ model }: { model: ModelRow }) {
   const { data: about } = useAbout()
   const limits = useLimits(model)
   return (
-    <div className="flex flex-col gap-6">
+    <>
       <Facts
         items={[
           { label: t.id, value: <CopyText text={model.id} label={t.id} /> },
@@ -67,7 +72,7 @@ function Details({ model }: { model: ModelRow }) {
           <ClientSnippet baseUrl={about.base_url} model={model.id} protocols={model.protocols} />
         </Part>
       )}
-    </div>
+    </>
   )
 }
 

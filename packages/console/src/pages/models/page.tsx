@@ -1,11 +1,9 @@
-import { useEffect } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageHeader, Section } from '../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { chosenModels, FILTERS } from './choose.ts'
 import { useModelColumns } from './columns.tsx'
@@ -20,7 +18,8 @@ const PLACE = { ...FILTERS, page: '1', model: '' }
 export default function ModelsPage() {
   const t = useTexts().models
   const [place, setPlace] = useUrlState(PLACE)
-  const { data, error, refetch } = useRead('models', {}, { every: 300_000, staleTime: 30_000 })
+  const query = useRead('models', {}, { every: 300_000, staleTime: 30_000 })
+  const { data, error, refetch } = query
   const ofType = data?.filter(({ type }) => place.type === '' || type === place.type)
   const shared = useSharedUnit(ofType ?? [])
   const columns = useModelColumns(ofType ?? [], shared)
@@ -74,26 +73,9 @@ export default function ModelsPage() {
           </>
         )}
       </Section>
-      <UnknownModel id={data && !data.some(({ id }) => id === open) ? open : ''} />
-      <ModelDrawer
-        model={data?.find(({ id }) => id === open)}
-        onClose={() => closeDrawer(() => setPlace({ model: '' }))}
-      />
+      <ModelDrawer id={open} models={query} onClose={() => closeDrawer(() => setPlace({ model: '' }))} />
     </>
   )
-}
-
-/** A link to a model that is not offered, or no longer. `id`: empty if all is well. */
-function UnknownModel({ id }: { id: string }) {
-  const t = useTexts().models
-  const toast = useToast()
-  const [, setPlace] = useUrlState(PLACE)
-  useEffect(() => {
-    if (id === '') return
-    toast(t.unknownModel(id), 'bad')
-    setPlace({ model: '' })
-  }, [id, toast, t, setPlace])
-  return null
 }
 
 /** Back to where the drawer was opened; the browser's Back button then leads to the page before, not to the drawer. */
