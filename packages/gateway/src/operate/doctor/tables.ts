@@ -17,7 +17,7 @@ async function describeMonths({ months }: Pick<Storage, 'months'>): Promise<stri
   const done =
     until === undefined
       ? 'no month of the ledger is sealed yet'
-      : `${sealed} months sealed, the last is ${monthName(until)}`
+      : `sealed months of the ledger: ${sealed}, the last is ${monthName(until)}`
   if (due === undefined) return done
   const next = `${done}; ${monthName(due)} is next`
   if (!blocking) return next

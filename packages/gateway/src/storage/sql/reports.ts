@@ -10,7 +10,7 @@ import { AUDIT, auditAfter, toAuditReport } from './audit.ts'
 import { checkId } from './guard.ts'
 import { monthName, type Seal } from './months/bounds.ts'
 import { brokenSeals } from './months/check.ts'
-import { lateTransfers } from './months/parts.ts'
+import { IS_FREE, lateTransfers } from './months/parts.ts'
 import { seals } from './months/rows.ts'
 import { integer, optional } from './rows.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
@@ -212,11 +212,6 @@ const removeTaskLeases = (db: Database, now: bigint, below: bigint, limit: numbe
   required: false,
 })
 
-/**
- * A request has a price if anything was held for it: every price is rounded up to at least one nano-USD. In words that the index
- * request_free has, so that both engines use it.
- */
-const IS_FREE = 'held = 0 AND state <> 0 AND cost = 0 AND shortfall = 0'
 /** Changes with each fold: of two processes that read the same rows, one writes. */
 const LAST_FOLD = 'last_fold'
 

@@ -38,7 +38,7 @@ export const ledger = texts({
     counts: en((requests: string, transfers: string) => `${requests} requests, ${transfers} transfers`).zh(
       (requests, transfers) => `${requests} 个请求，${transfers} 笔转账`,
     ),
-    sealed: en((months: number, last: string) => `${months} months sealed, until ${last}`).zh(
+    sealed: en((months: number, last: string) => `Sealed months: ${months}, until ${last}`).zh(
       (months, last) => `已封存 ${months} 个月，截至 ${last}`,
     ),
     read: {

@@ -11,6 +11,12 @@ export type Part = {
   sealed: { accounts: string; keys: string; requests: string; transfers: bigint }
 }
 
+/**
+ * A request has a price if anything was held for it: every price is rounded up to at least one nano-USD. In words that the index
+ * request_free has, so that both engines use it.
+ */
+export const IS_FREE = 'held = 0 AND state <> 0 AND cost = 0 AND shortfall = 0'
+
 const NO_SUMS = 'balance spent requests tokens upstream_cost used_requests used_tokens used_cost cost shortfall'
 const none = `(SELECT ${['account', 'key', 'request', ...NO_SUMS.split(' ')].map((name) => `0 AS ${name}`).join(', ')} WHERE 1 = 0) AS sealed`
 
@@ -22,7 +28,7 @@ export const WHOLE: Part = {
   sealed: { accounts: none, keys: none, requests: none, transfers: 0n },
 }
 
-/** No seal has requests at price 0: the index request_free finds those that are not removed yet (IS_FREE in reports.ts). */
+/** No seal has requests at price 0: an index finds those that are not removed yet. */
 export function partAfter(seal: Bounds & { transfers: bigint }): Part {
   const { endsAt, firstOpen, lastSealed, transfers } = seal
   const first = firstRequestAfter(seal)
@@ -33,7 +39,7 @@ export function partAfter(seal: Bounds & { transfers: bigint }): Part {
   return {
     requests: `(SELECT ${columns} FROM request WHERE id >= ${first}
       UNION ALL SELECT ${columns} FROM request WHERE id < ${first} AND id IN ${corrected}
-      UNION ALL SELECT ${columns} FROM request WHERE held = 0 AND state <> 0 AND cost = 0 AND shortfall = 0 AND id < ${first}
+      UNION ALL SELECT ${columns} FROM request WHERE ${IS_FREE} AND id < ${first}
         AND id NOT IN ${corrected}) AS open_requests`,
     transfers: `(SELECT * FROM transfer WHERE id >= ${firstOpen}
       AND (id > ${lastSealed} OR request >= ${first} OR request IS NULL AND at >= ${endsAt})) AS open_transfers`,

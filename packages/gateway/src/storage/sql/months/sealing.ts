@@ -5,6 +5,7 @@
 // row of the seal last. Whatever stops it in between, the next attempt removes what was written and begins the month anew. A token in
 // `meta`, which each write checks, keeps two processes from writing the same month.
 import { type RawBuilder, sql } from 'kysely'
+import { REPETITION_KEPT_MS } from '../../../money/book.ts'
 import { EPOCH_MS, timeOfId } from '../../../money/request-ids.ts'
 import { integer, optional, small } from '../rows.ts'
 import { type Connection, putMeta, rawStatement, required, type Statement, statement } from '../statements.ts'
@@ -15,8 +16,8 @@ import { addUpMonth, type MonthSums, NotFinal } from './sums.ts'
 const DAY_MS = 86_400_000
 /** By then the clocks of all nodes are past the end of the month, and what they began in it has mostly ended. */
 const SEALED_AFTER_MS = DAY_MS
-/** After this long the owner of a request that was reaped does not return any more (REPETITION_KEPT_MS). If it does, that is a correction. */
-const REAPED_FINAL_AFTER_MS = 30 * DAY_MS
+/** Until then the owner of a request that was reaped may return. If it does later, that is a correction. */
+const REAPED_FINAL_AFTER_MS = REPETITION_KEPT_MS
 /** Requests of a month are charged before this long after its end, with few exceptions: then all later transfers are read, too. */
 const CHARGED_WITHIN_MS = 7 * DAY_MS
 /** A transfer with a lower id than others may be committed after them, but not by so much. */

@@ -134,7 +134,7 @@ export async function* addUpMonth(connection: Connection, month: Month): AsyncGe
   return sums
 }
 
-/** Rows at price 0 are removed after a while, and are few until then: no seal has them (IS_FREE in reports.ts). */
+/** Rows at price 0 are removed after a while, and are few until then: no seal has them (IS_FREE in parts.ts). */
 const isFree = ({ held, state, cost, shortfall }: Row): boolean =>
   integer(held) === 0n && small(state) !== HELD && integer(cost) === 0n && integer(shortfall) === 0n
 
