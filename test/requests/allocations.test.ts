@@ -1,7 +1,8 @@
-// What one small JSON request allocates in the gateway: counts, which no load of the machine changes. Later features must fit in.
+// What one small JSON request, or one streamed event, allocates in the gateway: counts, which no load of the machine changes. Later
+// features must fit in.
 import { afterAll, expect, test } from 'bun:test'
 import { startCollector } from '../../packages/gateway/test-support/trace-collector.ts'
-import { type Allocations, countAllocations } from '../support/gateway/count-allocations.ts'
+import { type Allocations, countAllocations, countEventAllocations } from '../support/gateway/count-allocations.ts'
 
 const collector = startCollector()
 afterAll(() => collector.stop())
@@ -17,6 +18,18 @@ test.each([
 ])('a small request stays within its budget of allocations, %s', async (_, env, most) => {
   const counted = await countAllocations(env)
   // A part of one is what the process does beside its requests, which is more the longer they take.
+  const excess = Object.entries(counted).filter(([name, count]) => Math.floor(count) > most[name as keyof Allocations])
+  expect(excess).toEqual([])
+})
+
+/** One event is read and written; nothing is made for it but its bytes, and for another dialect what it says. */
+const EVENT = { promises: 0, asyncFunctions: 0, closures: 0, messages: 0, reads: 1, writes: 1 }
+
+test.each([
+  ['that passes through', '/v1/chat/completions', { ...EVENT, kilobytes: 1 }],
+  ['that is translated', '/v1/messages', { ...EVENT, closures: 1, kilobytes: 1 }],
+])('a streamed event %s stays within its budget of allocations', async (_, path, most) => {
+  const counted = await countEventAllocations(path, { TRIVIUM_LOG: 'requests' })
   const excess = Object.entries(counted).filter(([name, count]) => Math.floor(count) > most[name as keyof Allocations])
   expect(excess).toEqual([])
 })

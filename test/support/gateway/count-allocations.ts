@@ -1,7 +1,20 @@
-// What the gateway allocates for one small JSON request, counted in a process of its own: counts are the same on a busy machine.
+// What the gateway allocates for one small JSON request, or one streamed event, counted in a process of its own: counts are the same on a busy machine.
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
-import { configFor, startUpstream } from '../upstreams/raw-upstream.ts'
+import {
+  chunk,
+  configFor,
+  DONE,
+  event,
+  finish,
+  LAST_CHUNK,
+  role,
+  STREAM_HEAD,
+  startUpstream,
+  type Upstream,
+  usage,
+} from '../upstreams/raw-upstream.ts'
 import { newKey } from './accounts.ts'
 import { chat, type Gateway, startGateway } from './gateway.ts'
 
@@ -40,39 +53,85 @@ const REQUEST = {
 /** A chat request that passes through, unstreamed, on SQLite, with a key that is known. `env`: of the gateway. */
 export async function countAllocations(env: Record<string, string>): Promise<Allocations> {
   const upstream = await startUpstream()
-  const main = join(import.meta.dir, 'program/counted-main.ts')
-  const gateway = await startGateway({ config: configFor(upstream), main, env: { ...env, ...COUNTABLE } })
-  try {
-    const { secret } = await newKey(gateway)
+  return await inCountedGateway(upstream, env, async (gateway, secret) => {
     const send = async (count: number) => {
       for (let sent = 0; sent < count; sent++) await (await chat(gateway.url, secret, REQUEST)).text()
       upstream.received.length = 0
     }
     await send(WARM_UP)
-    const long: Counts[] = []
-    const short: Counts[] = []
-    let before = await counted(gateway)
-    for (let round = 0; round < 2 * ROUNDS; round++) {
-      const [rounds, count] = round % 2 === 0 ? [short, SHORT] : [long, SHORT + REQUESTS]
-      await send(count)
-      const after = await counted(gateway)
-      rounds.push(difference(after, before))
-      before = after
+    return await countEach(gateway, send)
+  })
+}
+
+/** One event of a stream that this endpoint gets from a chat upstream, which sends the next one when the client has the last. */
+export async function countEventAllocations(path: string, env: Record<string, string>): Promise<Allocations> {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<Socket>()
+  const upstream = await startUpstream((socket) => {
+    socket.write(STREAM_HEAD + chunk(role()))
+    begin(socket)
+  })
+  return await inCountedGateway(upstream, env, async (gateway, secret) => {
+    const body = JSON.stringify({ ...REQUEST, messages: REQUEST.messages.slice(1), stream: true })
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'msg-version': '2023-06-01',
     }
-    const leastIn = (rounds: readonly Counts[], name: string) => Math.min(...rounds.map((counts) => counts[name] ?? 0))
-    const least = (name: string) => (leastIn(long, name) - leastIn(short, name)) / REQUESTS
-    return {
-      promises: least('Promise'),
-      asyncFunctions: least('AsyncFunctionGenerator'),
-      closures: least('Function'),
-      kilobytes: least('bytes') / 1_024,
-      messages: least('messages'),
-      reads: least('reads'),
-      writes: least('writes'),
+    const [socket, response] = await Promise.all([begun, fetch(gateway.url + path, { method: 'POST', headers, body })])
+    const reader = response.body?.getReader()
+    let sent = 0
+    const send = async (count: number) => {
+      for (const end = sent + count; sent < end; sent++) {
+        socket.write(chunk(event(`word${sent};`)))
+        let text = ''
+        while (!text.includes(`word${sent};`)) text += Buffer.from((await reader?.read())?.value ?? []).toString()
+      }
     }
+    await send(WARM_UP)
+    const counts = await countEach(gateway, send)
+    socket.write(chunk(finish() + usage() + DONE) + LAST_CHUNK)
+    while (!(await reader?.read())?.done);
+    return counts
+  })
+}
+
+async function inCountedGateway(
+  upstream: Upstream,
+  env: Record<string, string>,
+  count: (gateway: Gateway, secret: string) => Promise<Allocations>,
+): Promise<Allocations> {
+  const main = join(import.meta.dir, 'program/counted-main.ts')
+  const gateway = await startGateway({ config: configFor(upstream), main, env: { ...env, ...COUNTABLE } })
+  try {
+    return await count(gateway, (await newKey(gateway)).secret)
   } finally {
     await gateway.stop()
     upstream.stop()
+  }
+}
+
+/** `send`: so many requests, or events, one after the other. */
+async function countEach(gateway: Gateway, send: (count: number) => Promise<void>): Promise<Allocations> {
+  const long: Counts[] = []
+  const short: Counts[] = []
+  let before = await counted(gateway)
+  for (let round = 0; round < 2 * ROUNDS; round++) {
+    const [rounds, count] = round % 2 === 0 ? [short, SHORT] : [long, SHORT + REQUESTS]
+    await send(count)
+    const after = await counted(gateway)
+    rounds.push(difference(after, before))
+    before = after
+  }
+  const leastIn = (rounds: readonly Counts[], name: string) => Math.min(...rounds.map((counts) => counts[name] ?? 0))
+  const least = (name: string) => (leastIn(long, name) - leastIn(short, name)) / REQUESTS
+  return {
+    promises: least('Promise'),
+    asyncFunctions: least('AsyncFunctionGenerator'),
+    closures: least('Function'),
+    kilobytes: least('bytes') / 1_024,
+    messages: least('messages'),
+    reads: least('reads'),
+    writes: least('writes'),
   }
 }
 
