@@ -355,3 +355,22 @@ test('queued requests are rejected when the process ends, and none is queued aft
   await settled()
   expect([slots, admission.isShedding]).toEqual([[undefined, undefined], true])
 })
+
+test('a burst that saturates the CPU is served late rather than rejected, within ten seconds', async () => {
+  const { admission, wait, slots, pass, saturate } = admissionOf(10_000, 1e9, 20n)
+  for (let count = 0; count < 200; count++) slots.push(admission.enter(load(1)))
+  saturate()
+  await pass(750)
+  expect(admission.isSaturated).toBe(true)
+  // Their bodies wait in their connections.
+  for (let count = 0; count < 1_000; count++) wait(1)
+  expect([admission.isShedding, admission.queued]).toEqual([false, 1_000])
+  await pass(1_000)
+  expect([admission.isShedding, admission.queued]).toEqual([true, 1_000])
+  await pass(4_000)
+  expect(admission.queued).toBe(1_000)
+  while (admission.queued > 100) slots.shift()?.release()
+  expect(slots).not.toContain(undefined)
+  await pass(6_000)
+  expect([admission.queued, slots.filter((slot) => slot === undefined).length]).toEqual([0, 100])
+})

@@ -6,6 +6,9 @@
 // never empties only adds latency: there is more work than capacity, and every request is served late. Then it is kept shorter.
 // Requests that arrive when it is full are rejected before anything is done for them: see `isShedding`.
 //
+// A burst is another matter: a thousand streams that begin in one moment saturate the CPU for a second or two, and all of them
+// can be served. They are queued unread for longer.
+//
 // Slots are many, because most running requests wait for their upstream. While the CPU is saturated (cpu-saturation.ts), only
 // enough requests are admitted to keep it busy. The others are queued unread, at the admission gate of the HTTP server, where
 // they need little memory; and longer, since every rejection takes CPU time from requests that are served.
@@ -69,6 +72,12 @@ const STANDING_MS = 1_000
 const STANDING_QUEUE_MS = 100
 /** Length of the queue of unread requests, in time. Shorter than the timeout: rates change. */
 const UNREAD_QUEUE_MS = 400
+/**
+ * What arrives before the CPU is saturated, or in this time after, is a burst rather than a load: it can be served late, but it
+ * can be served. All of it is queued, for so long; what arrives later is not, while the burst is served.
+ */
+const BURST_MS = 1_000
+export const BURST_TIMEOUT_MS = 10_000
 const MIN_QUEUED = 64
 const MAX_QUEUED = 1_024
 /** An unread request needs only a few hundred bytes. */
@@ -94,6 +103,8 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   let maxQueued = MIN_QUEUED
   const saturation = new CpuSaturation(clock())
   let closed = false
+  /** When the CPU was last found saturated. */
+  let saturatedAt = Number.NEGATIVE_INFINITY
   /** The slot of the unread request that is being admitted. */
   let reserved: RunningSlot | undefined
   /** Unread requests admitted in this iteration of the event loop that ended at once. */
@@ -105,7 +116,10 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   const isBusyEnough = (): boolean => saturation.isSaturated && atWork() >= ENOUGH_AT_WORK
   const fits = (bytes: number): boolean => running.hasRoom(bytes) && !isBusyEnough()
   // If a slot is free, queued requests are not entitled to it, but a request that arrives now may be.
-  const isShedding = (): boolean => queued() >= maxQueued && (closed || !fits(0))
+  const isShedding = (): boolean => queued() >= maxQueued && (closed || (!fits(0) && queued() >= mostQueued()))
+  /** The limit of the queue now. */
+  const mostQueued = (): number =>
+    saturation.isSaturated && !closed && clock() - saturatedAt < BURST_MS ? MAX_QUEUED_UNREAD : maxQueued
   const slotsOf = (account: bigint): number => running.slotsOf(account)
   // The reserved slot counts as free.
   const isEntitled = (load: Load): boolean => running.isEntitled(load, running.inFlight - (reserved ? 1 : 0))
@@ -201,7 +215,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       const since = clock() - client.queuedMs
       // A request that was queued unread already had a position in the queue: those that have filled it since then arrived
       // later.
-      const most = client.queuedMs > 0 ? MAX_QUEUED_UNREAD : maxQueued
+      const most = client.queuedMs > 0 ? MAX_QUEUED_UNREAD : mostQueued()
       if (!mayJoin(bytes, most, client) || !mayQueue(load, most)) return done(undefined)
       if (queued() === 0) emptyAt = since
       const share = running.acquire(tenant.account)
@@ -213,7 +227,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     },
     enqueueUnread(bytes, client, done) {
       const since = clock()
-      if (!mayJoin(bytes, maxQueued, client)) return false
+      if (!mayJoin(bytes, mostQueued(), client)) return false
       if (queued() === 0) emptyAt = since
       unreadBytes += bufferedBytes(bytes)
       unread.enqueue({ bytes }, since, client, (inTime) => {
@@ -251,8 +265,10 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       admitNext()
     },
     tick(now, busy) {
-      expire(now - QUEUE_TIMEOUT_MS)
+      const wasSaturated = saturation.isSaturated
       saturation.tick(now, atWork(), busy, queued())
+      if (saturation.isSaturated && !wasSaturated) saturatedAt = now
+      expire(now - (now - saturatedAt <= BURST_MS + BURST_TIMEOUT_MS ? BURST_TIMEOUT_MS : QUEUE_TIMEOUT_MS))
       running.threadTime.tick(now, busy)
       admitNext()
       if (queued() === 0) emptyAt = now
