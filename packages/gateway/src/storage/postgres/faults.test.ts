@@ -16,6 +16,7 @@ test.each<[string, unknown, Fault]>([
   ['too many connections', fromServer('53300'), 'down'],
   ['disk full', fromServer('53100'), 'down'],
   ['a standby', fromServer('25006'), 'down'],
+  ['a prepared statement of another session', fromServer('26000'), 'down'],
   ['wrong password', fromServer('28P01'), 'down'],
   ['out of range', fromServer('22003'), 'rejected'],
   ['a check constraint', fromServer('23514'), 'rejected'],

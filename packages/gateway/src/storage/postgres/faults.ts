@@ -22,6 +22,7 @@ const DOWN = [
   '08', // connection
   '0A000', // a prepared statement from before a migration: a new connection does not have it
   '25006', // read only: a standby that is not yet promoted
+  '26000', // no such prepared statement: another session answered, and a new connection finds out
   '28', // authentication
   '3D', // unknown database
   '53', // out of connections, memory or disk

@@ -171,7 +171,8 @@ async function hasSettings(sql: SQL, timeouts: Timeouts): Promise<boolean> {
     const rows = await sql.unsafe<Row[]>(`SELECT name, setting FROM pg_settings WHERE name IN (${names})`)
     return rows.length === names.length && rows.every(({ name, setting }) => Number(setting) === wanted[String(name)])
   } catch (error) {
-    if (isProtocolViolation(error)) return false
+    // Engines without this view can have no settings that are known to hold.
+    if (isProtocolViolation(error) || faultOf(error) === 'rejected') return false
     throw error
   }
 }

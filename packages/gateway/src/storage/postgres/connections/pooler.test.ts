@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Pooler, type PoolerOptions, startPooler } from '../../../../../../test/support/postgres/pooler.ts'
 import { startPostgres } from '../../../../../../test/support/postgres/postgres.ts'
-import { ask, lockAccounts } from '../../../../../../test/support/postgres/schemas.ts'
+import { ask, freshSchema, lockAccounts } from '../../../../../../test/support/postgres/schemas.ts'
 import {
   charged,
   hold,
@@ -122,6 +122,18 @@ test('without a pooler, a session has its timeouts by itself, and a query is one
   )
   expect(row).toEqual({ lock: '1234ms', alone: true })
   expect(connection.isPooled()).toBe(false)
+  await connection.close()
+})
+
+test('an engine that does not show its settings gets the timeouts in each transaction', async () => {
+  pooler = await startPooler({ url, sessions: 1 })
+  const schema = await freshSchema()
+  await ask(schema, 'create table pg_settings (nothing integer)')
+  const address = `${schema},pg_catalog`
+  const connection = openConnection(address, { name: 'test', lockTimeoutMs: 1_234, statementTimeoutMs: 5_678 })
+  const [row] = await connection.query("SELECT current_setting('lock_timeout') AS lock", [])
+  expect(row).toEqual({ lock: '1234ms' })
+  expect(connection.isPooled()).toBe(true)
   await connection.close()
 })
 
