@@ -232,6 +232,9 @@ test('the log in a file: created for the owner alone, opened anew on SIGHUP, and
     expect(written(file)).toContain('from 127.0.0.0/24')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     renameSync(file, `${file}.1`)
+    logged.signal('SIGHUP')
+    await eventually(() => existsSync(file))
+    // Only now: a changed file is reloaded without a signal, too, and that would be told in the former file.
     writeFileSync(home.configFile, 'server: { log_addresses: off }\n')
     logged.signal('SIGHUP')
     await eventually(() => written(file).includes('configuration reloaded'))
