@@ -51,7 +51,8 @@ export async function streamReply(
   if (pending) call.slot.resize(pending.planned.request.body.length + imageBytes)
   call.firstOutputAt ??= performance.now()
   output.begin(answering)
-  endWhenWhole(stream)
+  // The next call of the model does not wait for the end of the connection.
+  stream.endsWhenWhole = true
   await passOn()
   const outcome = await relay({ stream, early: [] }, client, call.upstreamCall, deps.streamTiming)
   client.isOver = true
@@ -70,12 +71,6 @@ export async function streamReply(
   // The end of a reply that broke off would close what is not complete.
   if (!failure) await passOn()
   return { reply: reply.whole(), answering, observed, failure }
-}
-
-/** The next call of the model does not wait for the end of the connection. */
-function endWhenWhole(stream: MeteredStream): void {
-  const read = stream.read.bind(stream)
-  stream.read = () => (stream.meter.isWhole?.() ? undefined : read())
 }
 
 /** All events of a reply, for the conversation; those of the function's calls are held back from the client. */

@@ -16,6 +16,8 @@ export class MeteredStream {
   readonly meter: StreamMeter
   /** The last frames, once they are known to be the last: they leave after the settlement. */
   tail: Uint8Array | undefined
+  /** Once nothing is missing but the end of the connection, the stream is over. */
+  endsWhenWhole = false
   readonly #body: UpstreamBody
   /** What was read and waits until the hold covers it. */
   #rest: Uint8Array | undefined
@@ -34,16 +36,21 @@ export class MeteredStream {
 
   /** undefined: the upstream has ended. */
   read(): ReturnType<UpstreamBody['read']> {
-    return this.#rest ?? this.#body.read()
+    return this.#isOver() ? undefined : (this.#rest ?? this.#body.read())
   }
 
   /** Gives pieces to `take` as they arrive, until it returns false. False: the upstream has ended. */
   async readWhile(take: TakePiece): Promise<boolean> {
+    if (this.#isOver()) return false
     const rest = this.#rest
     if (rest && !take(rest)) return true
     if (this.#body.readWhile) return await this.#body.readWhile(take)
     for (let piece = await this.#body.read(); piece; piece = await this.#body.read()) if (!take(piece)) return true
     return false
+  }
+
+  #isOver(): boolean {
+    return this.endsWhenWhole && this.meter.isWhole?.() === true
   }
 
   /** Part of what was read waits until the hold covers it. */
