@@ -224,7 +224,7 @@ test('a stored upstream is edited; another URL asks for its keys again', async (
     await drawer.getByLabel('Total timeout').fill('5m')
     await expectWellShown(page, 'upstream-edit', OPPOSITES)
     await review()
-    await page.getByRole('dialog', { name: 'Change third?' }).getByText('timeouts.total').waitFor()
+    await page.getByRole('dialog', { name: 'Change third?' }).getByText('timeouts: total').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('third was changed.').waitFor()
     await page.getByText('0 / 5').waitFor()
