@@ -185,6 +185,13 @@ describe('a streamed response', () => {
     expect(socket.writes).toBe(1)
   })
 
+  test('does not keep much of one turn', () => {
+    const { socket, stream } = open(true)
+    for (let count = 0; count < 1_000; count++) stream.write(bytes('x'.repeat(1_000)))
+    expect(socket.text.length).toBeGreaterThan(980_000)
+    expect(socket.writes).toBeLessThan(130)
+  })
+
   test('what waits for the end of the turn leaves before the end of the response', () => {
     const { socket, stream } = open(true)
     stream.write(bytes('one'))

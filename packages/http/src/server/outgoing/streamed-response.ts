@@ -12,7 +12,7 @@ export type StreamOptions = {
   cut(): void
 }
 
-/** Larger pieces are sent at once, so that a client that does not read is noticed before the next one. */
+/** More in one turn is sent at once, so that a client that does not read is noticed before the next one. */
 const SMALL_BYTES = 16 * 1024
 
 /** Sends a streamed response. Writes after its end are ignored: the connection may already carry the next response. */
@@ -45,9 +45,10 @@ export class StreamedResponse implements Sink {
   write(bytes: Uint8Array): undefined | Promise<unknown> {
     // An empty chunk would end the body.
     if (bytes.length === 0 || this.#isOver) return undefined
-    if (this.inChunks && this.#outgoing.isEmpty && bytes.length <= SMALL_BYTES) {
-      if (this.#ofTurn === undefined) atEndOfTurn(this)
-      this.#ofTurn = this.#ofTurn === undefined ? bytes : Buffer.concat([this.#ofTurn, bytes])
+    const before = this.#ofTurn
+    if (this.inChunks && this.#outgoing.isEmpty && (before?.length ?? 0) + bytes.length <= SMALL_BYTES) {
+      if (!before) atEndOfTurn(this)
+      this.#ofTurn = before ? Buffer.concat([before, bytes]) : bytes
       return undefined
     }
     this.flush()
