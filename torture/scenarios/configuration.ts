@@ -192,7 +192,9 @@ async function killWhileChanging(torture: Torture, engine: Engine): Promise<stri
       await running.kill()
       await changing
       gateway = await startGateway({ home: running.home })
-      step = (await checkWhole(gateway, written, findings)) + 1
+      // What was stored without an answer counts from now on.
+      written = await checkWhole(gateway, written, findings)
+      step = written + 1
       if (findings.all.length > 0) break
     }
     return `${kills} kills, ${await newestRevision(gateway)} revisions`
