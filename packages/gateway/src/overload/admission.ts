@@ -77,7 +77,7 @@ const UNREAD_QUEUE_MS = 400
  * can be served. All of it is queued, for so long; what arrives later is not, while the burst is served.
  */
 const BURST_MS = 1_000
-export const BURST_TIMEOUT_MS = 10_000
+const BURST_TIMEOUT_MS = 10_000
 const MIN_QUEUED = 64
 const MAX_QUEUED = 1_024
 /** An unread request needs only a few hundred bytes. */

@@ -1,11 +1,11 @@
 // What leaves at the end of this turn of the event loop: the pieces that the turn has brought for many clients are written one
-// after the other. A reader that is woken by the first finds the rest there, which halves the time that the system spends on it.
+// after the other. A reader that is woken by the first finds the rest there, so the system wakes it less often.
 
 export type Flushed = { flush(): void }
 
 const waiting: Flushed[] = []
 
-/** `flush` is called once, before the next turn reads from any socket. */
+/** `flush` is called in this turn. It must not throw: the others that wait would be left out. */
 export function atEndOfTurn(writer: Flushed): void {
   if (waiting.push(writer) === 1) setImmediate(flushAll)
 }
