@@ -1,5 +1,5 @@
 // A pooler in transaction mode, as PgBouncer is one: a client has a session of the server for one transaction, and the next one in
-// another session. Settings and prepared statements of a session are therefore those of nobody. With TRIVIUM_TEST_PGBOUNCER, which
+// another session. Settings and prepared statements of a session therefore belong to no client. With TRIVIUM_TEST_PGBOUNCER, which
 // names a program, that PgBouncer is run instead.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
