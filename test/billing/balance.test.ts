@@ -239,7 +239,7 @@ test.each(
   expect(String((await call(secret))[1])).toEndWith(contact)
   expect(await call(capped.secret)).toEqual([
     402,
-    expect.stringMatching(/quota cap.* Contact the operator: ops@example\.com\.$/),
+    expect.stringMatching(/spending cap.* Contact the operator: ops@example\.com\.$/),
   ])
   await operate(reachable, 'account disable', { account: email, reason: 'Invoice 42 is unpaid.' })
   expect(await call(secret)).toEqual([403, `This account is disabled: Invoice 42 is unpaid. ${contact}`])

@@ -204,7 +204,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { message, code } = await errorOf(rejected)
     expect(code).toBe('key_quota_exceeded')
     expect(message).toMatch(
-      /^The key's quota cap of 0\.0002 USD per day does not allow this request\. Available: 0\.00011 USD; this request needs at least 0\.\d+ USD\. It resets at \d{4}-\d\d-\d\dT00:00:00Z\.$/,
+      /^This request would exceed the key's spending cap of 0\.0002 USD per day\. Available: 0\.00011 USD; this request needs at least 0\.\d+ USD\. It resets at \d{4}-\d\d-\d\dT00:00:00Z\.$/,
     )
     const [listed] = await gateway.command<object[]>('key', 'list', '--account', email)
     const spent = { spent_usd: '0.00009', spent_today_usd: '0.00009', spent_this_month_usd: '0.00009' }

@@ -187,7 +187,9 @@ describe.each([...ENGINES])('%s', (engine) => {
       const answer = await chat(gateway.url, secret, HELLO)
       const { error } = (await answer.json()) as { error: { code: string; message: string } }
       expect([answer.status, error.code]).toEqual([402, 'key_quota_exceeded'])
-      expect(error.message).toContain('The quota cap of 0.000001 USD per day of the member who made this key does not')
+      expect(error.message).toContain(
+        'This request would exceed the spending cap of 0.000001 USD per day of the member who made this key',
+      )
     }
     const answer = await chat(gateway.url, own.secret, HELLO)
     expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true])

@@ -163,7 +163,7 @@ test.concurrent.each(NAMED)('unstreamed: %s', async (_, entry) => {
 
 test('the upstream’s message reaches the caller only if the caller can act on it', async () => {
   const { text: own } = await ask('long:status=400', false)
-  expect(own).toContain('asked for status 400')
+  expect(own).toContain('Injected fault: status 400')
   for (const status of [401, 403, 404, 413, 429, 500, 503]) {
     const { text } = await ask(`long:status=${status}`, false)
     expect(text).not.toContain('asked for')
@@ -176,7 +176,7 @@ test('the upstream’s message is in the log', async () => {
   await ask('long:status=500', false)
   const lines = gateway.output().stderr.split('\n')
   expect(
-    lines.some((line) => line.includes('upstream returned an error') && line.includes('asked for status 500')),
+    lines.some((line) => line.includes('upstream returned an error') && line.includes('Injected fault: status 500')),
   ).toBe(true)
 })
 

@@ -209,7 +209,7 @@ function faultyResponse({
 }: Pick<Answer, 'dialect' | 'faults' | 'delivery'>): Response | undefined {
   const status = numberOf(faults, 'status', 500)
   if (status !== undefined)
-    return errorResponse(dialect, { status, message: `[sandbox] The fault switch asked for status ${status}.` })
+    return errorResponse(dialect, { status, message: `[sandbox] Injected fault: status ${status}.` })
   if (faults.redirect !== undefined)
     return new Response(null, { status: 302, headers: { ...LABELLED, location: faults.redirect } })
   if (faults.flags.has('html'))

@@ -1,5 +1,6 @@
 // The emails that the gateway sends, in the languages of the console. Plain text: nothing to track, nothing to render.
 
+import type { GatewayRole } from '../storage/people/people.ts'
 import type { Letter } from './mailer.ts'
 
 export type Language = 'en' | 'zh'
@@ -7,10 +8,19 @@ export type Language = 'en' | 'zh'
 export type Facts = { name: string; email: string; url: string }
 
 /** `account`: its name. `role`: in the gateway. */
-type Invitation = Facts & { account: string | undefined; role: string | undefined }
+type Invitation = Facts & { account: string | undefined; role: GatewayRole | undefined }
 
 type Letters = Readonly<Record<'verify' | 'reset', (facts: Facts) => Letter>> & {
   readonly invitation: (facts: Invitation) => Letter
+}
+
+/** As the console calls them. */
+const CHINESE_ROLES: Readonly<Record<GatewayRole, string>> = {
+  owner: '所有者',
+  admin: '管理员',
+  finance: '财务',
+  support: '客服',
+  viewer: '只读',
 }
 
 export const LETTERS: Readonly<Record<Language, Letters>> = {
@@ -74,7 +84,7 @@ ${url}
     }),
     invitation: ({ name, email, url, account, role }) => ({
       subject: `${name} 的邀请`,
-      text: `${email} 受邀使用 ${name}${account === undefined ? '' : `，加入账户“${account}”`}${role === undefined ? '' : `，角色为 ${role}`}。
+      text: `${email} 受邀使用 ${name}${account === undefined ? '' : `，加入账户“${account}”`}${role === undefined ? '' : `，角色为“${CHINESE_ROLES[role]}”`}。
 
 请打开以下链接接受邀请。链接仅可使用一次，且仅限此邮箱：
 

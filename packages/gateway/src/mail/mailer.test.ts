@@ -172,5 +172,6 @@ test.each(['en', 'zh'] as const)('the letters in %s arrive as written, links unb
     await mailer.send({ to: 'ada@example.com', ...written })
     expect((await smtp.next()).text).toBe(written.text)
     expect(written.text).toContain(`\n${url}\n`)
+    if (language === 'zh') expect(written.text).not.toContain('viewer')
   }
 })

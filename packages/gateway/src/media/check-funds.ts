@@ -62,7 +62,7 @@ function fundsOf(
   }
   const caps = (['key', 'account'] as const).flatMap((whose): LowFunds[] => {
     const { cap, spentUnderCap, held } = whose === 'key' ? key : account
-    const before = `The ${whose}'s quota cap does not allow this request.`
+    const before = `This request would exceed the ${whose}'s spending cap.`
     const available = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - held)
     return available === undefined
       ? []

@@ -78,8 +78,8 @@ function capOf(whose: Whose, capped: Capped | undefined): string {
   const period = capped?.capPeriod === undefined ? '' : ` per ${capped.capPeriod}`
   const amount = capped?.cap === undefined ? '' : ` of ${formatUsd(capped.cap)} USD${period}`
   const cap =
-    whose === 'member' ? `quota cap${amount} of the member who made this key` : `${whose}'s quota cap${amount}`
-  return `The ${cap} does not allow this request.`
+    whose === 'member' ? `spending cap${amount} of the member who made this key` : `${whose}'s spending cap${amount}`
+  return `This request would exceed the ${cap}.`
 }
 
 /** There is no retry-after: a cap resets after hours at the soonest. */

@@ -19,7 +19,7 @@ const TROUBLES: readonly Trouble[] = ['cut', 'end', 'stall', 'garbage', 'error-e
 
 const TROUBLE: SandboxErrorInfo = {
   status: 500,
-  message: '[sandbox] The fault switch error-event asked for this error.',
+  message: '[sandbox] Injected fault: error-event.',
 }
 
 export type Streamed = {

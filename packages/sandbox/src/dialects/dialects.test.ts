@@ -151,7 +151,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
       const error = await thrown(driver.ask({ prompt: 'Hello', model: `sandbox-text:status=${status}` }, how))
       expect(error).toBeInstanceOf(driver.errorAt(status))
       expect(error).toMatchObject({ status })
-      expect(String(error)).toContain(`asked for status ${status}`)
+      expect(String(error)).toContain(`Injected fault: status ${status}`)
     }
   })
 
@@ -174,7 +174,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
 
   test('an error in the middle of a stream is thrown', async () => {
     const error = await thrown(driver.ask({ prompt: 'Hello', model: 'sandbox-text:error-event=3' }, 'stream'))
-    expect(String(error)).toContain('asked for this error')
+    expect(String(error)).toContain('Injected fault: error-event')
   })
 
   test.each([

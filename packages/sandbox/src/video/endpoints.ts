@@ -51,8 +51,7 @@ export function openVideoEndpoints({ clock, sleep, faults }: VideoOptions): Vide
     const order = read(await request.bytes(), { faultHeader, faultsAllowed: faults })
     const { flags, numbers } = order.faults
     const { status } = numbers
-    if (status !== undefined)
-      throw new SandboxError({ status, message: `[sandbox] The fault switch asked for status ${status}.` })
+    if (status !== undefined) throw new SandboxError({ status, message: `[sandbox] Injected fault: status ${status}.` })
     const task = tasks.add(order)
     if (flags.has('hang-submit')) await whenAborted(request.signal)
     request.signal.throwIfAborted()

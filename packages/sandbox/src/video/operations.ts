@@ -95,7 +95,7 @@ export const operationName = ({ id }: Task): string => `models/${SANDBOX_VIDEO}/
 
 const RESPONSE_TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse'
 const FILTERED = '[sandbox] The video was filtered because of its content.'
-const INTERNAL = { code: 13, message: '[sandbox] The fault switch asked for a failure.' }
+const INTERNAL = { code: 13, message: '[sandbox] Injected fault: failure.' }
 
 /** `origin`: of the URL, which needs a key. An operation that is not done says only its name. */
 export function operationOf(task: Task, now: number, origin: string): object {

@@ -106,7 +106,7 @@ export function recordOf(task: Task, now: number, origin: string): Record<string
 const errorOf = ({ faults }: VideoOrder): { code: string; message: string } =>
   faults.flags.has('moderation')
     ? { code: 'OutputVideoSensitiveContentDetected', message: '[sandbox] The video may contain sensitive content.' }
-    : { code: 'InternalServiceError', message: '[sandbox] The fault switch asked for a failure.' }
+    : { code: 'InternalServiceError', message: '[sandbox] Injected fault: failure.' }
 
 // The id of a task says everything about the task, so that any process can answer for it, also after a restart.
 /** `createdAt`: milliseconds since 1970. */

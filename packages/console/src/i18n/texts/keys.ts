@@ -41,7 +41,7 @@ export const keys = texts({
       (spent, cap) => `已消费 ${spent} USD，上限 ${cap} USD`,
     ),
     madeBy: en((name: string) => `Made by ${name}`).zh((name) => `创建者：${name}`),
-    operator: en('an operator').zh('管理员'),
+    operator: en('an operator').zh('运营人员'),
     formerPerson: en('a former member').zh('已离开的成员'),
     builtIn: en('Built-in').zh('内置'),
     formerUntil: en('Previous secret works until').zh('旧密钥有效至'),

@@ -1,9 +1,10 @@
 // Sends an invitation to the address that it names, where email is configured. The link is shown to the person who invites all the same.
 import { mayMailInvitation, mayReceiveMail } from '../../access/mail-limits.ts'
 import { LETTERS } from '../../mail/letters.ts'
+import type { GatewayRole } from '../../storage/people/people.ts'
 import type { OperationContext } from '../operation.ts'
 
-type Invited = { email: string | undefined; account: string | undefined; role: string | undefined; url: string }
+type Invited = { email: string | undefined; account: string | undefined; role: GatewayRole | undefined; url: string }
 
 /** Resolves with whether it is sent: in the background, since an SMTP server may be slow. */
 export async function mailInvitation(context: OperationContext, { email, account, role, url }: Invited) {

@@ -34,7 +34,7 @@ export const GATEWAY_WORDS = {
     ask: { en: 'End this task and release its hold?', zh: '结束此任务并释放冻结金额？' },
     text: {
       en: 'The upstream is queried once more. If the video is finished, it is delivered and charged. Otherwise the task ends, nothing is charged, and the upstream may still bill you.',
-      zh: '会再查询一次上游。如果视频已完成，则正常交付并收费；否则任务结束且不收费，但上游仍可能向您计费。',
+      zh: '会再查询一次上游。如果视频已完成，则正常交付并计费；否则任务结束且不计费，但上游仍可能向您计费。',
     },
     done: { en: 'The task was ended', zh: '任务已结束' },
     did: { en: 'released the hold of the task {x}', zh: '释放了任务 {x} 的冻结金额' },

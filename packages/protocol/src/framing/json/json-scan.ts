@@ -118,7 +118,7 @@ export function scanObjectWith(
   if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
   for (;;) {
     const keyStart = at
-    if (bytes[at] !== QUOTE) return mistake('expects a field name in double quotes', at)
+    if (bytes[at] !== QUOTE) return mistake('is not valid JSON: expected a field name in double quotes', at)
     const keyEnd = skipString(bytes, at + 1) + 1
     if (keyEnd === 0) return mistake('has a field name that does not end', keyStart)
     const name = nameAt(bytes, keyStart, keyEnd, codec)
@@ -128,7 +128,7 @@ export function scanObjectWith(
     if (fields.length === MAX_FIELDS) return mistake(`has more than ${MAX_FIELDS} top-level fields`, keyStart)
 
     at = skipSpace(bytes, keyEnd)
-    if (bytes[at] !== COLON) return mistake(`expects a colon after ${name}`, at, name)
+    if (bytes[at] !== COLON) return mistake(`is not valid JSON: expected a colon after ${name}`, at, name)
     const start = skipSpace(bytes, at + 1)
     nested.noteDepths = watched.size === 0 ? 0 : (watched.get(name) ?? 0) >> (bytes[start] === OPEN_BRACE ? 1 : 0)
     const end = skip(bytes, start, nested)
@@ -139,7 +139,8 @@ export function scanObjectWith(
 
     at = skipSpace(bytes, end)
     if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
-    if (bytes[at] !== COMMA) return mistake(`expects a comma or the closing brace after ${name}`, at, name)
+    if (bytes[at] !== COMMA)
+      return mistake(`is not valid JSON: expected a comma or the closing brace after ${name}`, at, name)
     at = skipSpace(bytes, at + 1)
   }
 }

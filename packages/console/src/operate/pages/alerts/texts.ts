@@ -3,7 +3,7 @@ import { en, type Said, same, texts } from '../../../i18n/say.ts'
 const VALUES: readonly (readonly [RegExp, string])[] = [
   [/every key fails or is rejected$/, '所有密钥均失败或被拒绝'],
   [/(\d+) of (\d+) requests of the last 5 minutes failed \((.+)\)$/, '最近 5 分钟的 $2 个请求中有 $1 个失败（$3）'],
-  [/lost (\S+) USD within 24 hours: charged (\S+), paid (\S+)$/, '24 小时内亏损 $1 USD：收费 $2，成本 $3'],
+  [/lost (\S+) USD within 24 hours: charged (\S+), paid (\S+)$/, '24 小时内亏损 $1 USD：计费 $2，成本 $3'],
   [/the ledger is not consistent$/, '账本不一致'],
   [/noticed on (\S+) at (\S+) UTC$/, '发现于 $1 $2（UTC）'],
   [/(\d+) holds, the oldest for (\d+) minutes$/, '$1 笔冻结，最早的已持续 $2 分钟'],

@@ -14,7 +14,7 @@ export const ledger = texts({
     notZero: en('Not zero: run the audit').zh('合计不为零，请运行对账'),
     names: {
       wallets: en('Balances of all accounts').zh('所有账户的余额'),
-      revenue: en('Charged for requests and tests').zh('请求与测试的收费'),
+      revenue: en('Charged for requests and tests').zh('请求与测试的计费金额'),
       credit: en('Credit given by operators, including codes and refunds').zh('运营人员发放的额度，包括兑换码和退款'),
       'trial credit': en('Trial credit').zh('试用额度'),
       'trial credit of sandbox models': en('Trial credit while only sandbox models were available').zh(
@@ -28,7 +28,7 @@ export const ledger = texts({
     title: en('Audit').zh('对账'),
     text: en(
       'Recomputes every balance and every charge from the transfers. Sealed months are proved by their seals. Requests are served as usual meanwhile.',
-    ).zh('根据转账记录重新计算每个余额和每笔收费；已封存的月份由其封存记录证明。期间照常处理请求。'),
+    ).zh('根据转账记录重新计算每个余额和每笔计费；已封存的月份由其封存记录证明。期间照常处理请求。'),
     runs: en('Audit runs').zh('对账记录'),
     started_at: en('Started').zh('开始时间'),
     nightly: en('Automatic, every night').zh('网关每晚自动运行'),
@@ -77,7 +77,9 @@ export const ledger = texts({
       key_spent_mismatches: en('Keys whose spending differs from the cost of their requests').zh(
         '消费与请求费用不符的密钥',
       ),
-      spending_mismatches: en('Accounts whose usage totals differ from their charges').zh('用量合计与收费不符的账户'),
+      spending_mismatches: en('Accounts whose usage totals differ from their charges').zh(
+        '用量合计与计费金额不符的账户',
+      ),
       negative_accounts: en('Accounts that hold more than they can').zh('冻结金额超出允许范围的账户'),
       request_mismatches: en('Requests whose transfers differ from their cost').zh('转账与费用不符的请求'),
       seal_mismatches: en('Months whose seal does not hold').zh('封存记录不成立的月份'),

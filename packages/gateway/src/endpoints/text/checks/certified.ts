@@ -54,7 +54,7 @@ function tableCheck(upstream: Upstream, dialect: TextDialectId, model: TextModel
         return {}
       })
       const isExpected = isKnown?.(endpointOf(upstream, dialect)) ?? false
-      return outcomeOf({ rows }, result, isExpected ? problems.map(madeUpFor) : problems, isOptional)
+      return outcomeOf({ rows }, result, isExpected ? problems.map(compensated) : problems, isOptional)
     },
   }
 }
@@ -68,8 +68,8 @@ function unpriced({ rate }: TextModel, billed: TextCheck['billed']): string | un
   return `the model has no price for ${billed.tool}`
 }
 
-const madeUpFor = (problem: Problem): Problem =>
-  typeof problem === 'string' ? { absent: `${problem}; the gateway makes up for it` } : problem
+const compensated = (problem: Problem): Problem =>
+  typeof problem === 'string' ? { absent: `${problem}; the gateway compensates` } : problem
 
 const textBound = (input: number, output: number, billed?: TextCheck['billed']) => (rate: AnyPrice) =>
   (rate as TokenRate).bound({
@@ -152,7 +152,7 @@ function unknownModel(dialect: TextDialectId): Check {
       const { status, problem } = result
       if (status !== null && status >= 400 && status < 500 && status !== 429)
         return outcomeOf({ rows }, { ...result, problem: null }, [])
-      const wrong = problem ?? 'a model that does not exist was answered for'
+      const wrong = problem ?? 'the server answered for a model that does not exist'
       return outcomeOf({ rows }, { ...result, problem: wrong }, [])
     },
   }

@@ -28,5 +28,5 @@ export function decodeReply(body: unknown): DecodedReply {
 
 const noAnswer: DecodedReply = {
   ok: false,
-  error: { code: 'upstream_error', message: 'The upstream answered with something that is no answer.' },
+  error: { code: 'upstream_error', message: 'The upstream returned an invalid response.' },
 }
