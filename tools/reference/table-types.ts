@@ -1,5 +1,5 @@
-// packages/gateway/src/storage/sql/tables.ts: the types of the tables, from the schema of SQLite. PostgreSQL's has the same columns: the
-// contract of storage runs every statement on both.
+// tables.ts in packages/gateway/src/storage/sql and its folder months: the types of the tables, from the schema of SQLite. PostgreSQL's has
+// the same columns: the contract of storage runs every statement on both.
 import { Database } from 'bun:sqlite'
 import { migrate } from '@trivium/gateway/storage/migrations/migrate-sqlite.ts'
 import { MIGRATIONS } from '@trivium/gateway/storage/migrations/migrations.ts'
@@ -8,9 +8,16 @@ import type { Generated } from './generated.ts'
 const HEAD = `// The tables as queries see them, written from the schema by npm run reference. Integers arrive as bigint from SQLite and as number or
 // bigint from PostgreSQL, by the width of the column: rows are read through rows.ts, which takes either.
 import type { Generated } from 'kysely'
+import type { MonthTables } from './months/tables.ts'
 
-type Integer = bigint | number
+export type Integer = bigint | number
 `
+
+const MONTHS_HEAD = `// The tables of sealed and archived months, written from the schema by npm run reference.
+import type { Integer } from '../tables.ts'
+`
+/** Tables with types in a file of their own: one file would be too long. */
+const isOfMonths = (table: string): boolean => /^(month|archive)_/.test(table)
 
 const TYPES: Readonly<Record<string, string>> = { INTEGER: 'Integer', TEXT: 'string', BLOB: 'Uint8Array' }
 
@@ -34,14 +41,14 @@ function typeOf({ name, type, notnull, dflt_value, pk }: Column, table: string):
   return dflt_value !== null || (name === 'id' && COUNTED.has(table)) ? `Generated<${stored}>` : stored
 }
 
-function ledgerTables(): string[] {
+function ledgerTables(isWanted: (table: string) => boolean): string[] {
   const db = new Database(':memory:', { safeIntegers: true })
   migrate(db, 'ledger', { id: 1, script: 'ledger', mayChange: true })
   const names = db
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
     .all()
   return names.flatMap(({ name }) => {
-    if (/^sqlite_|^schema_version$/.test(name)) return []
+    if (/^sqlite_|^schema_version$/.test(name) || !isWanted(name)) return []
     const columns = db.query<Column, [string]>('SELECT * FROM pragma_table_info(?)').all(name)
     const fields = columns.map((column) => `${column.name}: ${typeOf(column, name)}`)
     const line = `  ${name}: { ${fields.join('; ')} }`
@@ -53,7 +60,14 @@ export const TABLE_TYPES: readonly Generated[] = [
   {
     file: 'packages/gateway/src/storage/sql/tables.ts',
     text() {
-      return `${HEAD}\nexport type Schema = {\n${ledgerTables().join('\n')}\n}\n`
+      const tables = ledgerTables((table) => !isOfMonths(table))
+      return `${HEAD}\nexport type Schema = MonthTables & {\n${tables.join('\n')}\n}\n`
+    },
+  },
+  {
+    file: 'packages/gateway/src/storage/sql/months/tables.ts',
+    text() {
+      return `${MONTHS_HEAD}\nexport type MonthTables = {\n${ledgerTables(isOfMonths).join('\n')}\n}\n`
     },
   },
 ]

@@ -1,10 +1,11 @@
 // The tables as queries see them, written from the schema by npm run reference. Integers arrive as bigint from SQLite and as number or
 // bigint from PostgreSQL, by the width of the column: rows are read through rows.ts, which takes either.
 import type { Generated } from 'kysely'
+import type { MonthTables } from './months/tables.ts'
 
-type Integer = bigint | number
+export type Integer = bigint | number
 
-export type Schema = {
+export type Schema = MonthTables & {
   person: {
     id: Generated<Integer>
     email: string
@@ -374,27 +375,4 @@ export type Schema = {
   folded_request: { account: Integer; requests: Integer; tokens: Integer; upstream_cost: Integer }
   repetition: { request: Integer; first: Integer; at: Integer }
   upstream_key_hour: { hour: Integer; upstream: string; key: string; calls: Integer; failed: Integer }
-  month_seal: {
-    ends_at: Integer
-    sealed_at: Integer
-    first_open: Integer
-    last_sealed: Integer
-    transfers: Integer
-    previous: string
-    hash: string
-  }
-  month_seal_account: {
-    ends_at: Integer
-    account: Integer
-    balance: Integer
-    spent: Integer
-    requests: Integer
-    tokens: Integer
-    upstream_cost: Integer
-    used_requests: Integer
-    used_tokens: Integer
-    used_cost: Integer
-  }
-  month_seal_key: { ends_at: Integer; key: Integer; spent: Integer }
-  month_seal_request: { ends_at: Integer; request: Integer; cost: Integer; shortfall: Integer }
 }
