@@ -8,13 +8,11 @@ import type { Generated } from './generated.ts'
 const HEAD = `// The tables as queries see them, written from the schema by npm run reference. Integers arrive as bigint from SQLite and as number or
 // bigint from PostgreSQL, by the width of the column: rows are read through rows.ts, which takes either.
 import type { Generated } from 'kysely'
-import type { MonthTables } from './months/tables.ts'
-
-export type Integer = bigint | number
+import type { Integer, MonthTables } from './months/tables.ts'
 `
 
 const MONTHS_HEAD = `// The tables of sealed and archived months, written from the schema by npm run reference.
-import type { Integer } from '../tables.ts'
+export type Integer = bigint | number
 `
 /** Tables with types in a file of their own: one file would be too long. */
 const isOfMonths = (table: string): boolean => /^(month|archive)_/.test(table)

@@ -1,9 +1,7 @@
 // The tables as queries see them, written from the schema by npm run reference. Integers arrive as bigint from SQLite and as number or
 // bigint from PostgreSQL, by the width of the column: rows are read through rows.ts, which takes either.
 import type { Generated } from 'kysely'
-import type { MonthTables } from './months/tables.ts'
-
-export type Integer = bigint | number
+import type { Integer, MonthTables } from './months/tables.ts'
 
 export type Schema = MonthTables & {
   person: {

@@ -1,5 +1,5 @@
 // The tables of sealed and archived months, written from the schema by npm run reference.
-import type { Integer } from '../tables.ts'
+export type Integer = bigint | number
 
 export type MonthTables = {
   month_seal: {
