@@ -5,8 +5,8 @@ export type Line = { text: string; kind: 'prompt' | 'more' | 'output' | 'comment
 export type Scene = { title: string; lines: readonly Line[] }
 
 const COLUMNS = 116
-/** Nobody reads more before the next scene. */
-const ROWS = 8
+/** As much of a terminal as is legible in a page. */
+const ROWS = 20
 const CHARACTER = 8.4
 const LINE = 20
 const EDGE = 20
@@ -14,7 +14,7 @@ const WIDTH = Math.ceil(COLUMNS * CHARACTER + 2 * EDGE)
 const HEIGHT = ROWS * LINE + 2 * EDGE + 30
 
 /** Seconds. */
-const PAUSE = { prompt: 0.9, more: 0.12, output: 0.12, comment: 0.6, end: 4 }
+const PAUSE = { prompt: 0.9, more: 0.12, output: 0.12, comment: 0.6, end: 6 }
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -11,7 +11,7 @@ import { COOKIE, consoleClient } from '../../test/support/gateway/console.ts'
 import { startGateway } from '../../test/support/gateway/gateway.ts'
 import { newHome, runCommand } from '../../test/support/gateway/home.ts'
 import { fillMany } from '../fill/fill-many.ts'
-import { entriesOf, HOLDER, OPERATOR, PASSWORD, PLAN, SETTINGS } from './demo.ts'
+import { entriesOf, HOLDER, MODEL_IDS, OPERATOR, PASSWORD, PLAN, SETTINGS } from './demo.ts'
 
 type Picture = View & { name: string; path: string; height?: number; by?: string }
 
@@ -51,6 +51,7 @@ try {
   await configure()
   const tokens = new Map<string, string>()
   for (const email of [HOLDER, OPERATOR]) tokens.set(email, await prepare(email))
+  await callEveryUpstream()
   for (const picture of isAll ? all() : PICTURES) await shoot(picture, tokens)
 } finally {
   await browser.close()
@@ -67,6 +68,25 @@ async function configure(): Promise<void> {
   if (code !== 0) throw new Error(stderr)
   await gateway.command('account', 'delete', '--account', FIRST_PERSON, '--force')
   await gateway.command('account', 'disable', '--account', 'margaret@example.com')
+}
+
+/** Until its first call the health of an upstream is unknown. */
+async function callEveryUpstream(): Promise<void> {
+  const { secret } = await gateway.command<{ secret: string }>(
+    'key',
+    'create',
+    '--account',
+    OPERATOR,
+    '--name',
+    'staging',
+  )
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  for (const model of MODEL_IDS) {
+    const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    if (!response.ok) throw new Error(`${model}: ${await response.text()}`)
+    await response.text()
+  }
 }
 
 /** Lets a person sign in. */
