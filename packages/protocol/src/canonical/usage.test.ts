@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { MAX_CALLS_REPORTED, mergeUsage, type Reported, readCount, reportedCost, type Usage, usageOf } from './usage.ts'
+import {
+  checkedUsage,
+  MAX_CALLS_REPORTED,
+  mergeUsage,
+  type Reported,
+  readCount,
+  reportedCost,
+  type Usage,
+} from './usage.ts'
 
 const NOTHING = {
   input: undefined,
@@ -8,7 +16,7 @@ const NOTHING = {
   cacheWrite: undefined,
   reasoning: undefined,
 }
-const of = (figures: Partial<Reported>): Usage => usageOf({ ...NOTHING, ...figures })
+const of = (figures: Partial<Reported>): Usage => checkedUsage({ ...NOTHING, ...figures })
 
 test.each([
   [10_000_000, 10_000_000],

@@ -71,7 +71,7 @@ export type Reported = { [Part in Plain]: Figure } & { [Part in Special]?: Figur
 }
 
 /** Puts figures together and sees to it that no part exceeds its whole, or a price could become negative. */
-export function usageOf(reported: Reported): Usage {
+export function checkedUsage(reported: Reported): Usage {
   const input = known(reported.input)
   const output = known(reported.output)
   const cachedInput = within(reported.cachedInput, input)
@@ -195,6 +195,6 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage): Usage {
   if (earlier === undefined) return later
   const said = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== undefined))
   const toolCalls = { ...earlier.toolCalls, ...later.toolCalls }
-  const merged = usageOf({ ...earlier, ...said, toolCalls })
+  const merged = checkedUsage({ ...earlier, ...said, toolCalls })
   return { ...merged, absurd: merged.absurd || earlier.absurd || later.absurd }
 }

@@ -4,7 +4,7 @@ import { bytesOf } from '../../fixtures/buffer-codec.ts'
 import { eventsOf, framesOf, testAnswering } from '../../fixtures/matrix.ts'
 import type { Id } from '../../fixtures/shared/pass-through-requests.ts'
 import { fold, unfold } from '../canonical/reply.ts'
-import { type Usage, usageOf } from '../canonical/usage.ts'
+import { checkedUsage, type Usage } from '../canonical/usage.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const NOTHING = {
@@ -16,7 +16,7 @@ const NOTHING = {
 }
 
 describe('for clients', () => {
-  const USAGE = usageOf({
+  const USAGE = checkedUsage({
     input: 90,
     output: 40,
     cachedInput: 20,
@@ -77,7 +77,7 @@ describe('for clients', () => {
     ['generate-content', 'default', undefined],
     ['generate-content', 'flex', 'flex'],
   ])("%s: the tier '%s' in its own word", (id, tier, word) => {
-    const [whole] = readAgain(id, usageOf({ ...NOTHING, input: 1, output: 1, tier }))
+    const [whole] = readAgain(id, checkedUsage({ ...NOTHING, input: 1, output: 1, tier }))
     expect(whole?.tier).toBe(word as string)
   })
 

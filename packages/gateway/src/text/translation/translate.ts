@@ -1,12 +1,12 @@
 // Client and upstream have different dialects: request and response are translated by way of the canonical model.
 
+import { type AnswerOptions, translateRequest } from '@trivium/protocol'
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
-import { untranslatedFields } from '@trivium/protocol/canonical/encoding/untranslated-fields.ts'
 import { askedSearch } from '@trivium/protocol/canonical/encoding/web-search.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { unsupported } from '@trivium/protocol/canonical/reading.ts'
+import { parsedJson, unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
-import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
+import { addWarning, type WarnedField } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { EncodedRequest, Target } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
@@ -19,13 +19,13 @@ import {
 } from '../../access/urls/fetch-media.ts'
 import { codec } from '../../bytes/codec.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
+import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { bodyOf, type PlannedAttempt, type TextRequest } from '../request.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy, WEB_SEARCH } from './drop-unsupported.ts'
-import { withMadeImages } from './made-images.ts'
 import type { Outbound } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
@@ -50,45 +50,49 @@ export function translate(
   deps: TextCallDependencies,
   as: Encoding = USUAL,
 ): Outbound {
-  const { request, warnings } = planned
+  const { request, warnings, offer, candidate } = planned
   const { parsed, dialect } = request
   const policy = tenantPolicy(planned, deps, true)
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
   rejectStored(request)
-  rejectEssential(parsed.canonical())
   if (parsed.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
-  if (upstream.imageTool !== undefined) rejectImages(planned, upstream.imageTool)
-  const model = upstreamModel(planned)
-  const said = warnInWordsOf(dialect, warnings)
   let isTierSent = true
-  const warn: Target['warn'] = (field, reason) => {
+  const warn = (field: WarnedField) => {
     if (field === 'tier') isTierSent = false
-    said(field, reason)
   }
-  const canonical = dropUnsupported(
-    withPolicy(withImages(recalledInto(planned, upstream), planned), policy, upstream, planned, warn, deps),
-    planned,
-    warn,
-    deps,
-  )
-  const searches = maySearch(planned, deps)
-  const addresses = new Set<string>()
-  // Encoded before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
-  const target = targetOf(planned, model, warn, standIn(addresses, fieldsOf(request)), as, deps)
-  const written = upstream.encodeRequest(canonical, target)
-  if (!as.withReasoning) warn('reasoning', 'dropped')
-  if (request.recalled?.isLostAt(planned.candidate.upstream.id)) warnOfLostReasoning(dialect, warnings)
-  const { upstream: server } = planned.candidate
+  const model = upstreamModel(planned)
+  const { upstream: server } = candidate
   const quirks = quirksOf(server, upstream.id)
+  const addresses = new Set<string>()
+  const target = targetOf(planned, model, warn, standIn(addresses, fieldsOf(request)), as, deps)
+  // Before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
+  const { body, canonical, translation } = translateRequest(bodyOf(request), {
+    from: dialect,
+    to: upstream,
+    decoded: recalledInto(planned, upstream),
+    target,
+    takesImages: offer.model.capabilities?.includes('images') === true,
+    adapt(decoded, warn) {
+      if (upstream.imageTool !== undefined) rejectImages(planned, upstream.imageTool)
+      return dropUnsupported(withPolicy(decoded, policy, upstream, planned, warn, deps), planned, warn, deps)
+    },
+    answer: answerFor(planned, deps),
+    asArray: request.asArray,
+    quirks,
+    codec,
+    warnings,
+  })
+  if (!as.withReasoning) addWarning(warnings, nameOf(dialect, 'reasoning'), 'dropped')
+  if (request.recalled?.isLostAt(server.id)) warnOfLostReasoning(dialect, warnings)
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(planned),
     path: upstreamPath(server, upstream.id, model, parsed.stream),
-    maxOutput: capOf(written),
-    options: optionsOf(canonical, isTierSent, searches, upstream, planned),
+    maxOutput: capOf(body),
+    options: optionsOf(canonical, isTierSent, maySearch(planned, deps), upstream, planned),
     body: (loweredCap, cancel, slot) => {
       if (quirks) noteCap(quirks, server, upstream.id, [canonical.sampling.maxOutput, loweredCap])
-      if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
+      if (addresses.size === 0 && loweredCap === undefined) return bytesOf(body)
       return encodeAgain(
         planned,
         upstream,
@@ -100,9 +104,9 @@ export function translate(
         deps,
       )
     },
-    answerer: createTranslatingAnswerer(planned, upstream, canonical, { tools: written.tools, quirks }, deps),
+    answerer: createTranslatingAnswerer(planned, translation, deps),
     without(rejection) {
-      const most = smallerCap(rejection, written, upstream, planned, deps)
+      const most = smallerCap(rejection, body, upstream, planned, deps)
       if (most !== undefined) return translate(planned, upstream, deps, { ...as, most })
       if (noteUnsupported(canonical, rejection, upstream, planned, deps)) return translate(planned, upstream, deps, as)
       const isAboutThoughts =
@@ -112,9 +116,29 @@ export function translate(
   }
 }
 
-function withImages(request: CanonicalRequest, { offer, warnings }: PlannedAttempt): CanonicalRequest {
-  const takesImages = offer.model.capabilities?.includes('images') === true
-  return withMadeImages(request, takesImages, () => addWarning(warnings, 'input.result', 'dropped'))
+/** What the client reads in the response. */
+function answerFor(
+  { request, caller, candidate, offer }: PlannedAttempt,
+  { statistics: byModel, seals }: TextCallDependencies,
+): AnswerOptions {
+  const { parsed, conversation } = request
+  const { account } = caller
+  const upstream = candidate.upstream.id
+  const statistics = byModel.of(offer.model.id)
+  const input = Math.ceil(parsed.textBytes * statistics.inputTokensPerByte)
+  const requestId = formatRequestId(request.id)
+  return {
+    id: requestId.slice('req_'.length),
+    requestId,
+    now: timeOfId(request.id),
+    model: offer.model.id,
+    seal: (signature) => seals.seal(account, upstream, signature),
+    estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
+    // The client of a request that was expanded reads its own fields.
+    ...(conversation && {
+      echo: Object.fromEntries(conversation.echo.map(({ name, json }) => [name, parsedJson(json)])),
+    }),
+  }
 }
 
 /** The request with the reasoning that the client could not send back, if this upstream made it. */
@@ -127,7 +151,7 @@ function recalledInto({ request, candidate }: PlannedAttempt, upstream: TextDial
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own cap is never changed. */
 function smallerCap(
   rejection: ErrorInfo,
-  { body }: EncodedRequest,
+  body: Body,
   upstream: TextDialect,
   { request: { parsed }, candidate }: PlannedAttempt,
   { statistics }: TextCallDependencies,
@@ -144,18 +168,6 @@ function rejectStored(request: TextRequest): void {
   const { dialect, parsed } = request
   const isSuspect = parsed.objects.length > 0 || parsed.state?.background
   if (isSuspect) dialect.rejectStored?.(bodyOf(request))
-}
-
-/** What the answer would be wrong without, and only the caller's dialect can express. */
-function rejectEssential({ turns, essential = [] }: CanonicalRequest): void {
-  const part = turns.flatMap(({ parts }) => parts).find((each) => each.type === 'foreign' && each.isEssential)
-  const field = part?.type === 'foreign' ? part.at : essential[0]
-  if (field === undefined) return
-  const what = part?.type === 'foreign' ? `${field} (${part.what})` : field
-  throw unsupported(
-    field,
-    `The upstream of this model cannot take ${what}, and the answer would be another one without it.`,
-  )
 }
 
 /** What is really requested of the upstream: a tier that its dialect cannot express is not, and is not charged. */
@@ -205,15 +217,17 @@ async function encodeAgain(
   const target = targetOf(planned, upstreamModel(planned), () => {}, content, as, deps)
   const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
   const capped = cap === undefined ? canonical : withCap(canonical, cap, planned)
-  return bytesOf(upstream.encodeRequest(capped, target))
+  return bytesOf(upstream.encodeRequest(capped, target).body)
 }
 
 const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
 
-const bytesOf = ({ body }: EncodedRequest): Pieces => [codec.encode(JSON.stringify(body))]
+type Body = EncodedRequest['body']
+
+const bytesOf = (body: Body): Pieces => [codec.encode(JSON.stringify(body))]
 
 /** Some dialects need a cap: the hold must cover it. */
-function capOf({ body }: EncodedRequest): number | undefined {
+function capOf(body: Body): number | undefined {
   return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
 }
 
@@ -229,9 +243,6 @@ function withPolicy(
   const pseudonym = named === undefined ? endUserFor(upstream, policy, planned) : pseudonymOf(planned, named, deps)
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
-  for (const field of request.untranslated) addWarning(planned.warnings, field, 'dropped')
-  for (const field of untranslatedFields(bodyOf(planned.request), planned.request.dialect.translated))
-    addWarning(planned.warnings, field, 'dropped')
   // The policy has warned of a tier or a search without a price. These two need none.
   const isTierTaken =
     tier === 'default' || tier === 'auto' || (tier !== undefined && planned.offer.rate.price.tiers?.has(tier))
@@ -265,12 +276,6 @@ function withCap(
   if (!isThinking) return { ...request, sampling }
   addWarning(warnings, nameOf(dialect, 'reasoning'), 'off')
   return { ...request, sampling, reasoning: { ...request.reasoning, mode: 'off' } }
-}
-
-function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
-  return (field: WarnedField, reason: WarningReason): void => {
-    addWarning(warnings, nameOf(dialect, field), reason)
-  }
 }
 
 function targetOf(

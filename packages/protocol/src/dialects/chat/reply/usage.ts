@@ -1,7 +1,14 @@
 // Figures of consumption: where services put them, and as this dialect writes them.
 
 import { isObject, type Json, put } from '../../../canonical/reading.ts'
-import { type Figure, readCount, reportedCalls, reportedCost, type Usage, usageOf } from '../../../canonical/usage.ts'
+import {
+  checkedUsage,
+  type Figure,
+  readCount,
+  reportedCalls,
+  reportedCost,
+  type Usage,
+} from '../../../canonical/usage.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
 import type { WrittenTier, WrittenUsage } from '../wire.ts'
 
@@ -62,7 +69,7 @@ export function decodeUsage(value: unknown, { tier, searched }: Beside = NOTHING
   // Some services count reasoning beside the output instead of within it; their total gives it away.
   if (typeof input === 'number' && typeof output === 'number' && typeof reasoning === 'number')
     if (reasoning > 0 && value.total_tokens === input + output + reasoning) output += reasoning
-  const usage = usageOf({
+  const usage = checkedUsage({
     input,
     output,
     cachedInput: readCount(inputDetails.cached_tokens ?? value.prompt_cache_hit_tokens ?? value.cached_tokens),

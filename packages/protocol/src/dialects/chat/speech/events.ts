@@ -1,7 +1,7 @@
 // Events of streamed speech: what an upstream's say, and those that the gateway makes of plain bytes.
 
 import { isObject } from '../../../canonical/reading.ts'
-import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { checkedUsage, readCount, type Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { parseThin, type ThinJson } from '../../../framing/json/thin-json.ts'
 import { formatSse } from '../../../framing/sse.ts'
@@ -21,7 +21,7 @@ export function decodeSpeechEvent(thin: ThinJson, codec: Codec): SpeechEvent | u
   const { input_tokens: input, output_tokens: output } = event.usage
   const none = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined }
   const audioOutput = readCount(output)
-  return { type: 'usage', usage: usageOf({ input: readCount(input), output: audioOutput, audioOutput, ...none }) }
+  return { type: 'usage', usage: checkedUsage({ input: readCount(input), output: audioOutput, audioOutput, ...none }) }
 }
 
 export const encodeSpeechDelta = (base64: string, codec: Codec): Uint8Array =>

@@ -2,7 +2,7 @@
 
 import { errorInfo } from '../../../canonical/error.ts'
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
-import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { checkedUsage, readCount, type Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { openEventReader } from '../../../framing/event-reader.ts'
 import { formatSse } from '../../../framing/sse.ts'
@@ -72,7 +72,7 @@ function tokensIn(usage: Json): Usage | undefined {
   const output = readCount(usage.output_tokens ?? usage.completion_tokens)
   if (input === undefined && output === undefined) return undefined
   const nothing = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined }
-  return usageOf({ input, output, ...nothing, audioInput: readCount(details.audio_tokens) })
+  return checkedUsage({ input, output, ...nothing, audioInput: readCount(details.audio_tokens) })
 }
 
 /** Mistral's names of events. */

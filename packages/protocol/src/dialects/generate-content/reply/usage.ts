@@ -1,7 +1,7 @@
 // Token figures, both ways. Output is counted in two figures here, reasoning apart; zeros are often omitted.
 
 import { isObject, put } from '../../../canonical/reading.ts'
-import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { checkedUsage, type Figure, readCount, sum, type Usage } from '../../../canonical/usage.ts'
 import type { WireModalities, WireUsage } from '../wire.ts'
 import type { GroundedCalls } from './grounding.ts'
 
@@ -22,7 +22,7 @@ export function decodeUsage(wire: WireUsage, grounded: GroundedCalls | undefined
     candidates !== undefined ? sum(candidates, reasoning) : (difference(total, input) ?? sum(reasoning, undefined))
   const given = (modality: string): Figure =>
     sum(ofModality(wire.promptTokensDetails, modality), ofModality(wire.toolUsePromptTokensDetails, modality))
-  return usageOf({
+  return checkedUsage({
     input: input ?? difference(total, output),
     output,
     cachedInput: cached,

@@ -1,7 +1,7 @@
 // Token figures of this dialect: `input_tokens` is what no cache had a part in, so the whole is a sum of three.
 
 import { isObject } from '../../../canonical/reading.ts'
-import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { checkedUsage, type Figure, readCount, sum, type Usage } from '../../../canonical/usage.ts'
 import type { ReplyQuirks } from '../../pass-through.ts'
 import type { WireUsage, WireUsageOut } from '../wire.ts'
 
@@ -132,7 +132,7 @@ export function usageFrom(figures: Figures): Usage | undefined {
   if (isUnknown(figures)) return undefined
   const { tier, compaction, thinking } = figures
   const tokens: Tokens = compaction === undefined ? figures : together(figures, compaction)
-  return usageOf({
+  return checkedUsage({
     input: figures.fresh === undefined ? undefined : inputOf(tokens),
     // Until the answer is at its end, what it said is not known, whatever was summed up before.
     output: figures.output === undefined ? undefined : tokens.output,

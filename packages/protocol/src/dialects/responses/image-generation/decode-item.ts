@@ -3,7 +3,7 @@
 import { type ErrorInfo, errorInfo } from '../../../canonical/error.ts'
 import type { ImageDetails, ReplyImage } from '../../../canonical/image.ts'
 import { isObject, type Json, withoutUndefined } from '../../../canonical/reading.ts'
-import { sum, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { checkedUsage, sum, type Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type ThinJson, takenString } from '../../../framing/json/thin-json.ts'
 import { base64Of } from '../../shared/images/base64.ts'
@@ -52,7 +52,7 @@ export function decodeResponseUsage(response: unknown): Usage | undefined {
   const tools = isObject(response) ? response.tool_usage : undefined
   const tool = isObject(tools) ? decodeImageUsage(tools.image_gen) : undefined
   if (model === undefined || tool === undefined) return model ?? tool
-  return usageOf({
+  return checkedUsage({
     ...model,
     input: sum(model.input, tool.input),
     output: sum(model.output, tool.output),

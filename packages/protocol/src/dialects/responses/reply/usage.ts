@@ -1,7 +1,14 @@
 // Figures of consumption: read from a Response object and from the items of hosted tools, and as this dialect writes them.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import { type Figure, readCount, reportedCalls, reportedCost, type Usage, usageOf } from '../../../canonical/usage.ts'
+import {
+  checkedUsage,
+  type Figure,
+  readCount,
+  reportedCalls,
+  reportedCost,
+  type Usage,
+} from '../../../canonical/usage.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
 import type { WrittenConsumption, WrittenTier, WrittenUsage } from '../wire.ts'
 
@@ -74,7 +81,7 @@ export function decodeUsage(response: unknown, calls: HostedCalls | undefined): 
   const reasoning = readCount(outputDetails.reasoning_tokens)
   const toolCalls = toolCallsOf(holder, value, calls)
   if (input === undefined && output === undefined && Object.keys(toolCalls).length === 0) return undefined
-  return usageOf({
+  return checkedUsage({
     input,
     output: wholeOutput(value.total_tokens, input, output, reasoning),
     cachedInput: readCount(inputDetails.cached_tokens),

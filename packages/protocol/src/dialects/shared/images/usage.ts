@@ -1,7 +1,7 @@
 // Token figures of image models that bill by the token.
 
 import { isObject } from '../../../canonical/reading.ts'
-import { readCount, reportedCost, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { checkedUsage, readCount, reportedCost, type Usage } from '../../../canonical/usage.ts'
 
 /** Undefined: no figure in it. */
 export function decodeUsage(value: unknown): Usage | undefined {
@@ -12,7 +12,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
   const inputDetails = isObject(value.input_tokens_details) ? value.input_tokens_details : {}
   const outputDetails = isObject(value.output_tokens_details) ? value.output_tokens_details : {}
   const imageOutput = readCount(outputDetails.image_tokens)
-  return usageOf({
+  return checkedUsage({
     input,
     output,
     cachedInput: readCount(inputDetails.cached_tokens),

@@ -1,6 +1,6 @@
 // What of images that were made a model is shown, and where it stands.
 import { expect, test } from 'bun:test'
-import type { CanonicalRequest, MediaPart, Part, Turn } from '@trivium/protocol/canonical/request.ts'
+import type { CanonicalRequest, MediaPart, Part, Turn } from '../canonical/request.ts'
 import { withMadeImages } from './made-images.ts'
 
 const text = (said: string): Part => ({ type: 'text', text: said })

@@ -1,50 +1,29 @@
-// Translates a stream event by event. Frames from the finish on are buffered until the call is settled, as with pass-through.
+// Translates a stream event by event. Frames from the finish on are held back until `end`: a host may have to do something first.
 
-import { restoringEmit, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
-import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
-import { type Finish, finishOf, type Stop } from '@trivium/protocol/canonical/finish.ts'
-import { mergeUsage, type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
-import { addWarning } from '@trivium/protocol/canonical/warning.ts'
-import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { ChargedUnits, ReplyQuirks } from '@trivium/protocol/dialects/pass-through.ts'
-import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
-import { codec } from '../../bytes/codec.ts'
-import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
-import type { StreamMeter } from './outbound.ts'
+import { restoringEmit } from '../canonical/encoding/restore-tools.ts'
+import type { ErrorInfo } from '../canonical/error.ts'
+import type { StreamEvent } from '../canonical/event.ts'
+import { type Finish, finishOf } from '../canonical/finish.ts'
+import { checkedUsage, mergeUsage, type Usage } from '../canonical/usage.ts'
+import { utf8Length } from '../canonical/utf8.ts'
+import { addWarning } from '../canonical/warning.ts'
+import type { ChargedUnits, Meter } from '../dialects/pass-through.ts'
+import { MALFORMED, stopAtCap, type Translation } from './translation.ts'
 
-/** The client's and the upstream's dialect, and what the translation of one response needs. */
-export type Pair = {
-  client: TextDialect
-  upstream: TextDialect
-  tools: SentTools
-  warnings: string[]
-  asArray: boolean
-  answering: ReplyContext
-  requestId: string
-  collector: ReasoningCollector | undefined
-  quirks: ReplyQuirks | undefined
+/** `push` takes the upstream's bytes as they come, cut anywhere, and gives the client's. */
+export type TranslatedStream = Omit<Meter, 'abandon'> & {
+  /** The end of a stream that has failed: nothing is written after it. */
+  fail(error: ErrorInfo): Uint8Array
+  /** Nothing is missing, though the upstream has not ended yet. */
+  isWhole(): boolean
 }
 
-/** The stop of a server that says that an answer is complete, though it has reached its cap. */
-export function stopAtCap(stop: Stop, usage: Usage | undefined, { cap }: ReplyQuirks): Stop {
-  const isReached = cap !== undefined && usage?.output !== undefined && usage.output >= cap
-  return isReached && (stop.reason === 'end' || stop.reason === 'tool') ? { raw: 'length', reason: 'length' } : stop
-}
-
-const NO_BYTES = new Uint8Array(0)
-
-/** The model failed at a tool call and returned nothing else: an empty response would look intended. */
-export const MALFORMED = {
-  code: 'upstream_error',
-  message: 'The model tried to call a tool and failed at it.',
-} as const
-
-export function openTranslation(pair: Pair): StreamMeter {
-  const { client, upstream, tools, warnings, answering, collector, quirks } = pair
-  collector?.reset()
+/** `leavesErrors`: the host calls `fail` for a stream that has failed; else `end` writes the error. */
+export function translateStream(translation: Translation, { leavesErrors = false } = {}): TranslatedStream {
+  const { client, upstream, codec, tools, warnings, answering, observer, quirks } = translation
+  observer?.reset()
   const encoder = client.openStreamEncoder(answering)
-  const framing = framingOf(pair)
+  const framing = framingOf(translation)
   const state = {
     outputBytes: 0,
     sawOutput: false,
@@ -53,7 +32,7 @@ export function openTranslation(pair: Pair): StreamMeter {
     done: false,
     error: undefined as ErrorInfo | undefined,
   }
-  /** Frames to send now, and frames that wait for the settlement. */
+  /** Frames to send now, and frames that wait for `end`. */
   let ready = ''
   let held = ''
   let hasFinished = false
@@ -72,7 +51,7 @@ export function openTranslation(pair: Pair): StreamMeter {
       given.type === 'stop' && quirks ? { ...given, stop: stopAtCap(given.stop, state.usage, quirks) } : given
     switch (event.type) {
       case 'delta':
-        state.outputBytes += Buffer.byteLength(event.text)
+        state.outputBytes += utf8Length(event.text)
         state.sawOutput = true
         break
       case 'open':
@@ -116,7 +95,7 @@ export function openTranslation(pair: Pair): StreamMeter {
       default:
         break
     }
-    collector?.take(event)
+    observer?.take(event)
     const frames = encoder.write(event)
     if (hasFinished) held += frames
     else ready += frames
@@ -126,12 +105,14 @@ export function openTranslation(pair: Pair): StreamMeter {
 
   function taken(): Uint8Array {
     if (ready === '') return NO_BYTES
-    const bytes = Buffer.from(framing.write(ready))
+    const bytes = codec.encode(framing.write(ready))
     ready = ''
     return bytes
   }
 
-  const last = (): Uint8Array => Buffer.from(framing.write(ready + held) + framing.end())
+  const last = (): Uint8Array => codec.encode(framing.write(ready + held) + framing.end())
+
+  const fail = (error: ErrorInfo): Uint8Array => codec.encode(framing.fail(error, encoder.abandon(error)))
 
   return {
     state,
@@ -141,7 +122,7 @@ export function openTranslation(pair: Pair): StreamMeter {
     },
     end() {
       if (!state.done && state.error === undefined) decoder.end()
-      return last()
+      return state.error === undefined || leavesErrors ? last() : fail(state.error)
     },
     stop(units) {
       held = ''
@@ -153,12 +134,14 @@ export function openTranslation(pair: Pair): StreamMeter {
       return last()
     },
     isWhole: () => state.error === undefined && decoder.isWhole?.() === true,
-    fail: (error) => Buffer.from(framing.fail(error, encoder.abandon(error))),
+    fail,
   }
 }
 
+const NO_BYTES = new Uint8Array(0)
+
 /** Events or, if requested, one JSON array. */
-function framingOf({ client, requestId, asArray }: Pair) {
+function framingOf({ client, requestId, asArray }: Translation) {
   const array = asArray ? client.arrayFraming?.() : undefined
   if (!array) {
     return {
@@ -180,9 +163,15 @@ function framingOf({ client, requestId, asArray }: Pair) {
 
 function withSearches(usage: Usage | undefined, searches: number): Usage {
   const counted = { input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined }
-  return mergeUsage(usage, usageOf({ ...counted, reasoning: undefined, toolCalls: { web_search: searches } }))
+  return mergeUsage(usage, checkedUsage({ ...counted, reasoning: undefined, toolCalls: { web_search: searches } }))
 }
 
 function usageOfUnits({ input, cachedInput, cacheWrite, output }: ChargedUnits): Usage {
-  return usageOf({ input: input + cachedInput + cacheWrite, output, cachedInput, cacheWrite, reasoning: undefined })
+  return checkedUsage({
+    input: input + cachedInput + cacheWrite,
+    output,
+    cachedInput,
+    cacheWrite,
+    reasoning: undefined,
+  })
 }

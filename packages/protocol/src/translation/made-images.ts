@@ -1,7 +1,7 @@
 // Images that a hosted tool made earlier in the conversation, for a model that takes images: it sees the last of them, as it would at the
 // vendor whose tool made them.
 
-import type { CanonicalRequest, ForeignPart, Part, Turn } from '@trivium/protocol/canonical/request.ts'
+import type { CanonicalRequest, ForeignPart, Part, Turn } from '../canonical/request.ts'
 
 const LABEL: Part = { type: 'text', text: 'The image that was made:' }
 
