@@ -1,5 +1,6 @@
 // Connections that break: everything that TCP can do to a response, at every position of it.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chunk, head, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
 import type { Wire } from './answer.ts'
 import { both, brokenOff, completed, type Expected, type Fault, rejected } from './fault.ts'
@@ -148,7 +149,7 @@ export const BREAKS: readonly Fault[] = [
       const bytes = Buffer.concat([Buffer.from(top), ...wire.pieces.map(frame), Buffer.from(end)])
       for (let at = 0; at < bytes.length; at += DRIP_BYTES_AT_ONCE) {
         wire.socket.write(bytes.subarray(at, at + DRIP_BYTES_AT_ONCE))
-        await Bun.sleep(1)
+        await sleep(1)
       }
     },
   },
@@ -162,7 +163,7 @@ export const BREAKS: readonly Fault[] = [
       socket.write(streamed ? STREAM_HEAD : head(200, 1_000_000))
       while (!socket.destroyed) {
         socket.write(streamed ? chunk(': still here\n\n') : ' ')
-        await Bun.sleep(50)
+        await sleep(50)
       }
     },
   },
@@ -179,7 +180,7 @@ export const BREAKS: readonly Fault[] = [
         await sendUpTo(wire, where)
         while (!socket.destroyed) {
           socket.write(streamed ? chunk('{') : '{')
-          await Bun.sleep(1_000)
+          await sleep(1_000)
         }
       },
     }),

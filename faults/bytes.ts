@@ -1,5 +1,6 @@
 // Responses with wrong bytes: encodings, line ends, lengths, types, headers, and endless ones.
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, deflateRawSync, gzipSync } from 'node:zlib'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
 import type { Wire } from './answer.ts'
@@ -151,7 +152,7 @@ export const BYTES: readonly Fault[] = [
     const whole = Buffer.from(wire.pieces.join(''))
     const at = whole.indexOf('北') + 1
     wire.socket.write(Buffer.concat([Buffer.from(top), frame(whole.subarray(0, at))]))
-    await Bun.sleep(20)
+    await sleep(20)
     wire.socket.write(Buffer.concat([frame(whole.subarray(at)), Buffer.from(end)]))
   }),
   {

@@ -1,5 +1,6 @@
 // The proxy between the gateway and a correct sandbox: it gets the complete response and decides how it is sent. Real
 // sockets, since most of these faults exist only there.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstreams/raw-upstream.ts'
 import { readAnswer, type Tokens, textOf } from '../torture/client.ts'
@@ -74,7 +75,7 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
   }
 }
 
-function outputIn(dialect: TextDialectId, pieces: readonly string[]): { begun: number; said: number } {
+export function outputIn(dialect: TextDialectId, pieces: readonly string[]): { begun: number; said: number } {
   const speaks = pieces.map((piece) => textOf(dialect, piece) !== '')
   return { begun: speaks.indexOf(true) + 1, said: speaks.lastIndexOf(true) + 1 }
 }
@@ -84,7 +85,7 @@ export type CutPosition = 'headers' | 'first-event' | 'output' | 'said' | 'all'
 
 /** Long enough for the other side to have read what was written, where nothing else shows it. */
 const PAUSE_MS = 100
-export const pause = () => Bun.sleep(PAUSE_MS)
+export const pause = () => sleep(PAUSE_MS)
 
 /** Sends a part of the response, correctly framed but without an end, and waits until it has been read. */
 export async function sendUpTo(wire: Wire, where: CutPosition, framing = framingOf(wire)): Promise<void> {

@@ -247,7 +247,7 @@ describe('there are no import cycles, type imports included', () => {
     expect(circlesIn(new Map(files.map((path) => [path, importsOf(path)])))).toEqual([])
   })
 
-  test.each(['bench', 'faults', 'torture', 'tools', 'test/support', 'exhaustive/support'])('%s', (folder) => {
+  test.each(['bench', 'faults', 'torture', 'court', 'tools', 'test/support', 'exhaustive/support'])('%s', (folder) => {
     expect(circlesIn(new Map(sources(folder).map((path) => [path, importsOf(path)])))).toEqual([])
   })
 })
@@ -268,7 +268,7 @@ function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return [...imports.keys()].filter((path) => reaches(path, path))
 }
 
-const ALL_SOURCES = ['packages', 'test', 'exhaustive', 'bench', 'torture', 'faults', 'tools'].flatMap(sources)
+const ALL_SOURCES = ['packages', 'test', 'exhaustive', 'bench', 'torture', 'faults', 'court', 'tools'].flatMap(sources)
 
 test('only exhaustive tests import what npm test does not install', () => {
   const others = ALL_SOURCES.filter((path) => !path.startsWith('exhaustive/'))

@@ -37,6 +37,7 @@ const TASKS = {
   screenshots: (args) => [['bun', 'tools/screenshots/run.ts', ...args]],
   recording: () => [['bun', 'tools/recording/run.ts']],
   reference: () => [['bun', 'tools/reference/run.ts']],
+  court: (args) => [['bun', 'court/main.ts', ...args]],
   counts: () => [['bun', 'tools/structure/counts.ts']],
   agents: (args) => [['bun', 'tools/agents/run.ts', ...args]],
 }
@@ -46,7 +47,7 @@ const CHECKS = ['check', 'lint', 'format', 'api-types']
 /** These need what the server needs: an executable is made of that. */
 const OF_SERVER = ['build']
 /** These need the packages of the exhaustive tests, as files of `npm test` in that folder do. */
-const EXHAUSTIVE = ['test-all', 'screenshots']
+const EXHAUSTIVE = ['test-all', 'screenshots', 'court']
 
 async function installFor(name, args) {
   if (!name.startsWith(':')) return await installOnce(root, 'server')

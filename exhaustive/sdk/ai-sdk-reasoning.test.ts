@@ -1,7 +1,7 @@
 // Reasoning that only some protocols have, for the AI SDK as a client.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { clientOf, MAJORS } from '../../court/clients/ai-sdk.ts'
 import { type SandboxGateway, startSandboxGateway } from '../../test/support/gateway/sandbox-gateway.ts'
-import { clientOf, MAJORS } from '../support/ai-sdk.ts'
 
 let gateway: SandboxGateway
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 // The AI SDK's rankings, speech and transcriptions, in every version that has them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MAJORS } from '../../court/clients/ai-sdk.ts'
+import { load } from '../../court/clients/load.ts'
 import { newKey } from '../../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import { secondsOf, wavOf } from '../../test/support/requests/audio.ts'
-import { load, MAJORS } from '../support/ai-sdk.ts'
 
 let gateway: Gateway
 beforeAll(async () => {

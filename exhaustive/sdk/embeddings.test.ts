@@ -1,10 +1,11 @@
 // Frameworks as clients of both protocols of vectors: over the embedded model, and over upstreams of both.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
+import { MAJORS, type Major } from '../../court/clients/ai-sdk.ts'
+import { load } from '../../court/clients/load.ts'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { audit, newKey } from '../../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
-import { load, MAJORS, type Major } from '../support/ai-sdk.ts'
 
 const sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
 let gateway: Gateway

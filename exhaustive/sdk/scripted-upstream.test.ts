@@ -1,8 +1,8 @@
 // The model of `npm run agents`, called without a gateway by a client that runs tools as agents do.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { aiSdkLoop } from '../../court/clients/tool-loops/ai-sdk-loops.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../tools/agents/scripted-upstream.ts'
-import { aiSdkLoop } from '../support/tool-loops/ai-sdk-loops.ts'
 
 let upstream: ScriptedUpstream
 beforeAll(() => {

@@ -2,16 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { judgeTurns, LOOP_CLIENTS, promptsAbout } from '../../court/clients/tool-loops/clients.ts'
+import { INSTRUCTIONS, type ToolLoop } from '../../court/clients/tool-loops/tool-loop.ts'
 import { newKey } from '../../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import { spoken, systemOf } from '../../test/support/sdk/chained.ts'
 import { configOfDialects } from '../../test/support/upstreams/recorded-upstream.ts'
 import { type RecordingSandbox, startRecordingSandbox } from '../../test/support/upstreams/recording-sandbox.ts'
-import { MAJORS, PROVIDERS } from '../support/ai-sdk.ts'
-import { aiSdkLoop } from '../support/tool-loops/ai-sdk-loops.ts'
-import { langchainLoop } from '../support/tool-loops/langchain-loops.ts'
-import { openaiAgentsLoop } from '../support/tool-loops/openai-agents-loops.ts'
-import { INSTRUCTIONS, type ToolLoop } from '../support/tool-loops/tool-loop.ts'
 
 let upstream: RecordingSandbox
 let gateway: Gateway
@@ -27,37 +24,19 @@ afterAll(async () => {
   upstream.stop()
 })
 
-/** The AI SDK calls responses by default, with `store` left on, and refers to stored items. */
-const CLIENTS: [name: string, loop: ToolLoop][] = [
-  ...PROVIDERS.map((provider): [string, ToolLoop] => [`ai 7, ${provider}`, aiSdkLoop(provider, 7)]),
-  ...([5, 6] as const).map((major): [string, ToolLoop] => [`ai ${major}, responses`, aiSdkLoop('responses', major)]),
-  ...MAJORS.map((major): [string, ToolLoop] => [
-    ...([`ai ${major}, responses by previousResponseId`, aiSdkLoop('responses', major, true)] as const),
-  ]),
-  ...TEXT_DIALECT_IDS.flatMap((dialect): [string, ToolLoop][] => [
-    [`LangChain, ${dialect}`, langchainLoop(dialect)],
-    [`@openai/agents, ${dialect}`, openaiAgentsLoop(dialect)],
-  ]),
-  ['LangChain, responses by previous_response_id', langchainLoop('responses', true)],
-  ['@openai/agents, responses by previousResponseId', openaiAgentsLoop('responses', true)],
-]
-
 let conversations = 0
 
 async function converse(loop: ToolLoop, dialect: TextDialectId, streamed: boolean): Promise<void> {
   // Marks the conversation, since many run at once.
   const subject = `conversation ${++conversations}.`
-  const prompts = [
-    `Think 5 words. Call tide_height with {"port":"Brest"} for ${subject}`,
-    `And the other port? Call tide_height with {"port":"Cork"} for ${subject}`,
-  ]
+  const prompts = promptsAbout(subject)
   const before = upstream.asked.length
   const turns = await loop({ origin: gateway.url, key, model: `over-${dialect}`, streamed }, prompts)
-  expect(turns).toEqual(
-    ['Brest', 'Cork'].map((port) => ({
-      calls: [{ name: 'tide_height', input: { port } }],
-      text: expect.stringMatching(new RegExp(`^\\[sandbox\\] The tool tide_height returned: .*5\\.1 m at ${port}`)),
-    })),
+  judgeTurns(turns)
+  expect(turns.map(({ text }) => text)).toEqual(
+    ['Brest', 'Cork'].map((port) =>
+      expect.stringMatching(new RegExp(`^\\[sandbox\\] The tool tide_height returned: .*5\\.1 m at ${port}`)),
+    ),
   )
   const requests = upstream.asked
     .slice(before)
@@ -72,7 +51,9 @@ async function converse(loop: ToolLoop, dialect: TextDialectId, streamed: boolea
 
 const CELLS = TEXT_DIALECT_IDS.flatMap((dialect) => [false, true].map((streamed) => ({ dialect, streamed })))
 
-describe.each(CLIENTS)('%s', (_, loop) => {
+describe.each(
+  LOOP_CLIENTS.map(({ client, dialect, how, loop }) => [`${client}, ${dialect}, ${how}`, loop] as const),
+)('%s', (_, loop) => {
   // All upstreams in parallel, streamed and not: most of the time is spent waiting.
   test('two turns with a tool', async () => {
     const running = CELLS.map(({ dialect, streamed }) =>

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { anchorOf } from '@trivium/console/src/pages/help/addresses.ts'
 import { blocksOf, pagesIn, ROOT, readPage } from '../support/documentation/blocks.ts'
 
-const markdown = ['docs', 'packages', 'faults', 'torture', 'deploy'].flatMap((folder) =>
+const markdown = ['docs', 'packages', 'faults', 'torture', 'court', 'deploy'].flatMap((folder) =>
   pagesIn(folder).filter((page) => !/node_modules|\/fixtures\//.test(page)),
 )
 const all = [
@@ -48,7 +48,7 @@ test('links lead to files and headings that exist', () => {
 })
 
 test('source files that pages name exist', () => {
-  const files = ['packages', 'test', 'exhaustive', 'bench', 'faults', 'torture', 'tools'].flatMap((folder) =>
+  const files = ['packages', 'test', 'exhaustive', 'bench', 'faults', 'torture', 'court', 'tools'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `/${folder}/${name}`),
   )
   const missing = all.flatMap((page) =>

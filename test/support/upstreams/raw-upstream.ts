@@ -26,7 +26,8 @@ export type Upstream = {
   stop(): void
 }
 
-export async function startUpstream(behaviour: Behaviour = respondWith(reply())): Promise<Upstream> {
+/** `port`: 0 is any free one. */
+export async function startUpstream(behaviour: Behaviour = respondWith(reply()), port = 0): Promise<Upstream> {
   const received: Received[] = []
   const sockets = new Set<Socket>()
   let lastClosed = Promise.resolve()
@@ -51,14 +52,14 @@ export async function startUpstream(behaviour: Behaviour = respondWith(reply()))
       void current(socket, request)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const bound = typeof address === 'object' && address ? address.port : 0
   const disconnect = () => {
     for (const socket of sockets) socket.destroy()
   }
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `http://127.0.0.1:${bound}/v1`,
     received,
     last() {
       const request = received.at(-1)

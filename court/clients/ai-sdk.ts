@@ -1,6 +1,7 @@
 // Three major versions of the Vercel AI SDK behind one narrow type. Its providers validate every field of a response
 // against their own schemas, so they reject what the official SDKs accept.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import { load } from './load.ts'
 
 // Otherwise it warns of every unknown model.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
@@ -79,9 +80,6 @@ type Factory = (options: object) => {
 /** Provider versions that match a version of `ai`. */
 const PROVIDER_MAJOR: Readonly<Record<Major, number>> = { 5: 2, 6: 3, 7: 4 }
 const COMPATIBLE_MAJOR: Readonly<Record<Major, number>> = { 5: 1, 6: 2, 7: 3 }
-
-/** The names are computed, so that the type check does not load the types of fifteen packages. */
-export const load = async <T>(name: string): Promise<T> => (await import(name)) as T
 
 export async function modelOf(provider: Provider, major: Major, { origin, key, model }: Setting): Promise<Model> {
   const version = PROVIDER_MAJOR[major]

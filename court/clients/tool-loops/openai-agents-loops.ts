@@ -1,6 +1,7 @@
 // Tool loops with @openai/agents: its own two protocols, and the others by its extension for models of the AI SDK.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { load, modelOf } from '../ai-sdk.ts'
+import { modelOf } from '../ai-sdk.ts'
+import { load } from '../load.ts'
 import { INSTRUCTIONS, type LoopSetting, MOST_CALLS, TIDE, type ToolLoop, type TurnResult } from './tool-loop.ts'
 
 type Result = {

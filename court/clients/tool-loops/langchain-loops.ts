@@ -1,6 +1,6 @@
 // Tool loops with LangChain, as its documentation writes them.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { load } from '../ai-sdk.ts'
+import { load } from '../load.ts'
 import { INSTRUCTIONS, type LoopSetting, MOST_CALLS, TIDE, type ToolLoop, type TurnResult } from './tool-loop.ts'
 
 type Message = {

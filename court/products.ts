@@ -1,0 +1,104 @@
+// What is known of a product beside its address: what it does not claim to serve, and how it says what it charged.
+import type { Claims, Exception } from './claims.ts'
+import type { Exchange } from './recorder.ts'
+import type { Charged } from './runner.ts'
+
+export type Product = Claims & {
+  /** `total`: USD charged to a key so far; `of`: USD charged for these requests. */
+  charges?: (at: { url: string; key: string }) => { of?: Charged; total?: () => Promise<number> }
+}
+
+const notServed = (why: string, ...endpoints: readonly string[]): Exception[] =>
+  endpoints.map((endpoint) => ({ endpoint, why }))
+const nothingCounted: Exception = { area: 'money', name: 'charged', why: 'charges nobody' }
+
+export const PRODUCTS: readonly Product[] = [
+  {
+    product: 'trivium',
+    exceptions: [],
+    charges: ({ url, key }) => ({
+      async of(exchanges) {
+        let sum = 0
+        for (const { headers } of exchanges) sum += await receiptOf(url, key, headers['x-request-id'] ?? '')
+        return sum
+      },
+    }),
+  },
+  {
+    product: 'litellm',
+    exceptions: [{ dialect: 'generate-content', endpoint: '/v1beta/models', name: 'the list', why: 'not documented' }],
+    charges: () => ({
+      of: async (exchanges) =>
+        exchanges.reduce((sum, { headers }) => sum + Number(headers['x-litellm-response-cost'] ?? Number.NaN), 0),
+    }),
+  },
+  {
+    product: 'new-api',
+    exceptions: [
+      ...notServed('not documented', '/v1/messages/count_tokens', '/v1beta/models/{model}:countTokens'),
+      { dialect: 'responses', why: 'translation to and from Responses is in development' },
+    ],
+    charges: ({ url, key }) => ({
+      async total() {
+        const headers = { authorization: `Bearer ${key}` }
+        const response = await fetch(`${url}/v1/dashboard/billing/usage`, { headers })
+        const { total_usage: cents } = (await response.json()) as { total_usage: number }
+        return cents / 100
+      },
+    }),
+  },
+  {
+    product: 'portkey',
+    exceptions: [
+      nothingCounted,
+      { dialect: 'generate-content', why: 'not documented for clients' },
+      { dialect: 'messages', why: 'only to vendors of that protocol' },
+      { area: 'errors', name: 'a wrong key', why: 'has no keys of its own' },
+      { area: 'endpoints', name: 'the list', why: 'not documented' },
+    ],
+  },
+  { product: 'bifrost', exceptions: [nothingCounted] },
+  {
+    product: 'nginx',
+    exceptions: [
+      nothingCounted,
+      { area: 'errors', name: 'a wrong key', why: 'has no keys of its own' },
+      { area: 'errors', name: 'a request without', why: 'has no keys of its own' },
+    ],
+  },
+]
+
+/** A receipt is there before the response ends; of a client that left, once the upstream is closed. */
+async function receiptOf(url: string, key: string, id: string): Promise<number> {
+  const end = Date.now() + 15_000
+  for (;;) {
+    const response = await fetch(`${url}/v1/usage/${id}`, { headers: { authorization: `Bearer ${key}` } })
+    const receipt = (await response.json()) as { state?: string; cost_usd?: string }
+    if ((response.ok && receipt.state !== 'open') || Date.now() > end) return Number(receipt.cost_usd)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** The function that cells call: by sums before and after, where the product knows no more. */
+export function chargedBy(product: Product | undefined, at: { url: string; key: string }): Charging | undefined {
+  const { of, total } = product?.charges?.(at) ?? {}
+  if (of) return { begin: async () => of }
+  if (!total) return undefined
+  return {
+    async begin() {
+      const before = await total()
+      return async (_: readonly Exchange[]) => {
+        let now = await total()
+        // It may be charged after the response.
+        for (let turn = 0; turn < 20 && now === before; turn++) {
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          now = await total()
+        }
+        return now - before
+      }
+    },
+  }
+}
+
+/** `begin`: before the requests of a cell. */
+export type Charging = { begin(): Promise<Charged> }
