@@ -1,10 +1,10 @@
-// The documentation as a module of the web app: `trivium:help` has a function for each page of docs/ that loads its Markdown, so that the
-// console's help is that of its own version and needs no other server.
+// The documentation as modules of the web app, so that the console's help is that of its own version and needs no other server:
+// `trivium:help` has a function for each page of docs/ that loads its Markdown; `trivium:help/sections` is what the search reads.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { documentOf, firstSentence } from './src/pages/help/document.ts'
+import { sectionsOf } from './src/pages/help/sections.ts'
 
 const DOCS = join(import.meta.dir, '../../docs')
 
@@ -20,27 +20,25 @@ function pages(): string[] {
   }
 }
 
-/** What the console finds pages by, without loading them. */
-const index = () =>
-  pages().map((path) => {
-    const markdown = readFileSync(join(DOCS, path), 'utf8')
-    const { title = path } = documentOf(markdown)
-    return { page: path.slice(0, -'.md'.length), title, text: firstSentence(markdown) }
-  })
+const sections = () =>
+  pages().flatMap((path) => sectionsOf(path.slice(0, -'.md'.length), readFileSync(join(DOCS, path), 'utf8')))
 
 const posix = (path: string): string => path.replaceAll('\\', '/')
 
 export const help: BunPlugin = {
   name: 'help',
   setup(build) {
-    build.onResolve({ filter: /^trivium:help$/ }, () => ({ path: 'pages', namespace: 'trivium-help' }))
-    build.onLoad({ filter: /.*/, namespace: 'trivium-help' }, () => {
+    build.onResolve({ filter: /^trivium:help/ }, ({ path }) => ({ path, namespace: 'trivium-help' }))
+    build.onLoad({ filter: /^trivium:help$/, namespace: 'trivium-help' }, () => {
       const entries = pages().map(
         (path) =>
           `${JSON.stringify(path.slice(0, -'.md'.length))}: () => import(${JSON.stringify(join(DOCS, path))}, { with: { type: 'text' } })`,
       )
-      const contents = `export const PAGES = { ${entries.join(', ')} }\nexport const INDEX = ${JSON.stringify(index())}`
-      return { contents, loader: 'js' }
+      return { contents: `export const PAGES = { ${entries.join(', ')} }`, loader: 'js' }
     })
+    build.onLoad({ filter: /^trivium:help\/sections$/, namespace: 'trivium-help' }, () => ({
+      contents: `export const SECTIONS = ${JSON.stringify(sections())}`,
+      loader: 'js',
+    }))
   },
 }

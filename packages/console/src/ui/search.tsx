@@ -5,6 +5,7 @@ import { CONTROL } from './form/field.tsx'
 import { Icon } from './icons.tsx'
 
 const PAUSE_MS = 250
+const MOST_CHARACTERS = 200
 
 /** What is typed, at once; `onChange` is called when typing pauses. */
 export function useTyped(value: string, onChange: (value: string) => void): [string, (typed: string) => void] {
@@ -58,6 +59,7 @@ export function SearchField({
         placeholder={label}
         title={common.searchHint}
         autoComplete="off"
+        maxLength={MOST_CHARACTERS}
         aria-keyshortcuts="/"
         onChange={(event) => setTyped(event.target.value)}
         className={classes(CONTROL, 'h-8 pr-8 pl-8 pointer-coarse:h-10')}

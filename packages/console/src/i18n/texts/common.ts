@@ -93,7 +93,14 @@ export const nav = texts({
 
 export const help = texts({
   title: en('Documentation').zh('文档'),
-  search: en('Search the pages').zh('搜索文档页面'),
+  search: en('Search the documentation').zh('搜索文档'),
+  found: en((count: number) => `${count} ${count === 1 ? 'result' : 'results'}`).zh((count) => `${count} 条结果`),
+  none: en((query: string) => `Nothing in the documentation matches “${query}”.`).zh(
+    (query) => `文档中没有与“${query}”匹配的内容。`,
+  ),
+  tryThis: en('Try fewer or other words, such as “rate limit”, a setting, or the code of an error.').zh(
+    '请减少或更换关键词，例如“限速”、某个设置的名称或错误代码。多数页面是英文的，英文关键词能找到更多内容。',
+  ),
   missing: en('The documentation has no such page.').zh('文档中没有此页面。'),
   /** Only where the documentation is in another language than the console. */
   translated: en('The documentation is in English. Read the quick start in Chinese').zh(

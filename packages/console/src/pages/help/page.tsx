@@ -1,20 +1,22 @@
-// The documentation of this version, within the console. It is in English, but for a quick start in Chinese.
+// The documentation of this version, within the console, and its search. It is in English, but for a few pages in Chinese.
 
-import { INDEX, PAGES } from 'trivium:help'
+import { PAGES } from 'trivium:help'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useLanguage, useTexts } from '../../i18n/language.tsx'
+import { useLanguage } from '../../i18n/language.tsx'
 import { type Document, DocumentContext, Markdown } from '../../markdown/markdown.tsx'
 import { PageHeader } from '../../ui/page.tsx'
-import { SearchField } from '../../ui/search.tsx'
 import { EmptyState, Skeleton } from '../../ui/states.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
 import { anchorOf, helpPath } from './addresses.ts'
 import { documentOf } from './document.ts'
+import { HelpSearch } from './help-search.tsx'
 
 /** In both places of the console. */
 const BASE = /^(?:\/operate)?\/help\/?/
 const FIRST = 'README'
+const FILTERS = { q: '' }
 const CHINESE_START = 'start/quick-start.zh-CN'
 
 export default function HelpPage() {
@@ -24,8 +26,7 @@ export default function HelpPage() {
   const [root = '', base = root.replace(/\/?$/, '/')] = BASE.exec(location) ?? []
   const page = location.slice(root.length) || FIRST
   const load = PAGES[page]
-  const [sought, setSought] = useState('')
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
+  const [{ q: query }, setFilters] = useUrlState(FILTERS)
   const { data, isError } = useQuery({
     queryKey: ['help', page],
     queryFn: async () => (await load?.())?.default ?? '',
@@ -48,50 +49,23 @@ export default function HelpPage() {
   const isChinese = page.endsWith('.zh-CN')
   return (
     <>
-      <PageHeader title={isIndex ? t.title : title} />
-      {language === 'zh' && !isChinese && CHINESE_START in PAGES && (
+      <PageHeader title={isIndex || query !== '' ? t.title : title} />
+      {language === 'zh' && !isChinese && query === '' && CHINESE_START in PAGES && (
         <p className="mb-4">
           <Link href={`${base}${CHINESE_START}`} className="text-link hover:underline">
             {t.translated}
           </Link>
         </p>
       )}
-      {isIndex && (
-        <div className="mb-6 flex max-w-[760px] flex-col gap-4">
-          <SearchField value={sought} onChange={setSought} label={t.search} />
-          {words.length > 0 && <Found base={base} words={words} />}
-        </div>
-      )}
-      <div lang={isChinese ? 'zh-CN' : 'en'} className="max-w-[760px] pb-16">
-        {!(isIndex && words.length > 0) && (
+      <HelpSearch base={base} query={query} onChange={(q) => setFilters({ q })} />
+      {query === '' && (
+        <div lang={isChinese ? 'zh-CN' : 'en'} className="max-w-[760px] pb-16">
           <DocumentContext value={document}>
             <Markdown text={text} baseUrl="" />
           </DocumentContext>
-        )}
-      </div>
+        </div>
+      )}
     </>
-  )
-}
-
-/** Pages whose title or first sentence has all words. */
-function Found({ base, words }: { base: string; words: readonly string[] }) {
-  const { common } = useTexts()
-  const found = INDEX.filter(({ page, title, text }) => {
-    const all = `${page} ${title} ${text}`.toLowerCase()
-    return words.every((word) => all.includes(word))
-  })
-  if (found.length === 0) return <p className="text-muted">{common.noMatch}</p>
-  return (
-    <ul className="flex flex-col gap-3">
-      {found.map(({ page, title, text }) => (
-        <li key={page} lang={page.endsWith('.zh-CN') ? 'zh-CN' : 'en'}>
-          <Link href={`${base}${page === FIRST ? '' : page}`} className="font-medium text-link hover:underline">
-            {title}
-          </Link>
-          <p className="text-sm text-muted">{text}</p>
-        </li>
-      ))}
-    </ul>
   )
 }
 
