@@ -2,7 +2,7 @@
 // check types and format. Several starts at once in one checkout install once: a lock file keeps the
 // others waiting. Plain Node without dependencies.
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -11,6 +11,20 @@ const POLL_MS = 200
 const RENEW_MS = 1_000
 /** The owner renews its lock, so a lock that is not renewed is abandoned, even if its process id is in use again. */
 const ABANDONED_AFTER_MS = 10_000
+/** How often the progress is shown: on a terminal, and in a log, where each is a line of its own. */
+const SHOWN_EVERY_MS = { terminal: 250, log: 5_000 }
+/** What packages contain for other programs: a sixth of what npm installs. Tests and type checks do not need it either. */
+const UNUSED = [
+  'gpt-tokenizer/cjs',
+  'gpt-tokenizer/data',
+  'gpt-tokenizer/esm/model',
+  'gpt-tokenizer/src',
+  'kysely/dist/cjs',
+  'react-dom/cjs/react-dom-profiling.development.js',
+  'react-dom/cjs/react-dom-profiling.profiling.js',
+  '@tanstack/query-core/build/legacy',
+  '@tanstack/react-query/build/legacy',
+]
 
 /**
  * What npm installs of the lockfile, and which folders' dependencies that is (`''` is the root): `server` what runs, `tests` also
@@ -83,18 +97,43 @@ function locate(packages, path, name) {
 }
 
 async function install(root, part) {
-  console.error('Installing dependencies (once)...')
   const npm = process.env.npm_execpath
   // Install scripts are disabled on every machine: findBun locates the only binary that needs one.
-  const args = [...PARTS[part].npm, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const options = { cwd: root, stdio: ['ignore', 2, 2] }
+  const args = [...PARTS[part].npm, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--no-progress']
+  // What npm prints on success is not worth a line.
+  const options = { cwd: root, stdio: ['ignore', 'ignore', 2] }
+  const stopShowing = showProgress(root, part)
   const child = npm?.endsWith('.js')
     ? spawn(process.execPath, [npm, ...args], options)
     : spawn('npm', args, { ...options, shell: process.platform === 'win32' })
   const isDone = await new Promise((resolve) =>
     child.on('error', () => resolve(false)).on('exit', (code) => resolve(code === 0)),
   )
+  stopShowing()
   if (!isDone) throw new Error('npm could not install the dependencies (its own message is above).')
+  if (part !== 'server') return
+  for (const path of UNUSED) rmSync(join(root, 'node_modules', path), { recursive: true, force: true })
+}
+
+/** How many of the packages are there. The returned function ends it. */
+function showProgress(root, part) {
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  // Optional packages are those of all platforms.
+  const paths = [...neededOf(wanted, PARTS[part])].filter((path) => !wanted[path].optional)
+  const start = performance.now()
+  const isTerminal = process.stderr.isTTY
+  const show = (end) => {
+    const present = paths.filter((path) => existsSync(join(root, path, 'package.json'))).length
+    const seconds = Math.round((performance.now() - start) / 1_000)
+    const line = `Installing dependencies (once): ${present} of ${paths.length} packages, ${seconds} s`
+    process.stderr.write(isTerminal ? `\r${line}${end}` : `${line}\n`)
+  }
+  show('')
+  const timer = setInterval(() => show(''), SHOWN_EVERY_MS[isTerminal ? 'terminal' : 'log'])
+  return () => {
+    clearInterval(timer)
+    show('\n')
+  }
 }
 
 async function acquire(lock, abandonedAfterMs) {

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-const FILES = ['tools/run.mjs', 'tools/install.mjs']
+const FILES = ['tools/run.mjs', 'tools/install.mjs', 'tools/commands.mjs']
 const KEEP_RUNNING = 'packages/gateway/src/process/keep-running.mjs'
 const ROOT = dirname(import.meta.dir)
 const LOCKFILE = JSON.stringify({
@@ -17,6 +17,8 @@ const NPM = `
 const { appendFileSync, mkdirSync, rmSync, writeFileSync } = require('node:fs')
 rmSync('node_modules', { recursive: true, force: true })
 mkdirSync('node_modules/bun/bin', { recursive: true })
+mkdirSync('node_modules/gpt-tokenizer/cjs', { recursive: true })
+writeFileSync('node_modules/bun/package.json', '{}')
 setTimeout(() => {
   appendFileSync('installs', 'x')
   writeFileSync('arguments', process.argv.join(' '))
@@ -53,18 +55,21 @@ const isLocked = () => existsSync(join(checkout, LOCK))
 test('several first starts at once install once, and all of them run', async () => {
   const all = await Promise.all([start(), start(), start()])
   expect(all.map(({ code, stdout }) => [code, stdout])).toEqual(Array(3).fill([0, 'started\n']))
-  expect(all.filter(({ stderr }) => stderr.includes('Installing dependencies'))).toHaveLength(1)
+  const installed = all.filter(({ stderr }) => stderr.includes('Installing dependencies'))
+  expect(installed).toHaveLength(1)
+  expect(installed[0]?.stderr).toMatch(/: 0 of 1 packages, 0 s\n(.*\n)*.*: 1 of 1 packages, \d s\n/)
   expect([installs(), isLocked()]).toEqual([1, false])
   expect((await start()).stderr).toBe('')
 })
 
 test.each([
-  ['version', '--omit=dev'],
-  [':build', '--omit=dev'],
-  [':notice', '--include=dev'],
-])('%s installs with %s', async (task, option) => {
+  ['version', '--omit=dev', 'removes'],
+  [':build', '--omit=dev', 'removes'],
+  [':notice', '--include=dev', 'keeps'],
+])('%s installs with %s, and %s what the server does not load', async (task, option, done) => {
   expect(await start('npm.js', ['tools/run.mjs', task])).toMatchObject({ code: 0, stdout: 'started\n' })
   expect(readFileSync(join(checkout, 'arguments'), 'utf8')).toContain(` ci ${option} `)
+  expect(existsSync(join(checkout, 'node_modules/gpt-tokenizer/cjs'))).toBe(done === 'keeps')
 })
 
 test('the lock of a process that was killed during its install does not stop the next start', async () => {

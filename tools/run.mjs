@@ -1,4 +1,5 @@
-// The launcher of every npm script. Plain Node without dependencies: it must run before anything is installed.
+#!/usr/bin/env node
+// The launcher of every npm script, and what `npx trivium` runs in a clone. Plain Node without dependencies: it must run before anything is installed.
 //   node tools/run.mjs <command> ...     the gateway and its commands
 //   node tools/run.mjs :<task> ...       work on the project itself (test, check, lint, ...)
 import { spawn, spawnSync } from 'node:child_process'
@@ -7,6 +8,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crashLine, keepRunning } from '../packages/gateway/src/process/keep-running.mjs'
+import { bundleCommands, bundledCommands, linkCommand } from './commands.mjs'
 import { installOnce } from './install.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -92,9 +94,13 @@ function programOf([kind, ...args], bun) {
 }
 
 /** Runs a program with this process's streams, signals and exit code. A server that crashes is restarted. */
-function become(file, args, env) {
+function become(file, args, env, onReady) {
   const { signal } = keepRunning({
-    start: (ready) => launch(file, args, env, ready),
+    start: (ready) =>
+      launch(file, args, env, () => {
+        ready()
+        onReady()
+      }),
     exit: (code) => process.exit(code),
     report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY, env.TRIVIUM_LOG_FORMAT)),
   })
@@ -130,6 +136,7 @@ if (process.platform === 'win32') fail('Linux and macOS are supported; on Window
 const [name = '', ...args] = process.argv.slice(2)
 const isTask = name.startsWith(':')
 await installFor(name, args).catch(({ message }) => fail(message))
+linkCommand(root)
 const bun = findBun()
 if (!bun)
   fail(
@@ -149,8 +156,12 @@ if (isTask) {
   process.exit(failed ?? 0)
 } else {
   // Bun would read .env by itself: a key in a forgotten file must not enable a vendor.
-  become(bun, ['--no-env-file', join(root, 'packages/gateway/src/main.ts'), ...process.argv.slice(2)], {
-    ...env,
-    TRIVIUM_LAUNCHER_FD: '3',
-  })
+  const isServer = name === 'serve'
+  const file = (!isServer && bundledCommands(root)) || join(root, 'packages/gateway/src/main.ts')
+  become(
+    bun,
+    ['--no-env-file', file, ...process.argv.slice(2)],
+    { ...env, TRIVIUM_LAUNCHER_FD: '3' },
+    () => isServer && bundleCommands(root, bun),
+  )
 }

@@ -4,8 +4,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import tailwind from 'bun-plugin-tailwind'
 import { help } from './help-plugin.ts'
+import { tailwind } from './tailwind-plugin.ts'
 import { texts } from './texts-plugin.ts'
 
 const [folder] = process.argv.slice(2)

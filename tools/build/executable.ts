@@ -7,25 +7,17 @@ import { CONSOLE_PREFIX } from '../../packages/gateway/src/console-files/open-co
 import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { threadName } from '../../packages/http/src/system/thread-code.ts'
 import type { Target } from './targets.ts'
+import { THREADS } from './threads.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const GATEWAY = join(ROOT, 'packages/gateway/src')
-
-/** Threads find their code by the name of its file. */
-const THREADS = [
-  'storage/sqlite/writer-thread.ts',
-  'storage/sqlite/reader-thread.ts',
-  'storage/sqlite/contents/contents-thread.ts',
-  'token-counting/tokenizer-thread.ts',
-  'media/audio/audio-thread.ts',
-]
 
 /** Writes what executables of all platforms have inside into a folder, and returns the script that embeds it. */
 export async function prepareParts(folder: string): Promise<string> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   await bundleConsole(folder)
-  for (const path of THREADS) await bundleThread(join(GATEWAY, path), folder)
+  for (const path of THREADS) await bundleThread(path, folder)
   const names = (await readdir(folder)).sort()
   const imports = names.map((name) => `import './${name}' with { type: 'file' }`)
   const script = join(folder, 'trivium.ts')

@@ -144,6 +144,7 @@ async function writeCommands(bin: string): Promise<void> {
     trivium: `exec '${process.execPath}' '${await program()}' "$@"`,
     curl: `exec '${process.execPath}' '${join(import.meta.dir, 'curl.ts')}' "$@"`,
     git: '[ "$1" = clone ] && mkdir -p trivium',
+    npx: '[ "$1" = trivium ] && exec "$@"; echo "npx $*: that is not installed" >&2; exit 1',
     npm: `case "$*" in
   'run -s trivium -- '*) shift 4; exec trivium "$@" ;;
   start*|ci*|test*) exit 0 ;;

@@ -19,7 +19,6 @@ import type { Launch } from './process/supervisor.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './process/worker.ts'
 import { assembleFile, loadFile, readConfigFile } from './server/config.ts'
 import { readEnvironment } from './server/environment.ts'
-import { serve } from './server/serve.ts'
 import { beginRotation, endRotation, masterSecrets } from './startup/master-secret.ts'
 import { unfinished } from './storage/copying/copy.ts'
 import { WrongSchema } from './storage/migrations/migrations.ts'
@@ -84,7 +83,11 @@ const context: CommandContext = {
   openSource: ({ databaseUrl, dataDir }, options) =>
     databaseUrl ? openPostgresSource(databaseUrl) : openSqliteSource(dataDir, options),
   openTarget: ({ databaseUrl, dataDir }) => (databaseUrl ? openPostgresTarget(databaseUrl) : openSqliteTarget(dataDir)),
-  serve: () => serve({ ...context, launch: launchWorker, worker: asWorker(), ready: reportReady }),
+  async serve() {
+    // Commands need none of it.
+    const { serve } = await import('./server/serve.ts')
+    return serve({ ...context, launch: launchWorker, worker: asWorker(), ready: reportReady })
+  },
 }
 
 const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)
