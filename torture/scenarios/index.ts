@@ -14,6 +14,7 @@ import { crashPostgres, crashSqlite } from './crashes/crash.ts'
 import { crashConversationsPostgres, crashConversationsSqlite } from './crashes/crash-conversations.ts'
 import { crashImages } from './crashes/crash-images.ts'
 import { crashVideos } from './crashes/crash-videos.ts'
+import { interleavings } from './interleavings.ts'
 import { manyTasks } from './many-tasks.ts'
 import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
@@ -55,4 +56,5 @@ export const SCENARIOS: readonly Scenario[] = [
   uploads,
   ...CONFIGURATION_SCENARIOS,
   simulation,
+  interleavings,
 ]
