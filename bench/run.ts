@@ -3,11 +3,13 @@
 //
 //   npm run bench -- --only 1,3     these scenarios        --rounds N     how many rounds (5)
 //   npm run bench -- --quick        shorter and less exact --beside FOLDER  also the gateway of another checkout
+//   npm run bench -- --peers        other gateways of this machine instead, beside this one
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Finished, render, writeInto } from './harness/report.ts'
 import type { BenchOptions, Scenario } from './harness/scenario.ts'
 import { nginxVersion } from './harness/servers.ts'
+import { comparePeers } from './peers/compare.ts'
 import { adminLists } from './scenarios/admin-lists.ts'
 import { chain } from './scenarios/chain.ts'
 import { operatorTabs } from './scenarios/console/operator-tabs.ts'
@@ -52,6 +54,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     beside: { type: 'string' },
     quick: { type: 'boolean' },
+    peers: { type: 'boolean' },
     rounds: { type: 'string', default: '5' },
   },
 })
@@ -70,6 +73,10 @@ const options: BenchOptions = {
   quick: values.quick === true,
   say: (line) => console.error(line),
   beside: values.beside && resolve(values.beside),
+}
+if (values.peers) {
+  console.log(await comparePeers(options))
+  process.exit(0)
 }
 if (!nginxVersion()) options.say('nginx is not installed: skipped')
 const finished: Finished[] = []

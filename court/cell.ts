@@ -24,8 +24,8 @@ export type Trial = {
   exchanges: readonly Exchange[]
   /** Absent: the upstream is not the court's own. */
   vendor: Vendor | undefined
-  /** USD that the gateway charged for these requests; absent: nobody told the court how this gateway says it. */
-  charged: ((exchanges: readonly Exchange[]) => Promise<number>) | undefined
+  /** USD that the gateway charged for these requests; absent or undefined: it does not say. */
+  charged: ((exchanges: readonly Exchange[]) => Promise<number | undefined>) | undefined
 }
 
 export type Cell = {

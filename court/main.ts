@@ -5,17 +5,20 @@
 //   npm run court -- --peer trivium                                        a gateway of bench/peers, started for it
 import './node20.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { AREAS, type Cell, type ModelKind } from './cell.ts'
 import { CELLS } from './cells/index.ts'
 import { EVERYTHING, readClaims } from './claims.ts'
-import manifest from './package.json' with { type: 'json' }
 import { chargedBy, PRODUCTS } from './products.ts'
 import { pageOf } from './report/page.ts'
 import { findingsOf, tableOf } from './report/table.ts'
 import { type CourtOptions, holdCourt, type Result } from './runner.ts'
 import { howToConfigure, untilReached } from './vendor/configure.ts'
 import { startVendor, type Vendor } from './vendor/vendor.ts'
+
+/** Beside this file, in a checkout and in the package. */
+const { version: VERSION = 'of a checkout' } = createRequire(import.meta.url)('./package.json') as { version?: string }
 
 const text = { type: 'string' } as const
 const OPTIONS = {
@@ -133,7 +136,7 @@ function given(): Gateway {
 }
 
 async function peer(name: string): Promise<Gateway> {
-  // Not part of the package: it starts programs of this machine.
+  if (process.versions.bun === undefined) return stop('--peer needs a checkout: it starts gateways of bench/peers')
   const path = '../bench/peers/index.ts'
   const { ALL_PEERS, isInstalled, PEERS } = (await import(path)) as typeof import('../bench/peers/index.ts')
   const found = ALL_PEERS.find((each) => each.name === name)
@@ -150,7 +153,7 @@ function report(results: readonly Result[]): void {
     product: claims.product,
     gateway: gateway.gateway,
     at: new Date().toISOString().slice(0, 16).replace('T', ' '),
-    court: manifest.version,
+    court: VERSION,
     vendor: vendor !== undefined,
   }
   console.log(`${tableOf(results)}\n`)

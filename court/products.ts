@@ -28,8 +28,11 @@ export const PRODUCTS: readonly Product[] = [
     product: 'litellm',
     exceptions: [{ dialect: 'generate-content', endpoint: '/v1beta/models', name: 'the list', why: 'not documented' }],
     charges: () => ({
-      of: async (exchanges) =>
-        exchanges.reduce((sum, { headers }) => sum + Number(headers['x-litellm-response-cost'] ?? Number.NaN), 0),
+      // Without a database the only trace of a charge is this header, which streams do not have.
+      async of(exchanges) {
+        const costs = exchanges.map(({ headers }) => headers['x-litellm-response-cost'])
+        return costs.includes(undefined) ? undefined : costs.reduce((sum, cost) => sum + Number(cost), 0)
+      },
     }),
   },
   {

@@ -28,7 +28,7 @@ export type CourtOptions = Pick<RecorderOptions, 'gateway' | 'headers'> & {
 }
 
 /** USD that the gateway charged for these requests. */
-export type Charged = (exchanges: readonly Exchange[]) => Promise<number>
+export type Charged = (exchanges: readonly Exchange[]) => Promise<number | undefined>
 
 const CONCURRENCY = 8
 const CELL_TIMEOUT_MS = 60_000

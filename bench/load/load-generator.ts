@@ -25,7 +25,7 @@ async function readLine(): Promise<string> {
   return text
 }
 
-function requestFor({ host, port, path, body }: LoadPlan, key: string): Uint8Array {
+function requestFor({ host, port, path, body, headers = {} }: LoadPlan, key: string): Uint8Array {
   const head = [
     `POST ${path} HTTP/1.1`,
     `host: ${host}:${port}`,
@@ -35,6 +35,7 @@ function requestFor({ host, port, path, body }: LoadPlan, key: string): Uint8Arr
     'msg-version: 2023-06-01',
     'accept: application/json',
     'user-agent: bench/1.0',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
   ]
   return new TextEncoder().encode(`${head.join('\r\n')}\r\n\r\n${body}`)

@@ -8,6 +8,8 @@ export type LoadPlan = {
   body: string
   /** Used in turn. */
   keys: readonly string[]
+  /** Besides those that all requests have. */
+  headers?: Readonly<Record<string, string>>
   connections: number
   requests: number
   /** Once a response has begun: read it and send the next request, keep it open, or stop reading. */

@@ -5,7 +5,9 @@ import { newFolder, type Peer, placeOf, stopping, untilAnswers } from './peer.ts
 export const portkey: Peer = {
   name: 'portkey',
   version: '1.15.2',
-  install: 'npm install --prefix $PEERS/portkey @portkey-ai/gateway@1.15.2',
+  // With the newest of its dependencies, every stream is a 500.
+  install:
+    'npm install --legacy-peer-deps --prefix $PEERS/portkey @portkey-ai/gateway@1.15.2 hono@4.9.7 @hono/node-server@1.3.3',
   file: '$PEERS/portkey/node_modules/@portkey-ai/gateway/build/start-server.js',
   does: 'no keys, no money: a router',
   async start({ origin, model, embeddingModel, imageModel }) {

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { components } from './components.ts'
+import { writeCourtPackage } from './court-package.ts'
 import { compile, prepareParts } from './executable.ts'
 import { pack, writeMainPackage, writePlatformPackage } from './npm-packages.ts'
 import { sbomOf } from './sbom.ts'
@@ -30,6 +31,7 @@ async function build(targets: readonly Target[], out: string): Promise<void> {
     files.push(await pack(await writePlatformPackage(target, VERSION, join(out, name), work), out))
   }
   files.push(await pack(await writeMainPackage(VERSION, work), out))
+  files.push(await pack(await writeCourtPackage(VERSION, work), out))
   const found = components(ROOT)
   await writeFile(join(out, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(VERSION, found, new Date()), null, 2)}\n`)
   await copyFile(join(ROOT, 'NOTICE'), join(out, 'NOTICE'))
