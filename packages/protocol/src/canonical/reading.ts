@@ -1,5 +1,6 @@
 // Typed access to a client's parsed JSON. What is wrong is said in one way everywhere: the field, and what it must be.
 
+import { isNestedTooDeep } from '../framing/json/json-depth.ts'
 import { type ErrorCode, type ErrorInfo, errorInfo } from './error.ts'
 
 /** An invalid or unsupported request. Thrown by decoders and encoders, caught by the journey. */
@@ -130,10 +131,10 @@ export function readStrings(from: Json, name: string, at = ''): readonly string[
   return readArray(from, name, at)?.map((item, index) => asString(item, `${below(at, name)}[${index}]`))
 }
 
-/** Text that should be JSON, from a model. Undefined when it is not. */
+/** Text that should be JSON, from a model. Undefined when it is not, or nested deeper than what may be sent. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return isNestedTooDeep(text) ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }

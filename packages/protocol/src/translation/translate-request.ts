@@ -19,6 +19,10 @@ export type RequestOptions = {
   /** The client's protocol, and the upstream's. */
   from: TextDialectId | TextDialect
   to: TextDialectId | TextDialect
+  /** Unique to this request: the ids in the response are made of its letters and digits. */
+  id: string
+  /** Milliseconds since 1970. */
+  now: number
   /** Where the path of the request says model and stream: needed from generate-content alone. */
   addressed?: PathParameters | undefined
   /** The client of a generate-content stream wants one JSON array. */
@@ -29,7 +33,7 @@ export type RequestOptions = {
   /** The upstream's model sees the last of the images that a hosted tool made earlier in the conversation. */
   takesImages?: boolean
   /** What the client reads in the response. */
-  answer: AnswerOptions
+  answer?: AnswerOptions
   quirks?: ReplyQuirks | undefined
   /** For a host that has something faster than TextDecoder and TextEncoder. */
   codec?: Codec
@@ -42,10 +46,6 @@ export type RequestOptions = {
 }
 
 export type AnswerOptions = Partial<Pick<ReplyContext, 'model' | 'seal' | 'estimate' | 'echo'>> & {
-  /** Unique to this request: the ids in the response are made of its letters and digits. */
-  id: string
-  /** Milliseconds since 1970. */
-  now: number
   /** For errors. Absent: `id`. */
   requestId?: string
 }
@@ -133,9 +133,9 @@ function translationOf(
   tools: Translation['tools'],
   warnings: string[],
   characters: number,
-  { answer, asArray = false, quirks, codec = webCodec }: RequestOptions,
+  options: RequestOptions,
 ): Translation {
-  const { id, requestId = id } = answer
+  const { id, answer, asArray = false, quirks, codec = webCodec } = options
   const hidesSearches = canonical.hostedTools.every(({ search }) => search === undefined)
   return {
     client,
@@ -144,8 +144,8 @@ function translationOf(
     tools: { ...tools, customs: customsOf(canonical), hidesSearches },
     warnings,
     asArray,
-    requestId,
-    answering: answeringOf(answer, canonical, upstream, Math.ceil(characters * TOKENS_PER_CHARACTER)),
+    requestId: answer?.requestId ?? id,
+    answering: answeringOf(options, canonical, upstream, Math.ceil(characters * TOKENS_PER_CHARACTER)),
     quirks,
   }
 }
@@ -153,7 +153,7 @@ function translationOf(
 const TOKENS_PER_CHARACTER = 0.25
 
 function answeringOf(
-  { id, now, model, echo, seal, estimate }: AnswerOptions,
+  { id, now, answer: { model, echo, seal, estimate } = {} }: RequestOptions,
   canonical: CanonicalRequest,
   upstream: TextDialect,
   input: number,

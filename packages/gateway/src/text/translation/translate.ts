@@ -61,6 +61,7 @@ export function translate(
     if (field === 'tier') isTierSent = false
   }
   const model = upstreamModel(planned)
+  const requestId = formatRequestId(request.id)
   const { upstream: server } = candidate
   const quirks = quirksOf(server, upstream.id)
   const addresses = new Set<string>()
@@ -76,7 +77,9 @@ export function translate(
       if (upstream.imageTool !== undefined) rejectImages(planned, upstream.imageTool)
       return dropUnsupported(withPolicy(decoded, policy, upstream, planned, warn, deps), planned, warn, deps)
     },
-    answer: answerFor(planned, deps),
+    id: requestId.slice('req_'.length),
+    now: timeOfId(request.id),
+    answer: { ...answerFor(planned, deps), requestId },
     asArray: request.asArray,
     quirks,
     codec,
@@ -126,11 +129,7 @@ function answerFor(
   const upstream = candidate.upstream.id
   const statistics = byModel.of(offer.model.id)
   const input = Math.ceil(parsed.textBytes * statistics.inputTokensPerByte)
-  const requestId = formatRequestId(request.id)
   return {
-    id: requestId.slice('req_'.length),
-    requestId,
-    now: timeOfId(request.id),
     model: offer.model.id,
     seal: (signature) => seals.seal(account, upstream, signature),
     estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
