@@ -295,5 +295,14 @@ test('vendors with accounts in mainland China offer both of their endpoints, in 
     expect(await keys.getAttribute('href')).not.toContain('moonshot.cn')
     await page.getByRole('radio', { name: '中国大陆' }).check({ force: true })
     await expectWellShown(page, 'operate-upstream-region', OPPOSITES)
+    let sent: unknown
+    await page.route('**/upstream-drafts/models', async (route) => {
+      sent = route.request().postDataJSON()
+      await route.fulfill({ json: { kind: 'moonshot', is_complete: true, models: ['kimi-k3'] } })
+    })
+    await page.locator('input[name=key]').fill('sk-in-china')
+    await page.keyboard.press('Enter')
+    await page.getByText('https://api.moonshot.cn · 密钥已输入').waitFor()
+    expect(sent).toEqual({ kind: 'moonshot', region: 'china', keys: ['sk-in-china'] })
   })
 })

@@ -147,6 +147,10 @@ export function generate(seed: number): Generated {
       ...(chance(0.3) ? { http: proxy ? '1.1' : oneOf(['1.1', '2']) } : {}),
       keys: chance(0.2) ? ['none'] : [secret(), ...(chance(0.3) ? [secret()] : [])],
     }
+    if (chance(0.2)) {
+      const value = { kind: 'moonshot', region: oneOf(['international', 'china']), ...others }
+      return { serves: ['text'], value }
+    }
     if (chance(0.4)) {
       const value = {
         kind: 'openai',

@@ -12,7 +12,7 @@ const ALL = [...KINDS.values()]
 const HEADERS: Readonly<Record<string, string>> = { bearer: 'Authorization: Bearer' }
 
 function kindRow(kind: UpstreamKind): string[] {
-  const { endpoints, baseUrl, example, keyless } = kind
+  const { endpoints, baseUrl, mainland, example, keyless } = kind
   const sent = endpoints.map(({ credential }) => HEADERS[credential] ?? credential)
   const requires = [...(keyless ? [] : ['`keys`']), ...(baseUrl === undefined ? ['`base_url`'] : [])]
   const tested = testedWith(kind)
@@ -20,7 +20,7 @@ function kindRow(kind: UpstreamKind): string[] {
     code(kind.kind),
     `[${kind.name}](${kind.source})`,
     endpoints.length > 0 ? codes(endpoints.map(({ dialect }) => dialect)) : 'none: services only',
-    baseUrl ?? `yours, such as ${example}`,
+    mainland ? `${baseUrl}; \`region: china\`: ${mainland.baseUrl}` : (baseUrl ?? `yours, such as ${example}`),
     requires.join(', ') || 'nothing',
     codes([...new Set(sent.length > 0 ? sent : ['Authorization: Bearer'])]),
     CERTIFICATES.some((each) => each.kind === kind.kind) ? `[${tested}](certified.md)` : tested,

@@ -114,7 +114,10 @@ test.each(SECTIONS.filter((name) => !['upstreams', 'models', 'groups'].includes(
 })
 
 test('upstreams', () => {
-  expectDocumented('upstreams', acceptedBelow({ upstreams: UPSTREAMS }, ['upstreams', 0]))
+  // Some fields are for certain kinds alone.
+  const withKind = [{ id: 'u', kind: 'moonshot', keys: ['k'] }]
+  const accepted = [UPSTREAMS, withKind].flatMap((upstreams) => acceptedBelow({ upstreams }, ['upstreams', 0]))
+  expectDocumented('upstreams', [...new Set(accepted)])
 })
 
 /** Prices of long contexts and tiers have the names of the price itself. */

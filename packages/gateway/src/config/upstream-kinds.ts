@@ -7,6 +7,10 @@ import type { ModelOf, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Capability } from '../modalities/modality.ts'
 import type { ImagesEndpoint, Services, UpstreamEndpoint, VideosEndpoint } from './types.ts'
 
+/** Vendors with accounts of their own in mainland China. */
+export const REGIONS = ['international', 'china'] as const
+export type Region = (typeof REGIONS)[number]
+
 export type UpstreamKind = {
   /** The name used in the configuration file. */
   kind: string
@@ -18,7 +22,7 @@ export type UpstreamKind = {
   keysPage?: string
   /** Absent: the file must give it, in the form of `example`. */
   baseUrl?: string
-  /** In mainland China, where the vendor has accounts, keys and a base URL of their own. */
+  /** The region `china`: mainland China, where the vendor has accounts, keys and a base URL of their own. */
   mainland?: { baseUrl: string; keysPage: string }
   /** An example URL for messages, if the file must give the base URL. */
   example?: string

@@ -6,7 +6,7 @@ import { readText, readUrl, readWord, withoutTrailingSlash } from '../../yaml/sc
 import { SANDBOX_KIND } from '../sandbox.ts'
 import type { Upstream, UpstreamDialect } from '../types.ts'
 import { hasServices } from '../upstream-dialects.ts'
-import type { UpstreamKind } from '../upstream-kinds.ts'
+import { REGIONS, type Region, type UpstreamKind } from '../upstream-kinds.ts'
 
 /** Undefined if the kind does not exist; the mistake has been reported. */
 export function readKind(
@@ -44,10 +44,21 @@ type KindSettings = Pick<
 export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettings {
   const served = readServed(fields, kind)
   const readBase = (value: YamlValue) => readBaseUrl(value, kind)
-  const baseUrl = kind.baseUrl
-    ? fields.optional('base_url', readBase, kind.baseUrl)
+  const usual = baseUrlIn(fields, kind)
+  const baseUrl = usual
+    ? fields.optional('base_url', readBase, usual)
     : fields.required('base_url', readBase, `${kind.name} needs your own URL, such as ${kind.example}`)
   return kindSettings(kind, baseUrl ?? '', served)
+}
+
+/** The URL in the region that the file names; undefined: the file must give it. */
+function baseUrlIn(fields: Fields, { kind, baseUrl, mainland }: UpstreamKind): string | undefined {
+  const field = fields.get('region')
+  const region = fields.optional<Region>('region', readWord(REGIONS), 'international')
+  if (field && !mainland) addMistake(field, `the kind ${kind} has no regions; write base_url if you need another URL`)
+  else if (field && fields.get('base_url'))
+    addMistake(field, 'base_url already says where it is; remove one of the two')
+  return region === 'china' && mainland ? mainland.baseUrl : baseUrl
 }
 
 export function kindSettings(

@@ -35,6 +35,7 @@ export const UPSTREAM_FIELDS = {
   kind: true,
   dialect: true,
   base_url: true,
+  region: true,
   keys: true,
   max_concurrency: true,
   max_concurrency_per_key: true,
@@ -127,7 +128,7 @@ function readCommon(fields: Fields, id: string, breaker = true) {
 }
 
 function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
-  for (const name of ['base_url', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
+  for (const name of ['base_url', 'region', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
     const field = fields.get(name)
     if (field) addMistake(field, 'the sandbox models have no such setting; remove it')
   }
@@ -170,6 +171,8 @@ function readCustom(
 ): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos' | 'services'> {
   // An unknown kind would have supplied dialect and base_url: do not report them as missing.
   const hasKind = fields.get('kind') !== undefined
+  const region = fields.get('region')
+  if (region && !hasKind) addMistake(region, 'an upstream without kind has no regions; write its base_url')
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
     : fields.required('dialect', readDialect(kinds), `write one of ${DIALECT_IDS.join(', ')}`)

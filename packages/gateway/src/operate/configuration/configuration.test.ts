@@ -54,6 +54,14 @@ describe('changes', () => {
     expect(JSON.stringify([rows, created, await run('revision show', { revision: '1' })], jsonValue)).not.toContain(KEY)
   })
 
+  test('an upstream in China is stored with its region, and a key of the one region is never sent to the other', async () => {
+    await run('upstream create', { id: 'kimi', kind: 'moonshot', region: 'china', keys: [KEY] })
+    expect(live.config().upstreams.get('kimi')?.baseUrl).toBe('https://api.moonshot.cn')
+    expect(await rejection('upstream change', { upstream: 'kimi', region: null })).toContain('keys_needed')
+    await run('upstream change', { upstream: 'kimi', region: null, keys: ['another-key-987654321'] })
+    expect(live.config().upstreams.get('kimi')?.baseUrl).toBe('https://api.moonshot.ai')
+  })
+
   test('the URL of a webhook is a secret: its host alone is shown, everywhere', async () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
     const url = 'https://hooks.example.com/services/T0/B0/planted-path'
@@ -268,6 +276,7 @@ describe('rejected, and nothing is written', () => {
     ['upstream change', { upstream: 'nothing', quota: 'x' }, "unknown_entry: There is no upstream 'nothing'"],
     ['upstream change', { upstream: 'main', base_url: 'https://two.example.com/v1' }, 'keys_needed'],
     ['upstream change', { upstream: 'main', proxy: 'http://proxy.example.com:3128' }, 'keys_needed'],
+    ['upstream change', { upstream: 'main', region: 'china' }, 'keys_needed'],
     ['upstream delete', { upstream: 'main' }, "breaks_entries: Other stored entries depend on this: model 'gpt-x'"],
     ['upstream delete', { upstream: 'filed' }, 'line 1 of /etc/trivium.yaml'],
     ['upstream key remove', { upstream: 'main', key: 'sec_0' }, 'unknown_upstream_key'],

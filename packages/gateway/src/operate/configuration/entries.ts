@@ -179,7 +179,7 @@ function withDefaultGroup(
 }
 
 /** Where the keys of an upstream go. */
-const DESTINATION = ['base_url', 'proxy', 'kind'] as const
+const DESTINATION = ['base_url', 'region', 'proxy', 'kind'] as const
 
 /** A stored secret must not be sent to another host by someone who does not have it. */
 function checkKeys(before: Written, after: unknown, patch: Written): void {

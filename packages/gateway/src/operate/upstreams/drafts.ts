@@ -21,6 +21,7 @@ const DRAFT = {
   kind: optional(text({ max: 100 })),
   dialect: optional(text({ max: 100 })),
   base_url: optional(text({ max: 2_000 })),
+  region: optional(text({ max: 100 })),
   proxy: optional(text({ max: 2_000 })),
   keys: optional(list(text({ max: 4_096 }), 8)),
 }

@@ -180,8 +180,29 @@ test.each(readPriceList().vendors)('the models of $kind in the price list fit it
   expect(assemble({ source, file: 'f', env: {} }, BUILT_IN).mistakes).toEqual([])
 })
 
-test('the base URL in mainland China has the form of the other one', () => {
+test('the region china is the base URL in mainland China, which has the form of the other one', () => {
   const mainland = ALL.flatMap((kind) => (kind.mainland ? [{ ...kind, baseUrl: kind.mainland.baseUrl }] : []))
   expect(mainland.map(({ kind }) => kind)).toEqual(['ark', 'moonshot', 'qwen', 'siliconflow'])
-  for (const kind of mainland) expect(load(kind, `, base_url: "${kind.baseUrl}"`).mistakes).toEqual([])
+  for (const kind of mainland) {
+    expect(load(kind, `, base_url: "${kind.baseUrl}"`).mistakes).toEqual([])
+    const inChina = load(kind, ', region: china')
+    expect(inChina.mistakes).toEqual([])
+    expect(inChina.config?.upstreams.get('up')?.baseUrl).toBe(kind.baseUrl)
+    const usual = KINDS.get(kind.kind)?.baseUrl ?? ''
+    expect(load(kind, ', region: international').config?.upstreams.get('up')?.baseUrl).toBe(usual)
+  }
+})
+
+test.each([
+  ['kind: moonshot, region: us', 'expected one of international, china, not "us"'],
+  ['kind: openai, region: china', 'the kind openai has no regions'],
+  ['kind: azure, region: china, base_url: "https://a.openai.azure.com/openai/v1"', 'the kind azure has no regions'],
+  ['kind: moonshot, region: china, base_url: "https://api.moonshot.cn"', 'base_url already says where it is'],
+  ['dialect: chat, region: china, base_url: "https://a.example.com/v1"', 'an upstream without kind has no regions'],
+])('a region that is none: { %s }', (fields, mistake) => {
+  const { mistakes } = assemble(
+    { source: `upstreams: [{ id: up, keys: [k], ${fields} }]`, file: 'f', env: {} },
+    BUILT_IN,
+  )
+  expect(mistakes.map(({ message }) => message).join('\n')).toContain(mistake)
 })

@@ -9,8 +9,10 @@ export function EditUpstream({ upstream, onClose }: { upstream: Schemas['Upstrea
   const texts = useOperateTexts().upstreams
   const t = texts.edit
   const words = useWords()
-  const { id, base_url: url, proxy } = upstream
-  const isMoved = (values: Values) => values.base_url !== String(url ?? '') || values.proxy !== ''
+  const { id, base_url: url, region, proxy } = upstream
+  const isMoved = (values: Values) =>
+    values.base_url !== String(url ?? '') || (values.region ?? '') !== String(region ?? '') || values.proxy !== ''
+  const { region: regionLabel, regions } = texts.wizard.key
   const automatic = { value: '', label: t.automatic }
   const seconds = { placeholder: '30s' }
   return (
@@ -26,6 +28,19 @@ export function EditUpstream({ upstream, onClose }: { upstream: Schemas['Upstrea
       onClose={onClose}
       fields={[
         { name: 'base_url', label: texts.detail.address, hint: t.addressHint },
+        ...(region === undefined || region === null
+          ? []
+          : [
+              {
+                name: 'region' as const,
+                label: regionLabel,
+                as: [
+                  automatic,
+                  { value: 'international', label: regions.international },
+                  { value: 'china', label: regions.china },
+                ],
+              },
+            ]),
         {
           name: 'proxy',
           label: t.proxy,

@@ -178,7 +178,7 @@ export const upstreams = texts({
       region: en('Region of the account').zh('账户所在地区'),
       regions: {
         international: en('International').zh('国际站'),
-        mainland: en('Mainland China').zh('中国大陆'),
+        china: en('Mainland China').zh('中国大陆'),
       },
       dialect: en('Protocol').zh('协议'),
       dialectHint: en('The protocol that the service speaks.').zh('该服务使用的协议。'),

@@ -75,6 +75,25 @@ test('upstreams, models and groups are stored, shown, changed and deleted', asyn
   expect(await json('group', 'list')).toHaveLength(2)
 })
 
+test('an upstream in China is added by its region', async () => {
+  const key = file('kimi.txt', 'sk-of-an-account-in-china-1abc')
+  const added = await json(
+    'upstream',
+    'add',
+    '--id',
+    'kimi',
+    '--kind',
+    'moonshot',
+    '--region',
+    'china',
+    '--key-file',
+    key,
+  )
+  expect(added).toMatchObject({ kind: 'moonshot', region: 'china', base_url: null })
+  expect((await command('upstream', 'list')).stdout).toMatch(/kimi +moonshot .*https:\/\/api\.moonshot\.cn/)
+  await json('upstream', 'delete', 'kimi')
+})
+
 test('keys of an upstream are added, removed, restored with a revision, and erased', async () => {
   const second = file('second.txt', 'sk-another-key-of-it-9xyz')
   const { id } = await json('upstream', 'key', 'add', 'main', '--key-file', second)

@@ -29,6 +29,11 @@ const NOUNS: readonly Noun[] = [
         summary: 'instead of --kind: the protocol it speaks',
       },
       { option: 'base-url URL', field: 'base_url', summary: "default: the vendor's" },
+      {
+        option: 'region REGION',
+        field: 'region',
+        summary: 'international (default) or china: where the account is, if the vendor has both',
+      },
     ],
     example: 'upstream add --id main --kind openai --key-file openai.key --set max_concurrency=64',
     edit: 'upstream edit main --set max_concurrency=64',

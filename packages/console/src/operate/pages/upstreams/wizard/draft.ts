@@ -15,6 +15,8 @@ export type Draft = {
   kind: string
   dialect: string
   baseUrl: string
+  /** Empty: international. */
+  region: '' | 'china'
   key: string
   /** Its name here. */
   id: string
@@ -37,6 +39,7 @@ export const EMPTY: Draft = {
   kind: '',
   dialect: 'chat',
   baseUrl: '',
+  region: '',
   key: '',
   id: '',
   found: [],
@@ -83,10 +86,11 @@ function restored(): Draft {
 export type WrittenUpstream = Body<'POST', 'upstream-drafts/models'>
 
 /** As it is tested, and later stored. */
-export function upstreamOf({ kind, dialect, baseUrl, key }: Draft) {
+export function upstreamOf({ kind, dialect, baseUrl, region, key }: Draft) {
   return {
     ...(kind === CUSTOM ? { dialect } : { kind }),
     ...(baseUrl === '' ? {} : { base_url: baseUrl.trim() }),
+    ...(region === '' || baseUrl !== '' ? {} : { region }),
     ...(key === '' ? {} : { keys: [key.trim()] }),
   }
 }

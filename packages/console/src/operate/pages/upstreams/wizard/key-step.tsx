@@ -16,19 +16,19 @@ type Kind = Row<'upstream-kinds'>
 /** Models that were typed in before the key was changed. */
 const typedIn = ({ chosen = [] }: Draft): readonly string[] => chosen
 
-const isOwn = ({ baseUrl }: Draft, kind: Kind | undefined): boolean =>
-  baseUrl !== '' && baseUrl !== kind?.mainland?.base_url
+/** Where the chosen region is; empty if the vendor has only one. */
+export const addressIn = (kind: Kind | undefined, { region }: Draft): string =>
+  (kind?.mainland && (region === 'china' ? kind.mainland.base_url : kind.base_url)) ?? ''
 
 /** Where it is, and its key. Going on lists its models, which shows that the key works and costs nothing. */
 export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kind: Kind | undefined }) {
   const t = useOperateTexts().upstreams.wizard.key
   const messageOf = useOperateError()
   const isCustom = draft.kind === CUSTOM
-  const [isAddressShown, setAddressShown] = useState(isCustom || kind?.needs_base_url === true || isOwn(draft, kind))
+  const [isAddressShown, setAddressShown] = useState(isCustom || kind?.needs_base_url === true || draft.baseUrl !== '')
   const needsAddress = isCustom || kind?.needs_base_url === true
   const needsKey = !isCustom && kind?.needs_key !== false
-  const isMainland = kind?.mainland?.base_url === draft.baseUrl
-  const keysUrl = isMainland ? kind?.mainland?.keys_url : kind?.keys_url
+  const keysUrl = draft.region === 'china' ? kind?.mainland?.keys_url : kind?.keys_url
   // An upstream without keys is told so; the vendors' own servers need none.
   const sent = isCustom && draft.key === '' ? { ...draft, key: 'none' } : draft
   const form = useForm({
@@ -61,7 +61,7 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
           options={DIALECTS.map((value) => ({ value, label: t.dialects[value] }))}
         />
       )}
-      {kind?.mainland && <Region draft={draft} set={set} mainland={kind.mainland} />}
+      {kind?.mainland && draft.baseUrl === '' && <Region draft={draft} set={set} />}
       {isAddressShown ? (
         <TextField
           label={t.address}
@@ -77,7 +77,7 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
         />
       ) : (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
-          <span className="min-w-0 font-mono text-sm wrap-anywhere">{draft.baseUrl || kind?.base_url}</span>
+          <span className="min-w-0 font-mono text-sm wrap-anywhere">{addressIn(kind, draft) || kind?.base_url}</span>
           <Button small variant="quiet" onClick={() => setAddressShown(true)}>
             {t.otherAddress}
           </Button>
@@ -114,20 +114,18 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
   )
 }
 
-type RegionProps = { draft: Draft; set: SetDraft; mainland: NonNullable<Kind['mainland']> }
-
 /** A key of the one place is rejected in the other. */
-function Region({ draft, set, mainland }: RegionProps) {
+function Region({ draft, set }: { draft: Draft; set: SetDraft }) {
   const t = useOperateTexts().upstreams.wizard.key
   return (
     <div>
       <Segments
         label={t.region}
-        value={draft.baseUrl === mainland.base_url ? 'mainland' : 'international'}
-        onChange={(region) => set({ baseUrl: region === 'mainland' ? mainland.base_url : '' })}
+        value={draft.region === 'china' ? 'china' : 'international'}
+        onChange={(region) => set({ region: region === 'china' ? 'china' : '' })}
         options={[
           { value: 'international', label: t.regions.international },
-          { value: 'mainland', label: t.regions.mainland },
+          { value: 'china', label: t.regions.china },
         ]}
       />
     </div>

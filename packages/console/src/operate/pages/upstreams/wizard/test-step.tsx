@@ -31,7 +31,7 @@ export function TestStep({ draft, set, proposals }: Props) {
   const models = [...known.filter(({ price }) => price), ...known.filter(({ price }) => !price)]
   const model = named || (cheapestOf(models) ?? '')
   const estimate = useQuery<Tested, ApiError>({
-    queryKey: ['admin', 'draft-estimate', draft.kind, draft.dialect, draft.baseUrl, model],
+    queryKey: ['admin', 'draft-estimate', draft.kind, draft.dialect, draft.baseUrl, draft.region, model],
     enabled: model !== '',
     queryFn: () => testOf(draft, model, true),
   })

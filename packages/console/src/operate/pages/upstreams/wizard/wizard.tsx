@@ -13,7 +13,7 @@ import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { CUSTOM, type Draft, EMPTY, STEPS, type StepId, useDraft } from './draft.ts'
 import { chosenIn } from './entries.ts'
 import { GroupStep } from './group-step.tsx'
-import { KeyStep } from './key-step.tsx'
+import { addressIn, KeyStep } from './key-step.tsx'
 import { KindStep, useKinds } from './kind-step.tsx'
 import { ModelsStep } from './models-step.tsx'
 import { ReviewStep } from './review-step.tsx'
@@ -33,15 +33,16 @@ export function Wizard({
   const kind = kinds?.find(({ id }) => id === draft.kind)
   const { language } = useLanguage()
   /** Who reads Chinese most probably has an account there. */
-  const mainlandOf = (id: string) =>
-    (language === 'zh' && kinds?.find((each) => each.id === id)?.mainland?.base_url) || ''
+  const regionOf = (id: string) => (language === 'zh' && kinds?.find((each) => each.id === id)?.mainland ? 'china' : '')
   const proposals = useProposals(draft)
   const models = proposals.data?.models
   const at = STEPS.indexOf(draft.step)
   useStepFocus(draft.step)
   const summaries: Readonly<Record<StepId, string>> = {
     kind: draft.kind === CUSTOM ? t.kind.custom : (kind?.name ?? draft.kind),
-    key: [draft.baseUrl, draft.key === '' ? '' : t.key.stored].filter((part) => part !== '').join(' · '),
+    key: [draft.baseUrl || addressIn(kind, draft), draft.key === '' ? '' : t.key.stored]
+      .filter((part) => part !== '')
+      .join(' · '),
     test: draft.tested === '' ? t.test.skipped : t.test.done(draft.tested),
     models: t.models.chosen(chosenIn(draft, models ?? []).length),
     group: [...draft.groups, draft.newGroup].filter((id) => id !== '').join(', ') || t.review.noGroups,
@@ -51,9 +52,7 @@ export function Wizard({
     kind: (
       <KindStep
         chosen={draft.kind}
-        onChoose={(id) =>
-          set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id), baseUrl: mainlandOf(id) })
-        }
+        onChoose={(id) => set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id), region: regionOf(id) })}
       />
     ),
     key: <KeyStep key={draft.kind} draft={draft} set={set} kind={kind} />,
