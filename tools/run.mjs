@@ -37,6 +37,7 @@ const TASKS = {
   torture: (args) => [['bun', 'torture/run.ts', ...args]],
   faults: (args) => [['bun', 'faults/run.ts', ...args]],
   screenshots: (args) => [['bun', 'tools/screenshots/run.ts', ...args]],
+  certify: () => [['bun', 'tools/certify/run.ts']],
   recording: () => [['bun', 'tools/recording/run.ts']],
   reference: () => [['bun', 'tools/reference/run.ts']],
   court: (args) => [['bun', 'court/main.ts', ...args]],
@@ -46,8 +47,8 @@ const TASKS = {
 
 /** These need the tools that check types and format; tasks that are in no list need what tests need. */
 const CHECKS = ['check', 'lint', 'format', 'api-types']
-/** These need what the server needs: an executable is made of that. */
-const OF_SERVER = ['build']
+/** These need what the server needs: an executable is made of that, and commands run. */
+const OF_SERVER = ['build', 'certify']
 /** These need the packages of the exhaustive tests, as files of `npm test` in that folder do. */
 const EXHAUSTIVE = ['test-all', 'screenshots', 'court']
 

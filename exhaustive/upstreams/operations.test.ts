@@ -226,6 +226,8 @@ describe('one server', () => {
       certify('n\n'),
       certify('y\n', '--record', '/dev/null/x'),
       certify('y\n', '--model', ''),
+      certify('', '--yes', '--max-cost', 'a dollar'),
+      certify('', '--yes', '--max-cost', '0.001'),
     ])
     expect(unasked.stderr).toContain('with inner (text): 15 calls, at most 0.')
     expect([unasked.code, unasked.stdout, unasked.stderr]).toEqual([2, '', expect.stringContaining('add --yes')])
@@ -233,10 +235,12 @@ describe('one server', () => {
     expect(wrong.map(({ code, stderr }) => [code, JSON.parse(stderr).error.message])).toEqual([
       [2, expect.stringContaining('--record: cannot create the folder')],
       [2, expect.stringContaining('--model must')],
+      [2, expect.stringContaining("not 'a dollar'")],
+      [1, expect.stringMatching(/nothing was called: it could cost \S+ USD, more than --max-cost 0.001/)],
     ])
     expect(first.received).toHaveLength(calls)
     const before = await gateway.command<{ transfers: number }>('audit')
-    const done = await certify('y\n', '--record', folder, '--server', 'Stub 1.0')
+    const done = await certify('y\n', '--record', folder, '--server', 'Stub 1.0', '--max-cost', '5')
     const table = JSON.parse(done.stdout)
     expect(done.code).toBe(1)
     expect(table).toMatchObject({ ok: false, upstream: 'first', server: 'Stub 1.0', kind: 'custom', booked: true })

@@ -2,6 +2,7 @@
 // Runs the executable of this machine's platform, which npm has installed as an optional dependency.
 const { spawn } = require('node:child_process')
 const { existsSync, readdirSync } = require('node:fs')
+const { name } = require('../package.json')
 
 const isMusl =
   process.platform === 'linux' &&
@@ -12,7 +13,7 @@ const platform = `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`
 
 let program
 try {
-  program = require.resolve(`trivium-${platform}/bin/trivium`)
+  program = require.resolve(`${name}-${platform}/bin/trivium`)
 } catch {
   const advice = process.platform === 'win32' ? ' On Windows, run it in WSL.' : ''
   console.error(

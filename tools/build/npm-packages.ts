@@ -1,15 +1,18 @@
-// The packages behind `npx trivium`: one for each platform, with its executable, and one that chooses among them. npm installs
-// only the package of the machine, and no script runs at the installation.
+// The packages behind `npx @trivium-gateway/trivium`: one for each platform, with its executable, and one that chooses among them.
+// npm installs only the package of the machine, and no script runs at the installation.
 
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TARGETS, type Target } from './targets.ts'
 
 const ROOT = join(import.meta.dir, '../..')
+/** What the program is called on npm. This is the only place: the launcher reads it from the package that it is in. */
+export const PACKAGE_NAME = '@trivium-gateway/trivium'
 const COMMON = { license: 'Apache-2.0', engines: { node: '>=20' } }
 const LEGAL = ['LICENSE', 'NOTICE']
 
-const packageOf = ({ name }: Target): string => `trivium-${name}`
+const packageOf = ({ name }: Target): string => `${PACKAGE_NAME}-${name}`
+const folderOf = (name: string, parent: string): string => join(parent, name.replaceAll('/', '-'))
 
 /** Returns the folder of the package. */
 export async function writePlatformPackage(
@@ -19,7 +22,7 @@ export async function writePlatformPackage(
   parent: string,
 ): Promise<string> {
   const { os, cpu, libc } = target
-  const folder = join(parent, packageOf(target))
+  const folder = folderOf(packageOf(target), parent)
   await mkdir(join(folder, 'bin'), { recursive: true })
   await copyFile(executable, join(folder, 'bin/trivium'))
   await chmod(join(folder, 'bin/trivium'), 0o755)
@@ -38,12 +41,12 @@ export async function writePlatformPackage(
 }
 
 export async function writeMainPackage(version: string, parent: string): Promise<string> {
-  const folder = join(parent, 'trivium')
+  const folder = folderOf(PACKAGE_NAME, parent)
   await mkdir(join(folder, 'bin'), { recursive: true })
   await copyFile(join(import.meta.dir, 'npm-launcher.cjs'), join(folder, 'bin/trivium.cjs'))
   await copyFile(join(ROOT, 'README.md'), join(folder, 'README.md'))
   await finish(folder, {
-    name: 'trivium',
+    name: PACKAGE_NAME,
     version,
     description: 'A self-hosted gateway to AI models: four protocols, one host, one key, and a ledger you can audit.',
     ...COMMON,
@@ -61,6 +64,7 @@ async function finish(folder: string, manifest: object): Promise<void> {
 
 /** Returns the name of the file, in `destination`. */
 export async function pack(folder: string, destination: string): Promise<string> {
+  await nameRepository(join(folder, 'package.json'))
   const child = Bun.spawn(['npm', 'pack', '--json', '--pack-destination', destination], {
     cwd: folder,
     stdout: 'pipe',
@@ -71,4 +75,13 @@ export async function pack(folder: string, destination: string): Promise<string>
   const [packed] = JSON.parse(out) as { filename: string }[]
   if (!packed) throw new Error(`npm pack made no file of ${folder}`)
   return packed.filename
+}
+
+/** npm compares it with the workflow that publishes. */
+async function nameRepository(manifest: string): Promise<void> {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env
+  if (server === undefined || repository === undefined) return
+  const fields = JSON.parse(await readFile(manifest, 'utf8')) as object
+  const named = { ...fields, repository: { type: 'git', url: `git+${server}/${repository}.git` } }
+  await writeFile(manifest, `${JSON.stringify(named, null, 2)}\n`)
 }

@@ -15,12 +15,20 @@ import { sbomOf } from './sbom.ts'
 import { hostTarget, TARGETS, type Target } from './targets.ts'
 
 const ROOT = join(import.meta.dir, '../..')
+/** What a release publishes on npm, after the platforms' packages: each function writes a folder, and returns it. */
+const PUBLISHED: readonly ((version: string, parent: string) => Promise<string>)[] = [
+  writeMainPackage,
+  writeCourtPackage,
+]
+/** The names of the packed files in the order of their publication, which .github/workflows/release.yml reads. */
+const PACKAGES = 'packages.txt'
 
 async function build(targets: readonly Target[], out: string): Promise<void> {
   const work = join(out, 'work')
   await rm(out, { recursive: true, force: true })
   await mkdir(work, { recursive: true })
   const files: string[] = []
+  const packages: string[] = []
   step('bundling the console and the threads')
   const script = await prepareParts(join(work, 'parts'))
   for (const target of targets) {
@@ -28,14 +36,14 @@ async function build(targets: readonly Target[], out: string): Promise<void> {
     step(`compiling ${name}`)
     await compile(script, target, join(out, name))
     files.push(name)
-    files.push(await pack(await writePlatformPackage(target, VERSION, join(out, name), work), out))
+    packages.push(await pack(await writePlatformPackage(target, VERSION, join(out, name), work), out))
   }
-  files.push(await pack(await writeMainPackage(VERSION, work), out))
-  files.push(await pack(await writeCourtPackage(VERSION, work), out))
+  for (const write of PUBLISHED) packages.push(await pack(await write(VERSION, work), out))
+  await writeFile(join(out, PACKAGES), packages.map((name) => `${name}\n`).join(''))
   const found = components(ROOT)
   await writeFile(join(out, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(VERSION, found, new Date()), null, 2)}\n`)
   await copyFile(join(ROOT, 'NOTICE'), join(out, 'NOTICE'))
-  files.push('sbom.cdx.json', 'NOTICE')
+  files.push(...packages, 'sbom.cdx.json', 'NOTICE')
   await writeFile(join(out, 'SHA256SUMS'), await checksums(out, files))
   await rm(work, { recursive: true })
   step(`done: ${out}`)

@@ -201,6 +201,7 @@ describe('help', () => {
       'report spend --csv',
       'report statement --csv',
       'report usage --csv',
+      'upstream certify --max-cost',
       'upstream certify --server',
       'upstream certify --yes',
       'upstream key add --key-file',

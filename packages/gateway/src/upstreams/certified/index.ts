@@ -2,9 +2,9 @@
 // never run against its vendor.
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import type { Row } from '../certification/run.ts'
-import llamaServer from './llama-server-0c1e570.json' with { type: 'json' }
-import llamaServerEmbeddings from './llama-server-0c1e570-embeddings.json' with { type: 'json' }
-import llamaServerRerank from './llama-server-0c1e570-rerank.json' with { type: 'json' }
+import llamaServer0c1e570 from './llama-server-0c1e570.json' with { type: 'json' }
+import llamaServer0c1e570Embeddings from './llama-server-0c1e570-embeddings.json' with { type: 'json' }
+import llamaServer0c1e570Rerank from './llama-server-0c1e570-rerank.json' with { type: 'json' }
 
 /** What is read of a table. `server`: null: the vendor's own service. */
 export type Certificate = {
@@ -19,7 +19,7 @@ export type Certificate = {
 
 /** The newest of a kind first. */
 export const CERTIFICATES: readonly Certificate[] = (
-  [llamaServer, llamaServerEmbeddings, llamaServerRerank] as Certificate[]
+  [llamaServer0c1e570, llamaServer0c1e570Embeddings, llamaServer0c1e570Rerank] as Certificate[]
 ).toSorted((one, other) => other.date.localeCompare(one.date))
 
 /** The newest certification of a kind, as people read it; without one, what tests use in place of the vendor. */

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describeSystemError } from '../../../config/system-error.ts'
-import { formatUsd, parseUsd } from '../../../money/amount.ts'
+import { formatUsd, type Nanos, parseUsd } from '../../../money/amount.ts'
 import type { Certification } from '../../../operate/upstreams/certify.ts'
 import { RESULTS } from '../../../upstreams/certification/check.ts'
 import type { Arguments } from '../../args.ts'
@@ -17,11 +17,13 @@ export type Certificate = Omit<Certification, 'recordings' | 'parts'> & { server
 /** Part by part, so that progress is seen and what was spent is booked, even if somebody ends it. */
 export async function certifyInParts(
   run: (more: object) => Promise<unknown>,
-  { values: { record: folder, server }, flags }: Arguments,
+  { values: { record: folder, server, 'max-cost': most }, flags }: Arguments,
 ): Promise<Certificate> {
+  const cap = most === undefined ? undefined : usd(most)
   if (folder !== undefined) makeFolder(folder)
   const { parts, recordings: _, ...estimate } = (await run({ estimate: true })) as Certification
   say(`${intent(estimate)}\n`)
+  if (cap !== undefined) checkCost(estimate.cost_at_most_usd, cap)
   if (!flags.has('yes')) await confirm()
   let sum: Certificate = { ...estimate, models: [], server: server ?? null }
   for (const part of parts) {
@@ -47,6 +49,19 @@ function intent(estimate: Omit<Certification, 'parts' | 'recordings'>): string {
   const named = models.map(({ type, model }) => `${model} (${type})`).join(', ')
   const lacks = estimate.cost_at_most_usd === null ? '; a model has no price here' : ''
   return `Certifying ${upstream} (${kind})${named && ` with ${named}`}: ${bound(estimate)}${lacks}, at your expense.`
+}
+
+function usd(text: string): Nanos {
+  const amount = parseUsd(text)
+  if (amount === undefined) throw new UsageError(`--max-cost must be an amount in USD, such as 0.50, not '${text}'`)
+  return amount
+}
+
+function checkCost(most: string | null, cap: Nanos): void {
+  if (most === null)
+    throw new CommandError('nothing was called: what it can cost is not known, since a model has no price here')
+  if ((parseUsd(most) ?? 0n) > cap)
+    throw new CommandError(`nothing was called: it could cost ${most} USD, more than --max-cost ${formatUsd(cap)}`)
 }
 
 /** Reads one line, from a terminal or a pipe. */

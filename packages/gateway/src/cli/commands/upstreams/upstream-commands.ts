@@ -89,6 +89,7 @@ export const UPSTREAM_COMMANDS = commandsIn(SECTION, [
       'model MODEL': 'the model to call; default: the first one of each type routed to it',
       'server TEXT': 'name and version of the server, for the table',
       'record FOLDER': 'store the responses there, without keys, ids and account names',
+      'max-cost USD': 'call nothing if the calls could cost more than this',
       yes: 'do not ask before calls are made',
     },
     example: 'upstream certify openai --model gpt-4.1 --yes',
