@@ -12,6 +12,8 @@ import type { Integer, MonthTables } from './months/tables.ts'
 `
 
 const MONTHS_HEAD = `// The tables of sealed and archived months, written from the schema by npm run reference.
+import type { Generated } from 'kysely'
+
 export type Integer = bigint | number
 `
 /** Tables with types in a file of their own: one file would be too long. */

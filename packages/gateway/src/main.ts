@@ -12,6 +12,7 @@ import { formatMistakes } from './config/format-mistakes.ts'
 import { PROXY_VARIABLES } from './config/settings/variables.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
+import { openBlobs } from './media/open-media.ts'
 import { VERSION } from './observe/version.ts'
 import { readStored } from './operate/configuration/secrets.ts'
 import { crashLine, keepRunning } from './process/keep-running.mjs'
@@ -69,6 +70,9 @@ const context: CommandContext = {
       : ownSqlite(dataDir, { mayCreate, onDamage, onUpgrade }))
     try {
       await masterSecrets(storage, environment)
+      storage.archive.attach(async () =>
+        openBlobs(environment, (await context.configuration(environment, storage)).assembled.config ?? {}),
+      )
       return storage
     } catch (error) {
       await storage.close()

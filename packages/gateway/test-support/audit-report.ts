@@ -23,5 +23,6 @@ export const CLEAN_AUDIT: AuditReport = {
   negativeAccounts: [],
   requestMismatches: [],
   sealMismatches: [],
+  archiveMismatches: [],
   lostTaskHolds: [],
 }

@@ -21,6 +21,9 @@ const VALUES: Readonly<Record<string, Value>> = {
   'response.media': '[]',
   'media.id': `01${'a'.repeat(30)}`,
   'media.size': 21n,
+  'archive_part.name': `02${'b'.repeat(30)}`,
+  'archive_part.bytes': 15n,
+  'archive_part.kind': 'request',
   'lease.expires_at': 0n,
   renewed_at: 0n,
   'request.deadline': null,
@@ -49,6 +52,7 @@ export async function filledFolder(): Promise<string> {
   await Bun.write(join(folder, 'secret'), SECRET)
   await Bun.write(join(folder, 'journal', '3-4.jsonl'), 'a line of the journal\n')
   await Bun.write(join(folder, 'media', '01', `01${'a'.repeat(30)}`), 'the bytes of an image')
+  await Bun.write(join(folder, 'media', '02', `02${'b'.repeat(30)}`), 'archived rows..')
   return folder
 }
 

@@ -306,6 +306,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       keepSandboxCredit: false,
     },
     sandbox: { on: false, faults: false, faultsWritten: false },
+    archive: { afterMonths: 'off', to: 'media' },
     retention: {
       responses: 'off',
       reasoning: 'off',

@@ -260,6 +260,7 @@ export function generate(seed: number): Generated {
     'server.limits.upload': () => '2MiB',
     'server.limits.spool': () => '2GiB',
     'retention.tasks': days,
+    'archive.after': () => `${integer(4, 24)}mo`,
     'console.name': () => text().replace(':', ''),
     'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
     'sign_in.password': () => true,

@@ -96,6 +96,7 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   month_seal_account: { holds: 'what accounts had at the end of a sealed month: ids and sums', kept: FOREVER },
   month_seal_key: { holds: 'what keys had spent at the end of a sealed month', kept: FOREVER },
   month_seal_request: { holds: 'requests of sealed months that may still be corrected', kept: FOREVER },
+  archive_part: { holds: 'files of the archive, which are in the media store', kept: FOREVER },
   folded_request: {
     holds: 'sums of requests at price 0 whose rows have been removed, by account, for the audit',
     kept: FOREVER,

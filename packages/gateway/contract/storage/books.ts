@@ -22,6 +22,7 @@ const NO_MISMATCHES = {
   negativeAccounts: [],
   requestMismatches: [],
   sealMismatches: [],
+  archiveMismatches: [],
   lostTaskHolds: [],
 }
 const NOTHING_SEALED = { isDeep: false, sealedMonths: 0, sealedUntil: undefined, lastSeal: undefined }

@@ -23,6 +23,7 @@ import { differentialContract } from './differential.ts'
 import type { Open, Opened } from './harness.ts'
 import { limitsContract } from './limits.ts'
 import { mediaContract } from './media.ts'
+import { archivingContract } from './months/archiving.ts'
 import { sealingContract } from './months/sealing.ts'
 import { sealTamperingContract } from './months/tampering.ts'
 import { nodesContract } from './nodes.ts'
@@ -101,6 +102,7 @@ export function storageContract(name: string, open: Open): void {
     describe('books', () => booksContract(use))
     describe('sealed months', () => sealingContract(use))
     describe('audits of sealed months', () => sealTamperingContract(use))
+    describe('archived months', () => archivingContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })
 }

@@ -55,15 +55,19 @@ type Backing = { dataDir?: string; passphrase?: string; secret?: string | null; 
 async function backup(place: Place, { dataDir = folder, passphrase, secret = SECRET, media: kind }: Backing = {}) {
   const written = newFile()
   const archive = await createArchive(written)
-  const media = kind === undefined ? { folder: join(dataDir, 'media') } : kind === 's3' ? kind : undefined
+  const media = kind === 's3' ? kind : { folder: join(dataDir, 'media') }
   await writeBackup(archive, {
     program: '1.2.3',
     dataDir,
     openSource: () => open(place),
-    media: media && (async () => media),
+    media: async () => media,
+    withoutMedia: kind === 'left out',
     secret: async () => secret ?? undefined,
     passphrase,
     progress,
+  }).catch(async (error) => {
+    await archive.abandon()
+    throw error
   })
   await archive.finish()
   return written
@@ -159,20 +163,28 @@ test('a plain tar reads it, and the secret is not in clear', async () => {
 
 test.each([
   ['s3', ['media-objects.jsonl']],
-  ['left out', []],
+  // The archive is no media.
+  ['left out', [`media/02${'b'.repeat(30)}`]],
 ] as const)('media in %s are not in the archive', async (media, members) => {
   const written = await backup(folder, { media })
   const archive = await openArchive(written)
   expect([...archive.members.keys()].filter((name) => name.startsWith('media'))).toEqual([...members])
-  for (const name of members) expect(await archive.text(name)).toContain(`{"id":"01${'a'.repeat(30)}","size":21}\n`)
-  expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: media, objects: 1, missing: 0 })
+  if (media === 's3')
+    expect(await archive.text(members[0])).toBe(
+      `{"id":"02${'b'.repeat(30)}","size":15}\n{"id":"01${'a'.repeat(30)}","size":21}\n`,
+    )
+  const objects = media === 's3' ? 2 : 1
+  expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: media, objects, missing: 0 })
   await archive.close()
 })
 
-test('a file that is removed meanwhile is counted as missing', async () => {
+test('a file that is removed meanwhile is counted as missing, but one of the archive must be there', async () => {
   const elsewhere = newFolder()
+  const archived = join('media', '02', `02${'b'.repeat(30)}`)
+  expect(String(await thrownBy(backup(folder, { dataDir: elsewhere })))).toContain('of the archive is missing')
+  await Bun.write(join(elsewhere, archived), readFileSync(join(folder, archived)))
   const archive = await openArchive(await backup(folder, { dataDir: elsewhere }))
-  expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: 'archive', objects: 0, missing: 1 })
+  expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: 'archive', objects: 1, missing: 1 })
   await archive.close()
   rmSync(elsewhere, { recursive: true })
 })

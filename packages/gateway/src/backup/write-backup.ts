@@ -13,6 +13,7 @@ import { integer } from '../storage/sql/rows.ts'
 import type { ArchiveWriter } from './archive/write-archive.ts'
 import { compressed } from './archive/zstd.ts'
 import { sign } from './authenticate.ts'
+import { BackupError } from './errors.ts'
 import { addJournal } from './journal-files.ts'
 import { FORMAT, type ListedMember, type Manifest, memberOf, writeManifest } from './manifest.ts'
 import type { Progress } from './progress.ts'
@@ -23,8 +24,10 @@ export type BackupOptions = {
   dataDir: string
   /** Opens the database when the journal has been read. */
   openSource(): Promise<Source>
-  /** The folder of stored media; `s3`: they are listed, not copied; undefined: left out. Where they are may be stored, too. */
-  media: ((source: Source) => Promise<{ folder: string } | 's3'>) | undefined
+  /** The folder of stored media; `s3`: they are listed, not copied. Where they are may be stored, too. */
+  media(source: Source): Promise<{ folder: string } | 's3'>
+  /** Leaves out all but files of the archive. */
+  withoutMedia: boolean
   /** The master secret, which authenticates the archive; undefined if it is not known here. */
   secret(source: Source): Promise<string | undefined>
   /** Encrypts the master secret in the archive; undefined: it is left out. */
@@ -92,18 +95,22 @@ async function addTable(
 async function addMedia(
   archive: ArchiveWriter,
   source: Source,
-  { media, progress }: BackupOptions,
+  { media, withoutMedia, progress }: BackupOptions,
   members: ListedMember[],
 ): Promise<Manifest['media']> {
   const found = await source.query('SELECT id, size FROM media WHERE size IS NOT NULL ORDER BY id', 'contents')
-  const objects = found.map(({ id, size }) => ({ id: String(id), size: Number(integer(size)) }))
-  if (media === undefined) return { place: 'left out', objects: objects.length, missing: 0 }
+  const archived = await source.query('SELECT name AS id, bytes AS size FROM archive_part WHERE state > 0 ORDER BY id')
+  const files = new Set(archived.map(({ id }) => String(id)))
+  const kept = withoutMedia ? archived : [...archived, ...found]
+  const objects = kept.map(({ id, size }) => ({ id: String(id), size: Number(integer(size)) }))
+  const leftOut = { place: 'left out', objects: found.length, missing: 0 } as const
+  if (objects.length === 0 && withoutMedia) return leftOut
   const place = await media(source)
   if (place === 's3') {
     const list = objects.map((object) => `${JSON.stringify(object)}\n`).join('')
     const name = 'media-objects.jsonl'
     members.push({ name, ...(await archive.add(name, [Buffer.from(list)])) })
-    return { place: 's3', objects: objects.length, missing: 0 }
+    return withoutMedia ? leftOut : { place: 's3', objects: objects.length, missing: 0 }
   }
   const blobs = createDiskBlobs(place.folder)
   let missing = 0
@@ -114,11 +121,12 @@ async function addMedia(
       throw error
     })
     if (content === 'missing') {
+      if (files.has(id)) throw new BackupError(`the file ${id} of the archive is missing in ${place.folder}`)
       missing += 1
       continue
     }
     const name = `media/${id}`
     members.push({ name, ...(await archive.add(name, content ?? [])) })
   }
-  return { place: 'archive', objects: objects.length - missing, missing }
+  return withoutMedia ? leftOut : { place: 'archive', objects: objects.length - missing, missing }
 }

@@ -15,6 +15,7 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('registration', before.registration, after.registration),
     ...fieldChanges('sandbox', before.sandbox, after.sandbox),
     ...fieldChanges('retention', before.retention, after.retention),
+    ...fieldChanges('archive', before.archive, after.archive),
     ...fieldChanges('media', before.media ?? {}, after.media ?? {}),
     ...fieldChanges('mail', before.mail ?? {}, after.mail ?? {}),
     ...fieldChanges('alerts', before.alerts, after.alerts),

@@ -37,6 +37,7 @@ test('the page has an example of every section', () => {
   const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))
   expect([...sections].sort()).toEqual([
     'alerts',
+    'archive',
     'callbacks',
     'console',
     'groups',

@@ -31,6 +31,7 @@ export const SETTING_SECTIONS = [
   'registration',
   'sandbox',
   'retention',
+  'archive',
   'media',
   'callbacks',
   'alerts',

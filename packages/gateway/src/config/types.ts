@@ -10,7 +10,7 @@ import type { AlertsConfig } from './sections/alerts.ts'
 import type { CALLBACKS } from './sections/callbacks.ts'
 import type { CONSOLE } from './sections/console.ts'
 import type { Registration } from './sections/registration.ts'
-import type { Retention } from './sections/retention.ts'
+import type { ArchiveConfig, Retention } from './sections/retention.ts'
 import type { ServerConfig } from './sections/server.ts'
 import type { SIGN_IN } from './sections/sign-in.ts'
 import type { ValuesOf } from './settings/setting.ts'
@@ -164,6 +164,7 @@ export type FileConfig = {
   /** `faultsWritten` distinguishes `faults: false` in the file from the default. */
   sandbox: { on: boolean; faults: boolean; faultsWritten: boolean }
   retention: Retention
+  archive: ArchiveConfig
   /** Absent: a folder in the data folder. */
   media?: MediaConfig
   upstreams: ReadonlyMap<string, Upstream>

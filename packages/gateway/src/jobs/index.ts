@@ -20,6 +20,7 @@ import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { VideoDependencies } from '../videos/dependencies.ts'
 import { videoTasks } from '../videos/video-tasks.ts'
+import { archiveMonths } from './archive-months.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { createJobs } from './every.ts'
 import { followSecret, pollChanges } from './poll-changes.ts'
@@ -110,6 +111,7 @@ export function startJobs(
   clearReceipts(every, storage.ledger, () => config().retention.requests)
   foldFreeRequests(every, storage.ledger)
   sealMonths(every, storage.months)
+  archiveMonths(every, storage, config)
   const folders = () =>
     isLeader ? [environment.dataDir, mediaFolder(environment, config()) ?? environment.dataDir] : []
   runAlerts(every, {

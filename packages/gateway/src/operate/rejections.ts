@@ -60,6 +60,9 @@ export const REJECTIONS = {
   range_too_long: input<Field & { days: number }>(
     ({ field, days }) => `${field} must be at most ${days} days before the end of such a report.`,
   ),
+  archived: input<Field & { time: string }>(
+    ({ field, time }) => `${field} must not be before ${time}: details of earlier requests are archived.`,
+  ),
   wrong_row: input<{ row: number; message: string }>(({ row, message }) => `Row ${row}: ${message}.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
 

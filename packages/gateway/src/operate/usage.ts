@@ -18,13 +18,13 @@ export const listUsage = operation({
   async run(context, { account, after: last, limit }) {
     const after = last === undefined ? undefined : parseRequestId(last)
     const { id } = await findAccount(context, account)
-    const rows = await context.storage.ledger.usage(id, limit, after)
+    const before = after === undefined ? {} : { before: after }
+    const { rows, next } = await context.storage.spending.requests(id, before, limit)
     const page = withinBytes(rows, MOST_BYTES)
-    const end = page.at(-1)
-    const isLast = end === undefined || (page.length === rows.length && rows.length < limit)
+    const end = page.length < rows.length ? page.at(-1)?.request : next
     return {
       items: page.map((row) => showReceipt(row, 'operator')),
-      next: isLast ? null : formatRequestId(end.request),
+      next: end === undefined ? null : formatRequestId(end),
     }
   },
 })

@@ -53,6 +53,8 @@ export type AuditReport = {
   requestMismatches: bigint[]
   /** Sealed months, such as `2026-10`, whose seal is not what its rows or the ledger say. */
   sealMismatches: string[]
+  /** Files of the archive, by their names in the media store, that are missing or are not what was written. A deep audit reads them. */
+  archiveMismatches: string[]
   /** Accounts that hold more than balance and credit line, since the line was lowered. Not a mistake of the ledger. */
   overdrawnAccounts: bigint[]
   /** Open holds of video tasks that do not exist. A start voids them. */

@@ -1,8 +1,9 @@
 // What the gateway needs from a store: its nouns are in sql/, and two engines run their statements (sqlite/, postgres/).
+
+import type { ledgerReportsOver } from './archive/lists.ts'
 import type { Leases } from './leases.ts'
 import type { LedgerVerbs } from './ledger.ts'
 import type { contentNounsOver, nounsOver } from './sql/nouns.ts'
-import type { reportsOver } from './sql/reports.ts'
 import type { TableSize } from './sql/sizes.ts'
 import type { tasksOver } from './sql/tasks.ts'
 
@@ -49,7 +50,7 @@ export type { TableSize } from './sql/sizes.ts'
 export type * from './tasks.ts'
 export { TASK_STATES } from './tasks.ts'
 
-export type Ledger = LedgerVerbs & ReturnType<typeof reportsOver>
+export type Ledger = LedgerVerbs & ReturnType<typeof ledgerReportsOver>
 
 /** `check` throws what is missing; `advice` says what to do then. */
 export type Requirement = {
@@ -84,6 +85,7 @@ export type Spending = Storage['spending']
 export type Contents = Storage['contents']
 export type Keys = Storage['keys']
 export type Months = Storage['months']
+export type Archive = Storage['archive']
 export type Media = Storage['media']
 export type Meta = Storage['meta']
 export type Nodes = Storage['nodes']

@@ -19,7 +19,7 @@ import { readMail } from '../sections/mail.ts'
 import { readMedia } from '../sections/media.ts'
 import { MODELS_EXAMPLE, readModels } from '../sections/models.ts'
 import { readRegistration, registrationDefaults } from '../sections/registration.ts'
-import { RETENTION_DEFAULTS, readRetention } from '../sections/retention.ts'
+import { ARCHIVE, RETENTION_DEFAULTS, readArchive, readRetention } from '../sections/retention.ts'
 import { readSandboxSection, type WrittenSandbox } from '../sections/sandbox.ts'
 import { readServer, serverDefaults } from '../sections/server.ts'
 import { readSignIn, SIGN_IN } from '../sections/sign-in.ts'
@@ -35,6 +35,7 @@ import { type EnvironmentVendors, vendorsFromEnvironment } from './environment-v
 /** What holds in every configuration where nothing is written. */
 const FIXED_DEFAULTS = {
   retention: RETENTION_DEFAULTS,
+  archive: defaultsOf(ARCHIVE),
   callbacks: defaultsOf(CALLBACKS),
   alerts: ALERT_DEFAULTS,
   console: defaultsOf(CONSOLE),
@@ -113,6 +114,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: sandbox.faults ?? false, faultsWritten: sandbox.faults !== undefined },
     retention: optional('retention', readRetention, FIXED_DEFAULTS.retention),
+    archive: optional('archive', readArchive, FIXED_DEFAULTS.archive),
     callbacks: optional('callbacks', readCallbacks, FIXED_DEFAULTS.callbacks),
     alerts: optional('alerts', readAlerts(hasMail), FIXED_DEFAULTS.alerts),
     console: optional('console', readConsole, FIXED_DEFAULTS.console),

@@ -5,7 +5,7 @@ import { CONSOLE } from '../sections/console.ts'
 import { MAIL } from '../sections/mail.ts'
 import { MEDIA, S3 } from '../sections/media.ts'
 import { registrationRows } from '../sections/registration.ts'
-import { RETENTION } from '../sections/retention.ts'
+import { ARCHIVE, RETENTION } from '../sections/retention.ts'
 import { SANDBOX } from '../sections/sandbox.ts'
 import { LIMITS, SERVER, TLS } from '../sections/server.ts'
 import { SIGN_IN } from '../sections/sign-in.ts'
@@ -16,7 +16,7 @@ import type { Rows, Setting } from './setting.ts'
 /** What holds where nothing is written; it depends on the machine and on whether there is a real upstream. */
 export type SettingDefaults = Pick<
   FileConfig,
-  'server' | 'registration' | 'sandbox' | 'retention' | 'callbacks' | 'alerts' | 'console' | 'signIn'
+  'server' | 'registration' | 'sandbox' | 'retention' | 'archive' | 'callbacks' | 'alerts' | 'console' | 'signIn'
 >
 
 export type SettingField = Pick<
@@ -45,6 +45,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   ...inSection('registration', registrationRows(false), ({ registration }) => registration),
   ...inSection('sandbox', SANDBOX, ({ sandbox }) => sandbox),
   ...inSection('retention', RETENTION, ({ retention }) => retention),
+  ...inSection('archive', ARCHIVE, ({ archive }) => archive),
   ...inSection('media', MEDIA),
   ...inSection('media.s3', S3),
   ...inSection('callbacks', CALLBACKS),

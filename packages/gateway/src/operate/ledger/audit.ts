@@ -56,13 +56,15 @@ export function showReport(report: AuditReport, most = Number.POSITIVE_INFINITY)
   }
 }
 
-function showSeals({ isDeep, sealedMonths, sealedUntil, lastSeal, sealMismatches }: AuditReport, most: number) {
+function showSeals(report: AuditReport, most: number) {
+  const { isDeep, sealedMonths, sealedUntil, lastSeal, sealMismatches, archiveMismatches } = report
   return {
     sealed_months: sealedMonths,
     last_sealed_month: sealedUntil === undefined ? null : monthName(sealedUntil),
     last_seal: lastSeal ?? null,
     read_from: isDeep || sealedUntil === undefined ? null : isoTime(sealedUntil),
     seal_mismatches: sealMismatches.slice(0, most),
+    archive_mismatches: archiveMismatches.slice(0, most),
   }
 }
 
@@ -74,6 +76,7 @@ export const WITHOUT_SEALS = {
   last_seal: null,
   read_from: null,
   seal_mismatches: [],
+  archive_mismatches: [],
 }
 
 export type ShownReport = ReturnType<typeof showReport>

@@ -6,6 +6,7 @@ import type { UsageDimension, UsageGroup } from '../../storage/storage.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { LIMIT } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
+import { rejected } from '../rejections.ts'
 import {
   type GroupNames,
   groupNames,
@@ -60,7 +61,10 @@ export const reportFailures = operation({
   input: fields(HOURS),
   /** The most frequent first. */
   async run({ storage }, { from, to }) {
-    const rows = await storage.reports.failures(readHours(from, to), MOST_FAILURES)
+    const range = readHours(from, to)
+    const { until = 0 } = await storage.archive.state()
+    if (range.from < until) throw rejected('archived', { field: 'from', time: isoTime(until) })
+    const rows = await storage.reports.failures(range, MOST_FAILURES)
     return rows.map(({ code, outcome, model, upstream, count, lastRequest }) => ({
       code,
       outcome: outcome ?? null,

@@ -147,6 +147,7 @@ const AUDIT_REPORT = fields({
     string('Since then every row was read; what came before is proved by its seals. null: all of it was read.'),
   ),
   seal_mismatches: listOf(string('A sealed month, such as `2026-10`.')),
+  archive_mismatches: listOf(string('The name of a file of the archive in the media store.')),
   accounts: number(),
   requests: number(),
   transfers: number(),

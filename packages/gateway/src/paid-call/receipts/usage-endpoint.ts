@@ -42,7 +42,7 @@ export async function showUsage(incoming: ApiRequest, deps: UsageDependencies): 
     key: keyJson(standing.key, deps.clock()),
     requests: await mapInTurns(page, (row) => showReceipt(row, 'caller', showsUpstreams(deps))),
     has_more: next !== undefined || rows.length > page.length,
-    // A restricted key may have none among many of the account: where to look on.
+    // A restricted key may have none among many of the account, or the next are archived: where to look on.
     ...(page.length === 0 && next !== undefined ? { next_before: formatRequestId(next) } : {}),
   })
 }
@@ -54,14 +54,8 @@ async function receiptsOf(
   { store }: UsageDependencies,
 ): Promise<{ rows: UsageRow[]; next: bigint | undefined }> {
   const visible = visibleKey(caller)
-  if (visible !== undefined) {
-    const own = { key: visible.key, from: visible.since, ...(before === undefined ? {} : { before }) }
-    return store.spending.requests(caller.account, own, limit)
-  }
-  // One more than is shown, to know whether there are more.
-  const rows = await store.ledger.usage(caller.account, limit + 1, before)
-  const page = rows.slice(0, limit)
-  return { rows: page, next: rows.length > limit ? page.at(-1)?.request : undefined }
+  const own = visible === undefined ? {} : { key: visible.key, from: visible.since }
+  return store.spending.requests(caller.account, { ...own, ...(before === undefined ? {} : { before }) }, limit)
 }
 
 export async function showRequest(id: string, incoming: ApiRequest, deps: UsageDependencies): Promise<HttpResponse> {

@@ -1,7 +1,9 @@
 // Proves that a copy is complete: the same number of rows, the same sums of money, and a ledger that is consistent in itself.
 import { TASK_NODE } from '../../money/ledger.ts'
-import { AUDIT, toAuditReport } from '../sql/audit.ts'
+import { AUDIT, auditAfter, toAuditReport } from '../sql/audit.ts'
+import { toSeal } from '../sql/months/bounds.ts'
 import { integer } from '../sql/rows.ts'
+import type { Statement } from '../sql/statements.ts'
 import type { Part, Query } from './copy.ts'
 import { CONTENTS_TABLES } from './tables.ts'
 
@@ -24,9 +26,9 @@ export async function sumsOf(query: Query): Promise<Sums> {
 /** `failed`: the names of the checks that failed. Holds of tasks that are not in the copy are voided by the next start. */
 export type Audited = { ok: boolean; requests: number; transfers: number; failed: string[]; lostTaskHolds: number }
 
-export async function auditCopy(query: Query, audit = AUDIT): Promise<Audited> {
+export async function auditCopy(query: Query, audit?: readonly Statement[]): Promise<Audited> {
   const answers = []
-  for (const { sql } of audit) answers.push(await query(sql))
+  for (const { sql } of audit ?? (await auditOfTables(query))) answers.push(await query(sql))
   const {
     ok,
     requests,
@@ -41,4 +43,12 @@ export async function auditCopy(query: Query, audit = AUDIT): Promise<Audited> {
   const tasks = new Set((await query('SELECT id FROM task', 'contents')).map(({ id }) => String(id)))
   const lostTaskHolds = holds.filter(({ id }) => !tasks.has(String(id))).length
   return { ok, requests, transfers, failed, lostTaskHolds }
+}
+
+/** Months with rows in files are proved by their seal: the tables lack these rows. */
+async function auditOfTables(query: Query): Promise<readonly Statement[]> {
+  const [seal] = await query(
+    'SELECT * FROM month_seal WHERE ends_at = (SELECT max(ends_at) FROM archive_part WHERE state > 0)',
+  )
+  return seal ? auditAfter(toSeal(seal)) : AUDIT
 }

@@ -20,6 +20,7 @@ export const LEDGER_TABLES = [
   'month_seal_key',
   'month_seal_request',
   'month_seal',
+  'archive_part',
   'hourly_spending',
   'daily_spending',
   'daily_key_spending',

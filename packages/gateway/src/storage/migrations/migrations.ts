@@ -49,6 +49,8 @@ import REPETITIONS_POSTGRES from './version-3/repetitions-postgres.sql' with { t
 import REPETITIONS from './version-3/repetitions-sqlite.sql' with { type: 'text' }
 import REQUEST_IDS_POSTGRES from './version-3/request-ids-postgres.sql' with { type: 'text' }
 import REQUEST_IDS from './version-3/request-ids-sqlite.sql' with { type: 'text' }
+import ARCHIVE_POSTGRES from './version-4/archive-postgres.sql' with { type: 'text' }
+import ARCHIVE from './version-4/archive-sqlite.sql' with { type: 'text' }
 import MONTH_SEALS_POSTGRES from './version-4/month-seals-postgres.sql' with { type: 'text' }
 import MONTH_SEALS from './version-4/month-seals-sqlite.sql' with { type: 'text' }
 import UPSTREAM_KEYS_POSTGRES from './version-4/upstream-keys-postgres.sql' with { type: 'text' }
@@ -126,9 +128,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 4,
     oldestProgram: 1,
-    ledger: [UPSTREAM_KEYS, MONTH_SEALS].join('\n'),
+    ledger: [UPSTREAM_KEYS, MONTH_SEALS, ARCHIVE].join('\n'),
     contents: '',
-    postgres: [UPSTREAM_KEYS_POSTGRES, MONTH_SEALS_POSTGRES].join('\n'),
+    postgres: [UPSTREAM_KEYS_POSTGRES, MONTH_SEALS_POSTGRES, ARCHIVE_POSTGRES].join('\n'),
   },
 ]
 

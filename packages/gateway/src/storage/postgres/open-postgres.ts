@@ -18,12 +18,13 @@ import type {
   TakeOver,
   Verb,
 } from '../../money/ledger.ts'
+import { openArchive } from '../archive/archive.ts'
+import { ledgerReportsOver } from '../archive/lists.ts'
 import { leasesOver } from '../leases.ts'
 import { migrate, tableDifferences } from '../migrations/migrate-postgres.ts'
 import type { Upgrade } from '../migrations/migrations.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
-import { reportsOver } from '../sql/reports.ts'
 import { postgresSizes, toSizes } from '../sql/sizes.ts'
 import type { ReceiptIds } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
@@ -201,17 +202,18 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   }
 
   const runner = openRunner(pool.of)
-  const connection = {
+  const tables = {
     db: compileOnly(),
     runner,
     clock: clock.now,
     receiptError: RECEIPT_ERROR,
     receiptIds: RECEIPT_IDS,
   }
+  const connection = { ...tables, archive: openArchive(tables) }
   const tasks = postgresTasks(queries)
   return {
     ...nounsOver(connection),
-    ledger: { apply, submit, ...reportsOver(connection, tasks) },
+    ledger: { apply, submit, ...ledgerReportsOver(connection, tasks) },
     leases: leasesOver({ apply }),
     ...postgresContents(pool.of('content')),
     tasks,

@@ -115,7 +115,14 @@ const requestMismatches = ({ requests, transfers, sealed }: Part) => `
   ORDER BY id`
 
 /** What is found out apart from these queries. */
-type NotOfRows = 'lostTaskHolds' | 'sealMismatches' | 'isDeep' | 'sealedMonths' | 'sealedUntil' | 'lastSeal'
+type NotOfRows =
+  | 'lostTaskHolds'
+  | 'sealMismatches'
+  | 'archiveMismatches'
+  | 'isDeep'
+  | 'sealedMonths'
+  | 'sealedUntil'
+  | 'lastSeal'
 type Lists = Omit<
   AuditReport,
   'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds' | 'overdrawnAccounts' | NotOfRows

@@ -1,4 +1,7 @@
 // Everything of Storage that both engines share: all nouns but the ledger's verbs.
+
+import { type ArchivedConnection, archivedListsOver, archivedSpendingOver } from '../archive/lists.ts'
+import { archiveOver } from '../archive/noun.ts'
 import type { AuditEntry } from '../console/audit-log.ts'
 import { accountsOver } from './accounts.ts'
 import { alertsOver } from './console/alerts.ts'
@@ -10,14 +13,12 @@ import { notesOver } from './console/notes.ts'
 import { refundsOver } from './console/refunds.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { reportsOver } from './console/reports.ts'
-import { spendingOver } from './console/spending.ts'
 import { trafficOver } from './console/traffic.ts'
 import { upstreamsOver } from './console/upstreams.ts'
 import { type Ask, type ContentDialect, contentsOver } from './contents.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { booksOver } from './lists/books.ts'
-import { listsOver } from './lists/lists.ts'
 import { mediaOver } from './media.ts'
 import { monthsOver } from './months/sealing.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
@@ -33,7 +34,7 @@ import { sealedRowsOver } from './sealed-rows.ts'
 import { sharesOver } from './shares/shares.ts'
 import { type Connection, type Database, putMeta, type Statement, statement } from './statements.ts'
 
-export function nounsOver(connection: Connection) {
+export function nounsOver(connection: ArchivedConnection) {
   const { db, runner, clock } = connection
   const listeners: (() => void)[] = []
   /** Also after an error: the list may have been committed. */
@@ -59,7 +60,7 @@ export function nounsOver(connection: Connection) {
   }
 }
 
-const nouns = (connection: Connection) => ({
+const nouns = (connection: ArchivedConnection) => ({
   accounts: accountsOver(connection),
   /** Who signs in. */
   people: peopleOver(connection),
@@ -94,12 +95,14 @@ const nouns = (connection: Connection) => ({
   books: booksOver(connection),
   /** Months of the ledger that are closed. */
   months: monthsOver(connection),
+  /** Rows of sealed months that are in files. */
+  archive: archiveOver(connection),
   /** Switches of upstreams, and what tests of them cost. */
   upstreams: upstreamsOver(connection),
   /** Sums, lists and histories for the console. */
-  spending: spendingOver(connection),
+  spending: archivedSpendingOver(connection),
   /** Pages over all accounts, for operators. */
-  lists: listsOver(connection),
+  lists: archivedListsOver(connection),
   /** Sums over all accounts, for operators. */
   reports: reportsOver(connection),
   /** The same of the last hours and days. */

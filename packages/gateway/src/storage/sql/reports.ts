@@ -10,6 +10,7 @@ import { AUDIT, auditAfter, toAuditReport } from './audit.ts'
 import { checkId } from './guard.ts'
 import { monthName, type Seal } from './months/bounds.ts'
 import { brokenSeals } from './months/check.ts'
+import type { LedgerRows } from './months/ledger-rows.ts'
 import { IS_FREE, lateTransfers } from './months/parts.ts'
 import { seals } from './months/rows.ts'
 import { integer, optional } from './rows.ts'
@@ -21,13 +22,59 @@ const LONGEST_SHORT_LIST = 25
 /** Longer ones are no page. */
 const LONGEST_PAGE = 1_000
 
-export function reportsOver(connection: Connection, tasks: Pick<ReturnType<typeof tasksOver>, 'existing'>) {
+/** What a deep audit reads of archives. */
+type Archive = {
+  /** The end of the last month of which rows may have left the tables; 0: of none. */
+  until(): Promise<number>
+  allRows: LedgerRows
+  unchanged<T>(read: () => Promise<T>): Promise<T>
+  all(): readonly unknown[]
+  damaged(onPart: () => void): Promise<string[]>
+}
+
+export function reportsOver(
+  connection: Connection,
+  tasks: Pick<ReturnType<typeof tasksOver>, 'existing'>,
+  archive: Archive,
+) {
   const { db, runner, clock } = connection
   const openTaskHolds = async (after: bigint, limit: number): Promise<TaskHold[]> =>
     (await runner.readLedger(taskHoldsAfter(db, after, limit))).map(({ id, held }) => ({
       id: integer(id),
       held: integer(held),
     }))
+
+  async function audit({ deep = false, onStep }: AuditOptions): Promise<AuditReport> {
+    const until = await archive.until()
+    const all = await seals(connection)
+    const last = all.at(-1)
+    const base = deep ? all.findLast(({ endsAt }) => endsAt <= until) : last
+    const parts = [...(base ? auditAfter(base) : AUDIT), ...(last ? [countLate(last)] : [])]
+    const files = deep ? archive.all().length : 0
+    const steps = parts.length + all.length + files
+    const answers = await runner.readSlowly(parts, onStep && ((done) => onStep(done, steps)))
+    const late = last ? Number(answers.pop()?.[0]?.late) : 0
+    const rows = toAuditReport(answers)
+    let done = parts.length
+    const step = () => onStep?.(++done, steps)
+    const archiveMismatches = deep ? await archive.damaged(step) : []
+    const ledger = deep ? archive.allRows : undefined
+    const broken = new Set(await brokenSeals(connection, all, ledger, step))
+    if (last && late > 0) broken.add(monthName(last.endsAt))
+    const lost = (await lostTaskHolds({ ledger: { openTaskHolds }, tasks })).map(({ id }) => id)
+    return {
+      ...rows,
+      ok: rows.ok && broken.size === 0 && archiveMismatches.length === 0,
+      isDeep: deep,
+      sealedMonths: all.length,
+      sealedUntil: last?.endsAt,
+      lastSeal: last?.hash,
+      sealMismatches: [...broken],
+      archiveMismatches,
+      lostTaskHolds: lost,
+    }
+  }
+
   return {
     /** Open holds of tasks with ids above `after`, in the order of their ids. */
     openTaskHolds,
@@ -95,32 +142,10 @@ export function reportsOver(connection: Connection, tasks: Pick<ReturnType<typeo
       }
     },
     /**
-     * Proves the sealed months by their seals, and the rest in full; `deep`: all of it in full. `onStep`: told how many of its parts
-     * are done.
+     * Proves the sealed months by their seals, and the rest in full; `deep`: all of it in full. Months with rows in archives are then
+     * added up again with these. `onStep`: told how many of its parts are done.
      */
-    async audit({ deep = false, onStep }: AuditOptions = {}): Promise<AuditReport> {
-      const all = await seals(connection)
-      const last = all.at(-1)
-      const parts = [...(last && !deep ? auditAfter(last) : AUDIT), ...(last ? [countLate(last)] : [])]
-      const steps = parts.length + all.length
-      const answers = await runner.readSlowly(parts, onStep && ((done) => onStep(done, steps)))
-      const late = last ? Number(answers.pop()?.[0]?.late) : 0
-      const rows = toAuditReport(answers)
-      let done = parts.length
-      const broken = new Set(await brokenSeals(connection, all, deep, () => onStep?.(++done, steps)))
-      if (last && late > 0) broken.add(monthName(last.endsAt))
-      const lost = (await lostTaskHolds({ ledger: { openTaskHolds }, tasks })).map(({ id }) => id)
-      return {
-        ...rows,
-        ok: rows.ok && broken.size === 0,
-        isDeep: deep,
-        sealedMonths: all.length,
-        sealedUntil: last?.endsAt,
-        lastSeal: last?.hash,
-        sealMismatches: [...broken],
-        lostTaskHolds: lost,
-      }
-    },
+    audit: (options: AuditOptions = {}): Promise<AuditReport> => archive.unchanged(() => audit(options)),
   }
 }
 

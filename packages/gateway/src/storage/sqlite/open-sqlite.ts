@@ -3,22 +3,22 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { threadCode } from '@trivium/http/system/thread-code.ts'
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../../money/ledger.ts'
+import { openArchive } from '../archive/archive.ts'
+import { ledgerReportsOver } from '../archive/lists.ts'
 import { leasesOver } from '../leases.ts'
 import { tableDifferences } from '../migrations/migrate-sqlite.ts'
 import type { Upgrade } from '../migrations/migrations.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
-import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
 import { sqliteSizes, toSizes } from '../sql/sizes.ts'
-import type { OnStep, ReceiptIds, Runner, Statement } from '../sql/statements.ts'
-import type { Schema } from '../sql/tables.ts'
+import type { OnStep, Runner, Statement } from '../sql/statements.ts'
 import { type Completion, type Damage, NoDatabase, type Storage, StoreDown, type TableSize } from '../storage.ts'
 import { CONTENTS_FILE, sqliteContents } from './contents/contents.ts'
 import { setAsideIfDamaged } from './contents/set-aside.ts'
 import { openForReading } from './database.ts'
+import { compiler, RECEIPT_ERROR, RECEIPT_IDS } from '../archive/sqlite-dialect.ts'
 import { createFlushBeforeRead } from './flush-before-read.ts'
 import { createPrivateFile, ownFolder } from './owner-lock.ts'
 import { createPageReader } from './page-reader.ts'
@@ -152,12 +152,13 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const runner: Runner = { read, readLedger, readPage, readSlowly, write: queue.write }
-  const connection = { db: compiler(), runner, clock, receiptError: RECEIPT_ERROR, receiptIds: RECEIPT_IDS }
+  const tables = { db: compiler(), runner, clock, receiptError: RECEIPT_ERROR, receiptIds: RECEIPT_IDS }
+  const connection = { ...tables, archive: openArchive(tables) }
   const apply: Storage['ledger']['apply'] = (verb) =>
     new Promise((resolve, reject) => submit(verb, { resolve, reject }))
   return {
     ...nounsOver(connection),
-    ledger: { apply, submit, ...reportsOver(connection, contents.tasks) },
+    ledger: { apply, submit, ...ledgerReportsOver(connection, contents.tasks) },
     leases: leasesOver({ apply }),
     ...contents,
     async sizes() {
@@ -191,18 +192,3 @@ function demandDatabase(dataDir: string): void {
   if (folder.isDirectory() && !existsSync(join(dataDir, SQLITE_FILE)))
     throw new NoDatabase(`there is no database in ${dataDir}`)
 }
-
-const idIn = (whose: string) => `CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.ids.${whose}') END`
-const RECEIPT_IDS: ReceiptIds = { client: idIn('client'), upstream: idIn('upstream'), written: (id) => id }
-const RECEIPT_ERROR = "CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.error.code') END"
-
-/** Builds and compiles queries; runs none. */
-const compiler = (): Kysely<Schema> =>
-  new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  })

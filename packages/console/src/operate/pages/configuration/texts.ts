@@ -54,6 +54,7 @@ export const configuration = texts({
       sandbox: en('Sandbox').zh('沙盒'),
       retention: en('Retention').zh('保留期限'),
       media: en('Media').zh('媒体'),
+      archive: en('Archive').zh('归档'),
       callbacks: en('Callbacks').zh('回调'),
       alerts: en('Alerts').zh('告警'),
       mail: en('Email').zh('邮件'),

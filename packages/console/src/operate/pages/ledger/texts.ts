@@ -83,6 +83,7 @@ export const ledger = texts({
       negative_accounts: en('Accounts that hold more than they can').zh('冻结金额超出允许范围的账户'),
       request_mismatches: en('Requests whose transfers differ from their cost').zh('转账与费用不符的请求'),
       seal_mismatches: en('Months whose seal does not hold').zh('封存记录不成立的月份'),
+      archive_mismatches: en('Files of the archive that are missing or changed').zh('缺失或被更改的归档文件'),
       lost_task_holds: en('Holds of tasks that do not exist').zh('任务已不存在的冻结'),
       overdrawn_accounts: en('Accounts beyond a credit line that was lowered (not an error)').zh(
         '超出已下调信用额度的账户（不是错误）',

@@ -8,12 +8,16 @@ import type { RequestFilter, SpendingBy, SpendingFilter, SpendingStep, SpendingT
 import type { UsageRow } from '../../ledger.ts'
 import { toUsageRow } from '../../ledger.ts'
 import { checkId, checkText } from '../guard.ts'
+import type { IdRange } from '../lists/pages.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, type Row, small } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 import { historyOver } from './history.ts'
 import { latenciesOver } from './latencies.ts'
 import { seriesStatement, toSeries, toTotals, totalsStatement } from './series.ts'
+
+/** `keys`: in place of a person, those that the person made. */
+export type FoundRequests = RequestFilter & { range?: IdRange; keys?: readonly bigint[] }
 
 /** All keys of longer ranges are summed without delaying requests meanwhile, at the price of a slower answer. */
 const LONGEST_SHORT_RANGE_MS = 130 * 86_400_000
@@ -40,7 +44,7 @@ export function spendingOver(connection: Connection) {
       return toTotals(await sumsOf(totalsStatement(db, account, filter, step, by, limit), filter, by))
     },
     /** Newest first. Reads a bounded number of rows: `next` is where to continue, undefined if there are no more. */
-    async requests(account: bigint, filter: RequestFilter, limit: number): Promise<Page<UsageRow>> {
+    async requests(account: bigint, filter: FoundRequests, limit: number): Promise<Page<UsageRow>> {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
       // Where to stop looking: without it, a filter that nothing matches would read all requests of the account.
       const floor = isRare(filter) ? await requestAt(account, filter, MOST_READ - 1) : undefined
@@ -67,34 +71,37 @@ export function spendingOver(connection: Connection) {
   }
 
   /** The id of the request that stands there in the list, whatever model, key and outcome it has. */
-  async function requestAt(account: bigint, filter: RequestFilter, place: number): Promise<bigint | undefined> {
-    const { model: _, key: __, outcome: ___, person: ____, ...range } = filter
-    const query = requests(db, account, range).select('id').limit(1).offset(place)
+  async function requestAt(account: bigint, filter: FoundRequests, place: number): Promise<bigint | undefined> {
+    const { model: _, key: __, outcome: ___, person: ____, keys: _____, ...times } = filter
+    const query = requests(db, account, times).select('id').limit(1).offset(place)
     const [row] = await runner.readPage(statement(query))
     return row && integer(row.id)
   }
 }
 
-const isRare = ({ model, key, outcome, person }: RequestFilter): boolean =>
-  [model, key, outcome, person].some((filter) => filter !== undefined)
+const isRare = ({ model, key, outcome, person, keys }: FoundRequests): boolean =>
+  [model, key, outcome, person, keys].some((filter) => filter !== undefined)
 
 /** Newest first. */
-function requests(db: Database, account: bigint, filter: RequestFilter, floor?: bigint) {
-  const { from, to, model, key, person, outcome, before } = filter
+function requests(db: Database, account: bigint, filter: FoundRequests, floor?: bigint) {
+  const { from, to, model, key, person, keys, outcome, before, range } = filter
   let query = db.selectFrom('request').where('account', '=', account).orderBy('id', 'desc')
   if (floor !== undefined) query = query.where('id', '>=', floor)
+  if (range?.low !== undefined) query = query.where('id', '>=', range.low)
+  if (range?.high !== undefined) query = query.where('id', '<', range.high)
   if (before !== undefined) query = query.where('id', '<', checkId(before))
   if (from !== undefined) query = query.where('id', '>=', firstIdAt(from))
   if (to !== undefined) query = query.where('id', '<', firstIdAt(to))
   if (model !== undefined) query = query.where('model', '=', checkText('model', model))
   if (key !== undefined) query = query.where('key', '=', key)
+  if (keys !== undefined) query = query.where('key', 'in', keys)
   if (person !== undefined) query = query.where('key', 'in', keysOf(db, account, person))
   if (outcome === 'running') return query.where('state', '=', HELD)
   if (outcome === ALL_ERRORS) return query.where('outcome', 'in', FAILED_OUTCOMES)
   return outcome === undefined ? query : query.where('outcome', '=', checkText('outcome', outcome))
 }
 
-const keysOf = (db: Database, account: bigint, person: bigint) =>
+export const keysOf = (db: Database, account: bigint, person: bigint) =>
   db.selectFrom('api_key').select('api_key.id').where('api_key.account', '=', account).where('person', '=', person)
 
 /** `+` makes both engines use the index of open requests, which are few, not that of all requests of the account. */

@@ -20,6 +20,9 @@ export type IdList = {
 
 const MOST_READ = 10_000
 
+/** From `low` until before `high`. */
+export type IdRange = { low?: bigint | undefined; high?: bigint | undefined }
+
 export async function readIdPage(
   { db, runner }: Connection,
   { table, columns, order, where, filters, mostRead = MOST_READ }: IdList,
@@ -79,6 +82,9 @@ export const all = (conditions: readonly Condition[]): RawBuilder<unknown> =>
 
 export const columnsOf = (table: string, names: readonly string[]): RawBuilder<unknown>[] =>
   names.map((name) => sql.ref(`${table}.${name}`))
+
+export const inRange = ({ low, high }: IdRange): Condition[] =>
+  present(low === undefined ? undefined : sql`id >= ${low}`, high === undefined ? undefined : sql`id < ${high}`)
 
 /** The conditions that are set. */
 export const present = (...conditions: readonly (Condition | undefined)[]): Condition[] =>

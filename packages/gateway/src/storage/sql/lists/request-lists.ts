@@ -17,9 +17,9 @@ import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/r
 import { toUsageRow } from '../../ledger.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
-import { integer, optional, small } from '../rows.ts'
+import { integer, optional, type Row, small } from '../rows.ts'
 import { type Connection, HAS_IDS, rawStatement } from '../statements.ts'
-import { type Condition, columnsOf, present, readIdPage } from './pages.ts'
+import { type Condition, columnsOf, type IdRange, inRange, present, readIdPage } from './pages.ts'
 
 /** Ids of transfers grow with time, but several nodes write them: times may be this far out of order. */
 const DISORDER_MS = 3_600_000
@@ -66,25 +66,33 @@ export function requestListsOver(connection: Connection) {
 
   return {
     /** Newest first. */
-    async requests(filter: ListedRequestFilter, place: Place, limit: number): Promise<Page<ListedRequest>> {
+    async requests(
+      filter: ListedRequestFilter,
+      place: Place,
+      limit: number,
+      range: IdRange = {},
+    ): Promise<Page<ListedRequest>> {
       const columns = [...columnsOf('request', ['account', 'upstream_cost', ...USAGE]), sql`${receipt} AS receipt`]
-      const page = await readIdPage(
-        connection,
-        { table: 'request', order: 'newest', columns, ...requestConditions(filter, connection) },
-        place,
-        limit,
-      )
-      const rows = page.rows.map((row) => ({
-        account: integer(row.account),
-        row: toUsageRow(row),
-        upstreamCost: optional(row.upstream_cost, integer),
-      }))
-      return { rows, next: page.next }
+      const { where, filters } = requestConditions(filter, connection)
+      const list = {
+        table: 'request',
+        order: 'newest',
+        columns,
+        where: [...where, ...inRange(range)],
+        filters,
+      } as const
+      const page = await readIdPage(connection, list, place, limit)
+      return { rows: page.rows.map(toListedRequest), next: page.next }
     },
     /** Newest first, unless they are those of a request. */
-    async transfers(filter: TransferFilter, place: Place, limit: number): Promise<Page<Transfer>> {
+    async transfers(filter: TransferFilter, place: Place, limit: number, range: IdRange = {}): Promise<Page<Transfer>> {
       const { request } = filter
-      const where = [...(await transferRange(filter)), ...kindConditions(filter), ...(await requestRange(request))]
+      const where = [
+        ...(await transferRange(filter)),
+        ...kindConditions(filter),
+        ...(await requestRange(request)),
+        ...inRange(range),
+      ]
       const columns = columnsOf('transfer', ['id', 'at', 'debit', 'credit', 'amount', 'reason', 'request', 'reference'])
       const filters = transferFilters(filter)
       const order = request === undefined ? 'newest' : 'oldest'
@@ -95,6 +103,12 @@ export function requestListsOver(connection: Connection) {
     },
   }
 }
+
+export const toListedRequest = (row: Row): ListedRequest => ({
+  account: integer(row.account),
+  row: toUsageRow(row),
+  upstreamCost: optional(row.upstream_cost, integer),
+})
 
 /** Failed requests have an index of their own, which needs its condition as it is written there. */
 const HAS_FAILED = sql`outcome IN (${sql.join(FAILED_OUTCOMES.map((outcome) => sql.lit(outcome)))})`

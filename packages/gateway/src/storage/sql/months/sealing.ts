@@ -10,6 +10,7 @@ import { EPOCH_MS, timeOfId } from '../../../money/request-ids.ts'
 import { integer, optional, small } from '../rows.ts'
 import { type Connection, putMeta, rawStatement, required, type Statement, statement } from '../statements.ts'
 import { firstRequestAfter, monthEnd, monthName, NONE, type Seal } from './bounds.ts'
+import { rowsOfTables } from './ledger-rows.ts'
 import { closingRows, openHash, SEAL_TABLES, seals } from './rows.ts'
 import { addUpMonth, type MonthSums, NotFinal } from './sums.ts'
 
@@ -103,7 +104,8 @@ export function monthsOver(connection: Connection) {
       const lastSealed = await lastTransferBefore(time, last.lastSealed)
       const fresh = await notFinal(last, endsAt, lastSealed)
       const open = new Set([...known.map(({ request }) => integer(request)), ...fresh])
-      const sums = yield* addUpMonth(connection, { previous: last, endsAt, lastSealed, open, fresh })
+      const month = { previous: last, endsAt, lastSealed, open, fresh }
+      const sums = yield* addUpMonth(connection, month, rowsOfTables(connection))
       if (sums.wrong.size === 0) return { sums, lastSealed }
       wrong = [...sums.wrong].slice(0, 5).join(', ')
     }

@@ -1,9 +1,10 @@
 // Adds up what a month changed, page by page: all of it is final, so the pages need not be of one moment.
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { HELD, REAPED, REAPED_OUTCOME, REVENUE, SETTLED, SHORTFALL, TASK_NODE, VOIDED } from '../../../money/book.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
 import { type Bounds, firstRequestAfter, integerOf, isSealed } from './bounds.ts'
+import type { LedgerRows } from './ledger-rows.ts'
 
 /** The columns of month_seal_account beside its key. */
 export const ACCOUNT_SUMS = [
@@ -45,10 +46,12 @@ type Month = {
 /** A request of the month is not final and not known as such: it began, or changed, since that was asked. */
 export class NotFinal extends Error {}
 
-const PAGE = 1_000
-
-/** Pauses wherever it has read a page. */
-export async function* addUpMonth(connection: Connection, month: Month): AsyncGenerator<undefined, MonthSums> {
+/** Pauses wherever it has read a page. `ledger`: where requests and transfers are read. */
+export async function* addUpMonth(
+  { db, runner }: Connection,
+  month: Month,
+  ledger: LedgerRows,
+): AsyncGenerator<undefined, MonthSums> {
   const { previous, endsAt, lastSealed, open, fresh } = month
   const sums: MonthSums = {
     accounts: new Map(),
@@ -59,13 +62,9 @@ export async function* addUpMonth(connection: Connection, month: Month): AsyncGe
     wrong: new Set(),
   }
   const of = (account: bigint) => valueIn(sums.accounts, account, zeroSums)
-  const read = (query: RawBuilder<unknown>) => connection.runner.readPage(rawStatement(connection.db, query))
 
   const below = firstRequestAfter({ endsAt })
-  for (let after = firstRequestAfter(previous) - 1n; ; yield) {
-    const rows =
-      await read(sql`SELECT id, account, key, node_id, state, held, cost, shortfall, tokens, upstream_cost, outcome
-      FROM request WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${sql.lit(PAGE)}`)
+  for await (const rows of ledger('request', firstRequestAfter(previous) - 1n, below - 1n)) {
     for (const row of rows) {
       if (open.has(integer(row.id)) || isFree(row)) continue
       if (mayChange(row)) throw new NotFinal(String(row.id))
@@ -77,14 +76,11 @@ export async function* addUpMonth(connection: Connection, month: Month): AsyncGe
       const key = integer(row.key)
       sums.keys.set(key, (sums.keys.get(key) ?? 0n) + integer(row.cost))
     }
-    if (rows.length < PAGE) break
-    after = integer(rows.at(-1)?.id)
+    yield
   }
 
   const charged = new Map<bigint, bigint>()
-  for (let after = previous.firstOpen - 1n; ; yield) {
-    const rows = await read(sql`SELECT id, request, debit, credit, amount, at FROM transfer
-      WHERE id > ${after} AND id <= ${lastSealed} ORDER BY id LIMIT ${sql.lit(PAGE)}`)
+  for await (const rows of ledger('transfer', previous.firstOpen - 1n, lastSealed)) {
     for (const row of rows) {
       const [id, debit, credit, amount] = [
         integer(row.id),
@@ -109,19 +105,22 @@ export async function* addUpMonth(connection: Connection, month: Month): AsyncGe
         corrected.shortfall += debit === SHORTFALL ? amount : credit === SHORTFALL ? -amount : 0n
       }
     }
-    if (rows.length < PAGE) break
-    after = integer(rows.at(-1)?.id)
+    yield
   }
   for (const [account, { spent }] of sums.accounts) if (spent !== (charged.get(account) ?? 0n)) sums.wrong.add(account)
   for (const [account, cost] of charged)
     if (account > 0n && cost !== (sums.accounts.get(account)?.spent ?? 0n)) sums.wrong.add(account)
 
   for (let from = previous.endsAt; ; yield) {
-    const rows =
-      await read(sql`SELECT hour, account, CAST(sum(requests) AS bigint) AS requests, CAST(sum(tokens) AS bigint) AS tokens,
+    const rows = await runner.readPage(
+      rawStatement(
+        db,
+        sql`SELECT hour, account, CAST(sum(requests) AS bigint) AS requests, CAST(sum(tokens) AS bigint) AS tokens,
         CAST(sum(upstream_cost) AS bigint) AS upstream_cost
       FROM hourly_spending WHERE hour = (SELECT min(hour) FROM hourly_spending WHERE hour >= ${from} AND hour < ${endsAt})
-      GROUP BY hour, account`)
+      GROUP BY hour, account`,
+      ),
+    )
     for (const row of rows) {
       const account = of(integer(row.account))
       account.used_requests += integer(row.requests)

@@ -1,4 +1,6 @@
 // The tables of sealed and archived months, written from the schema by npm run reference.
+import type { Generated } from 'kysely'
+
 export type Integer = bigint | number
 
 export type MonthTables = {
@@ -25,4 +27,17 @@ export type MonthTables = {
   }
   month_seal_key: { ends_at: Integer; key: Integer; spent: Integer }
   month_seal_request: { ends_at: Integer; request: Integer; cost: Integer; shortfall: Integer }
+  archive_part: {
+    id: Generated<Integer>
+    name: string
+    state: Generated<Integer>
+    kind: string
+    ends_at: Integer
+    first_id: Generated<Integer>
+    last_id: Generated<Integer>
+    row_count: Generated<Integer>
+    bytes: Generated<Integer>
+    sha256: Generated<string>
+    blocks: Generated<string>
+  }
 }
