@@ -65,10 +65,7 @@ async function backup(place: Place, { dataDir = folder, passphrase, secret = SEC
     secret: async () => secret ?? undefined,
     passphrase,
     progress,
-  }).catch(async (error) => {
-    await archive.abandon()
-    throw error
-  })
+  }).catch((error) => archive.abandon().then(() => Promise.reject(error)))
   await archive.finish()
   return written
 }

@@ -13,7 +13,7 @@ import { rowsOfTables } from '../sql/months/ledger-rows.ts'
 import { seals } from '../sql/months/rows.ts'
 import { type Connection, rawStatement } from '../sql/statements.ts'
 import type { Archive } from './archive.ts'
-import { COLUMNS, decodeBlock, encodePart, type Kind, ROWS_OF_BLOCK, sha256 } from './part-file.ts'
+import { COLUMNS, decodeBlock, type Kind, openPart, type PartFile, ROWS_OF_BLOCK, sha256 } from './part-file.ts'
 import { readRange } from './part-store.ts'
 import { ALONE, COMPLETE, type Part } from './parts.ts'
 
@@ -68,20 +68,20 @@ export function archivingOver(connection: Connection, archive: Archive, blocksOf
   }
 
   async function* writeParts(kind: Kind, seal: Seal, previous: Seal): AsyncGenerator<undefined> {
-    let blocks: Row[][] = []
+    let part = await openPart(kind)
     for await (const block of blocksOf(kind, seal, previous)) {
-      if (block && blocks.push(block) === blocksOfPart) {
-        yield* writePart(kind, seal, blocks)
-        blocks = []
+      if (block) await part.add(block)
+      if (part.blocks.length === blocksOfPart) {
+        yield* writePart(kind, seal, part.end())
+        part = await openPart(kind)
       }
       yield
     }
-    if (blocks.length > 0) yield* writePart(kind, seal, blocks)
+    if (part.blocks.length > 0) yield* writePart(kind, seal, part.end())
   }
 
-  async function* writePart(kind: Kind, { endsAt }: Seal, blocks: readonly Row[][]): AsyncGenerator<undefined> {
+  async function* writePart(kind: Kind, { endsAt }: Seal, file: PartFile): AsyncGenerator<undefined> {
     const store = await archive.store()
-    const file = await encodePart(kind, blocks)
     const name = randomBytes(16).toString('hex')
     const id = await parts.begin(name, kind, endsAt)
     yield
@@ -89,7 +89,10 @@ export function archivingOver(connection: Connection, archive: Archive, blocksOf
     yield
     const stored = await readRange(store, name, 0, file.bytes.length)
     let rows = 0
-    for (const { start, end } of file.blocks) rows += (await decodeBlock(kind, stored.subarray(start, end))).length
+    for (const { start, end } of file.blocks) {
+      rows += (await decodeBlock(kind, stored.subarray(start, end))).length
+      yield
+    }
     if (sha256(stored) !== file.sha256 || rows !== file.rows)
       throw new Error(`${monthName(endsAt)} is not archived: the media store returned other bytes than were written`)
     if (!(await parts.complete(id, file))) throw new Error('another process archives the same month')

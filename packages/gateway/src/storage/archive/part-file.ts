@@ -27,31 +27,37 @@ export type PartFile = { bytes: Uint8Array; sha256: string; blocks: Block[]; row
 /** The time by which lists look for a row. */
 export const timeOf = (kind: Kind, row: Row): number => (kind === 'request' ? timeOfId(integer(row.id)) : small(row.at))
 
-/** Rows in the order of their ids, block by block. */
-export async function encodePart(kind: Kind, blocks: readonly (readonly Row[])[]): Promise<PartFile> {
+export type PartWriter = {
+  add(rows: readonly Row[]): Promise<void>
+  end(): PartFile
+  readonly blocks: readonly Block[]
+}
+
+/** Rows are added block by block, in the order of their ids. */
+export async function openPart(kind: Kind): Promise<PartWriter> {
   const columns = COLUMNS[kind]
   const head = await compress(`${JSON.stringify({ table: kind, columns })}\n`)
   const frames = [head]
-  const places: Block[] = []
-  let start = head.length
-  for (const rows of blocks) {
-    const frame = await compress(
-      rows.map((row) => encodeRow(columns.map((column) => (row[column] ?? null) as Value))).join(''),
-    )
-    frames.push(frame)
-    const times = rows.map((row) => timeOf(kind, row))
-    places.push({
-      first: integer(rows[0]?.id),
-      last: integer(rows.at(-1)?.id),
-      from: Math.min(...times),
-      to: Math.max(...times),
-      start,
-      end: start + frame.length,
-    })
-    start += frame.length
+  const blocks: Block[] = []
+  let [rows, start] = [0, head.length]
+  return {
+    blocks,
+    async add(block) {
+      const lines = block.map((row) => encodeRow(columns.map((column) => (row[column] ?? null) as Value)))
+      const frame = await compress(lines.join(''))
+      frames.push(frame)
+      const times = block.map((row) => timeOf(kind, row))
+      const [first, last] = [integer(block[0]?.id), integer(block.at(-1)?.id)]
+      const [from, to] = [Math.min(...times), Math.max(...times)]
+      blocks.push({ first, last, from, to, start, end: start + frame.length })
+      start += frame.length
+      rows += block.length
+    },
+    end() {
+      const bytes = Buffer.concat(frames)
+      return { bytes, sha256: sha256(bytes), blocks, rows }
+    },
   }
-  const bytes = Buffer.concat(frames)
-  return { bytes, sha256: sha256(bytes), blocks: places, rows: blocks.reduce((sum, { length }) => sum + length, 0) }
 }
 
 /** `contains`: only lines with this text. */

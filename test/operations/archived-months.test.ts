@@ -1,0 +1,108 @@
+// A gateway whose details of old months are in files: everything that shows requests shows them, with and without a running server.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hold, newKey, newNode, settle } from '../../packages/gateway/contract/storage/harness.ts'
+import { hashSecret } from '../../packages/gateway/src/access/authenticate.ts'
+import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
+import { firstIdAt, formatRequestId } from '../../packages/gateway/src/request/ids.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
+import { adminClient } from '../support/admin/admin-client.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { createDatabase, type Home, newHome, runCommand } from '../support/gateway/home.ts'
+import { operate, runJson } from '../support/gateway/operate.ts'
+
+const DAY = 86_400_000
+const SECRET = `sk-${'a'.repeat(40)}`
+const OF_MONTH = 1_200
+const CONFIG = 'archive: { after: 4mo }\nretention: { requests: off }\n'
+
+let home: Home
+let gateway: Gateway
+let ids: string[]
+
+/** Requests of seven months ago and six months ago, which are archived, and of now. */
+async function fill({ dataDir }: Home): Promise<string[]> {
+  let now = Date.now() - 215 * DAY
+  const storage = await openSqlite(dataDir, { clock: () => now })
+  const account = await storage.accounts.create('ada@example.com', 10_000_000_000n, -1n)
+  if (!account) throw new Error('the address is taken')
+  const key = await newKey(storage, account.id, { hash: hashSecret(SECRET) })
+  const found: string[] = []
+  for (const count of [OF_MONTH, OF_MONTH, 10, 10, 10, 10, 10, 3]) {
+    const node = await newNode(storage)
+    const of = Array.from({ length: count }, (_, at) => firstIdAt(now) + BigInt(at))
+    await Promise.all(
+      of.map((id) => storage.ledger.apply(hold(id, { account: account.id, key: key.id, email: '' }, node))),
+    )
+    await Promise.all(of.map((id) => storage.ledger.apply(settle(id, node, 50n))))
+    found.push(...of.map(formatRequestId))
+    now = Math.min(now + 31 * DAY, Date.now())
+  }
+  for (let after = 0n, isMore = true; isMore; )
+    ({ last: after, isMore } = await storage.ledger.clearReceipts(firstIdAt(now), after, 1_000))
+  for await (const _ of storage.months.seal());
+  storage.archive.attach(async () => createDiskBlobs(join(dataDir, 'media')))
+  for await (const _ of storage.archive.archive(4, 0));
+  expect((await storage.archive.state()).rows).toBeGreaterThanOrEqual(4 * OF_MONTH)
+  await storage.close()
+  return found.reverse()
+}
+
+beforeAll(async () => {
+  home = await newHome('sqlite', CONFIG)
+  await createDatabase(home)
+  ids = await fill(home)
+})
+afterAll(() => gateway.stop())
+
+test('commands read them without a server, and name a file that is damaged', async () => {
+  const deep = () => runCommand(home, ['audit', '--deep', '--json'])
+  expect(JSON.parse((await deep()).stdout)).toMatchObject({ ok: true, archive_mismatches: [] })
+  const folder = join(home.dataDir, 'media')
+  const [place = ''] = readdirSync(folder)
+  const [name = ''] = readdirSync(join(folder, place))
+  const file = join(folder, place, name)
+  const bytes = readFileSync(file)
+  writeFileSync(file, 'something else')
+  const { code, stdout } = await deep()
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { ok: false, archive_mismatches: [name] }])
+  writeFileSync(file, bytes)
+  gateway = await startGateway({ home, config: CONFIG })
+})
+
+const own = async <T>(path: string): Promise<T> =>
+  (await (await fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${SECRET}` } })).json()) as T
+
+test('callers page through all their requests, and get the receipt of each', async () => {
+  type Usage = { requests: { request_id: string }[]; has_more: boolean; next_before?: string }
+  const found: string[] = []
+  for (let path = '/v1/usage?limit=100'; ; ) {
+    const { requests, has_more, next_before } = await own<Usage>(path)
+    found.push(...requests.map(({ request_id }) => request_id))
+    if (!has_more) break
+    path = `/v1/usage?limit=100&before=${next_before ?? found.at(-1)}`
+  }
+  expect(found).toEqual(ids)
+  const oldest = ids.at(-1) ?? ''
+  expect(await own<object>(`/v1/usage/${oldest}`)).toMatchObject({ request_id: oldest, outcome: 'done' })
+})
+
+test('operators list them as pages and as CSV, show and refund them, and audit them in depth', async () => {
+  const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'owner', role: 'owner' })
+  const client = adminClient(gateway.url, secret)
+  type List = { data: { id: string }[]; has_more: boolean; last_id: string | null }
+  const old = `to=${new Date(Date.now() - 184 * DAY).toISOString().slice(0, 10)}T00:00:00Z`
+  const { body } = await client<List>('GET', `requests?limit=20&${old}`)
+  expect(body.data.map(({ id }) => ids.indexOf(id) > ids.length - 2 * OF_MONTH - 1)).toEqual(Array(20).fill(true))
+  const headers = { authorization: `Bearer ${secret}`, accept: 'text/csv' }
+  const csv = await (await fetch(`${gateway.url}/admin/v1/requests?${old}`, { headers })).text()
+  expect(body.data.filter(({ id }) => csv.includes(id)).length).toBe(20)
+  const oldest = ids.at(-1) ?? ''
+  expect(await runJson<object>(gateway, 'request', 'show', oldest)).toMatchObject({ id: oldest, outcome: 'done' })
+  await runJson<object>(gateway, 'request', 'refund', oldest, '--reason', 'sorry')
+  expect(await runJson<object>(gateway, 'request', 'show', oldest)).toMatchObject({ refunded_usd: '0.00000005' })
+  expect(await runJson<object>(gateway, 'audit', '--deep')).toMatchObject({ ok: true, deep: true })
+  const early = ['report', 'failures', '--from', new Date(Date.now() - 200 * DAY).toISOString().slice(0, 10)]
+  expect((await runCommand(gateway.home, early)).stderr).toContain('are archived')
+})
