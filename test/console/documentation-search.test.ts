@@ -33,8 +33,9 @@ describe('among the first three', () => {
     ['mail test', 'operate/people#email'],
     ['key_quota_exceeded', 'use/errors#fix-the-key-or-ask-your-operator'],
     ['备份', 'operate/backup'],
-    ['怎么设置密钥的限速', 'operate/keys#rate-limit-errors'],
-    ['接入厂商', 'start/quick-start.zh-CN#接入真实模型'],
+    ['怎么设置密钥的限速', 'use/console.zh-CN#密钥'],
+    ['限流', 'operate/keys#rate-limit-errors'],
+    ['接入厂商', 'start/first-vendor.zh-CN'],
   ])('%s finds %s', (query, place) => {
     expect(found(query, /\p{Script=Han}/u.test(query) ? 'zh' : 'en').slice(0, 3)).toContain(place)
   })

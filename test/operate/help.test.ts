@@ -69,6 +69,9 @@ test('the navigation leads to the index of the documentation, and in Chinese to 
     await page.getByRole('link', { name: /阅读中文版《快速开始》/ }).click()
     await page.locator('main [lang=zh-CN]').waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/operate/help/start/quick-start.zh-CN')
+    await page.goto(page.url().replace('start/quick-start.zh-CN', 'use/console'))
+    await page.getByRole('link', { name: '阅读本页的中文版' }).click()
+    await page.getByRole('heading', { level: 1, name: '控制台' }).waitFor()
   })
 })
 

@@ -102,6 +102,7 @@ export const help = texts({
     '请减少或更换关键词，例如“限速”、某个设置的名称或错误代码。多数页面是英文的，英文关键词能找到更多内容。',
   ),
   missing: en('The documentation has no such page.').zh('文档中没有此页面。'),
+  inChinese: en('Read this page in Chinese').zh('阅读本页的中文版'),
   /** Only where the documentation is in another language than the console. */
   translated: en('The documentation is in English. Read the quick start in Chinese').zh(
     '文档为英文。阅读中文版《快速开始》',

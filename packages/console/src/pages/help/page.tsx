@@ -47,13 +47,14 @@ export default function HelpPage() {
     },
   }
   const isChinese = page.endsWith('.zh-CN')
+  const own = `${page}.zh-CN`
   return (
     <>
       <PageHeader title={isIndex || query !== '' ? t.title : title} />
       {language === 'zh' && !isChinese && query === '' && CHINESE_START in PAGES && (
         <p className="mb-4">
-          <Link href={`${base}${CHINESE_START}`} className="text-link hover:underline">
-            {t.translated}
+          <Link href={`${base}${own in PAGES ? own : CHINESE_START}`} className="text-link hover:underline">
+            {own in PAGES ? t.inChinese : t.translated}
           </Link>
         </p>
       )}
