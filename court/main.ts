@@ -31,6 +31,7 @@ const OPTIONS = {
   claims: text,
   areas: text,
   clients: text,
+  without: text,
   json: text,
   html: text,
   concurrency: text,
@@ -44,6 +45,7 @@ const HELP = `court --url URL --key KEY --models MODEL[,MODEL][,embedding:MODEL]
   --header 'N: V'     a header that the gateway needs besides; may be repeated
   --areas A,B         only these: ${AREAS.join(', ')}
   --clients A,B       only clients whose name begins so, such as openai or "ai 7"
+  --without A,B       no cells whose name has one of these parts
   --concurrency N     cells at once (8)
   --json FILE         all results; failed cells with request and response
   --html FILE         the same as one page
@@ -87,8 +89,12 @@ function chosen(): Cell[] {
   const wrong = areas?.find((area) => !AREAS.some((each) => each === area))
   if (wrong !== undefined) stop(`there is no area ${wrong}; there are ${AREAS.join(', ')}`)
   const clients = values.clients?.split(',')
+  const without = values.without?.split(',') ?? []
   return CELLS.filter(
-    ({ area, client }) => (areas?.includes(area) ?? true) && (clients?.some((each) => client.startsWith(each)) ?? true),
+    ({ area, client, name }) =>
+      !without.some((part) => name.includes(part)) &&
+      (areas?.includes(area) ?? true) &&
+      (clients?.some((each) => client.startsWith(each)) ?? true),
   )
 }
 

@@ -10,6 +10,16 @@ export type Product = Claims & {
 
 const notServed = (why: string, ...endpoints: readonly string[]): Exception[] =>
   endpoints.map((endpoint) => ({ endpoint, why }))
+const HAS_NO_STORE = 'stored responses are left to the vendor, and the court has none'
+/** With `store` on, the AI SDK refers to stored items. */
+const unstored: readonly Exception[] = [
+  { area: 'tool loops', name: 'two turns with a tool, continued by the id', why: HAS_NO_STORE },
+  ...['ai 5', 'ai 6', 'ai 7'].map((sdk) => ({
+    area: 'tool loops' as const,
+    client: `${sdk}, responses`,
+    why: HAS_NO_STORE,
+  })),
+]
 const nothingCounted: Exception = { area: 'money', name: 'charged', why: 'charges nobody' }
 
 export const PRODUCTS: readonly Product[] = [
@@ -26,7 +36,7 @@ export const PRODUCTS: readonly Product[] = [
   },
   {
     product: 'litellm',
-    exceptions: [{ dialect: 'generate-content', endpoint: '/v1beta/models', name: 'the list', why: 'not documented' }],
+    exceptions: [...unstored, { dialect: 'generate-content', name: 'the list', why: 'not documented' }],
     charges: () => ({
       // Without a database the only trace of a charge is this header, which streams do not have.
       async of(exchanges) {
@@ -38,6 +48,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     product: 'new-api',
     exceptions: [
+      ...unstored,
       ...notServed('not documented', '/v1/messages/count_tokens', '/v1beta/models/{model}:countTokens'),
       { dialect: 'responses', why: 'translation to and from Responses is in development' },
     ],
@@ -53,6 +64,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     product: 'portkey',
     exceptions: [
+      ...unstored,
       nothingCounted,
       { dialect: 'generate-content', why: 'not documented for clients' },
       { dialect: 'messages', why: 'only to vendors of that protocol' },
@@ -64,6 +76,9 @@ export const PRODUCTS: readonly Product[] = [
   {
     product: 'nginx',
     exceptions: [
+      ...unstored,
+      { area: 'faults', why: 'passes on what it gets' },
+      { area: 'endpoints', name: 'the list', why: 'passes on what it gets' },
       nothingCounted,
       { area: 'errors', name: 'a wrong key', why: 'has no keys of its own' },
       { area: 'errors', name: 'a request without', why: 'has no keys of its own' },

@@ -1,6 +1,6 @@
 // Runs cells: several at once, each with a time limit and the recording of its own requests.
 import { randomBytes } from 'node:crypto'
-import { type Cell, Finding, type ModelKind, NotApplicable, type Trial } from './cell.ts'
+import { type Cell, Finding, type ModelKind, NotApplicable } from './cell.ts'
 import { type Claims, reasonNotToClaim } from './claims.ts'
 import { type Exchange, type RecorderOptions, startRecorder } from './recorder.ts'
 import type { Vendor } from './vendor/vendor.ts'
@@ -46,6 +46,8 @@ export async function holdCourt(cells: readonly Cell[], options: CourtOptions): 
     return chosen.map((model) => ({ cell, model }))
   })
   const results: Result[] = []
+  // Cells after that would say nothing.
+  let isStopped = false
   // A vendor may serve several courts.
   const run = randomBytes(3).toString('hex')
   const attempt = async ({ cell, model }: { cell: Cell; model: string }, index: number) => {
@@ -53,12 +55,17 @@ export async function holdCourt(cells: readonly Cell[], options: CourtOptions): 
     const exchanges = recorder.exchangesOf(mark)
     const abort = new AbortController()
     const { signal } = abort
-    const charged = cell.alone ? await options.charging?.begin() : undefined
-    const trial: Trial = { origin: recorder.originOf(mark), key, model, mark, signal, exchanges, vendor, charged }
     const began = performance.now()
-    const thrown = await within(options.cellTimeoutMs ?? CELL_TIMEOUT_MS, abort, cell.run(trial))
+    const tried = async () => {
+      const charged = cell.alone ? await options.charging?.begin() : undefined
+      const origin = recorder.originOf(mark)
+      await cell.run({ origin, key, model, mark, signal, exchanges, vendor, charged })
+    }
+    const thrown = await within(options.cellTimeoutMs ?? CELL_TIMEOUT_MS, abort, tried())
     if (thrown instanceof NotApplicable) return
-    const finding = thrown === undefined ? undefined : describe(thrown)
+    if (thrown !== undefined && !isStopped && !(await isReachable(gateway))) isStopped = true
+    const words = thrown === undefined ? undefined : describe(thrown)
+    const finding = isStopped && words ? `the gateway stopped, and the court with it: ${words}` : words
     const { area, dialect, client, endpoint, name } = cell
     const unclaimed = reasonNotToClaim(options.claims, cell)
     const result: Result = {
@@ -80,14 +87,28 @@ export async function holdCourt(cells: readonly Cell[], options: CourtOptions): 
     const numbered = trials.map((trial, index) => ({ trial, index }))
     const queue = numbered.filter(({ trial }) => !trial.cell.alone)
     const worker = async () => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await attempt(next.trial, next.index)
+      for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift())
+        await attempt(next.trial, next.index)
     }
     await Promise.all(Array.from({ length: concurrency }, worker))
-    for (const { trial, index } of numbered) if (trial.cell.alone) await attempt(trial, index)
+    for (const { trial, index } of numbered) if (trial.cell.alone && !isStopped) await attempt(trial, index)
   } finally {
     recorder.stop()
   }
   return results
+}
+
+/** Anything is an answer. A busy gateway may take a while. */
+async function isReachable(gateway: string): Promise<boolean> {
+  for (let turn = 0; turn < 10; turn++) {
+    const answer = await fetch(gateway, { signal: AbortSignal.timeout(5_000), redirect: 'manual' }).catch(
+      () => undefined,
+    )
+    await answer?.body?.cancel()
+    if (answer) return true
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+  return false
 }
 
 /** What was thrown, or undefined. */

@@ -74,10 +74,10 @@ const WORKS: readonly Work[] = [
 type Sample = { cpu: number; requestsPerSecond: number; p50Ms: number; p99Ms: number; resident: number }
 type Started = { peer: Peer; running: RunningPeer; startMs: number; idle: number }
 
-const TURN_MS = 2_500
+const TURN_MS = 1_500
 const MOST_REQUESTS = 15_000
 /** Work that a gateway does after its answer is its work, too. */
-const AFTER_MS = 700
+const AFTER_MS = 500
 
 export async function comparePeers(options: { rounds: number; say(line: string): void }): Promise<string> {
   const { rounds, say } = options
@@ -88,17 +88,20 @@ export async function comparePeers(options: { rounds: number; say(line: string):
   const parts: string[] = []
   const starts = new Map<string, Started>()
   const before = loadavg()[0] ?? 0
-  for (const work of WORKS) {
-    say(work.title)
+  for (const [upstreamPath, works] of Map.groupBy(WORKS, (work) => work.upstreamPath)) {
     const upstream = await startUpstream()
     const started: Started[] = []
     try {
-      for (const peer of there.filter(({ name }) => work.without?.includes(name) !== true)) {
-        const each = await startPeer(peer, upstream.url + work.upstreamPath, say)
+      for (const peer of there) {
+        const each = await startPeer(peer, upstream.url + upstreamPath, say)
         if (each) started.push(each)
       }
       for (const each of started) if (!starts.has(each.peer.name)) starts.set(each.peer.name, each)
-      parts.push(`**${work.title}**\n\n${await measured(work, started, rounds, say)}`)
+      for (const work of works) {
+        say(work.title)
+        const able = started.filter(({ peer }) => work.without?.includes(peer.name) !== true)
+        parts.push(`**${work.title}**\n\n${await measured(work, able, rounds, say)}`)
+      }
     } finally {
       for (const { running } of started) await running.stop()
       await upstream.stop()
@@ -163,6 +166,8 @@ async function measured(work: Work, started: Started[], rounds: number, say: (li
   return table([...columns, ...(unit === 'event' ? [] : ['requests/s', 'p50 ms', 'p99 ms']), 'RSS MB'], rows)
 }
 
+const pathAt = ({ url }: RunningPeer, { path }: Work): string => new URL(url).pathname.replace(/\/$/, '') + path
+
 const modelOf = ({ models }: RunningPeer): string => models.text[0] ?? 'bench'
 
 /** What is wrong with its answer. */
@@ -187,7 +192,7 @@ const loadOf = (work: Work, running: RunningPeer, requests: number): Promise<Loa
   load({
     host: '127.0.0.1',
     port: Number(new URL(running.url).port),
-    path: work.path,
+    path: pathAt(running, work),
     body: work.body(modelOf(running)),
     keys: [running.key],
     headers: { ...running.headers, 'anthropic-version': '2023-06-01' },

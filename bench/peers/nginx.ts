@@ -11,7 +11,8 @@ export const nginx: Peer = {
   async start({ origin, model, embeddingModel, imageModel }) {
     const server = await startNginx(Number(new URL(origin).port))
     return {
-      url: `http://127.0.0.1:${server.port}`,
+      // It changes no path.
+      url: `http://127.0.0.1:${server.port}${new URL(origin).pathname.replace(/\/$/, '')}`,
       key: 'any',
       models: {
         text: [model],

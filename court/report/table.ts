@@ -50,14 +50,21 @@ export function tableOf(results: readonly Result[]): string {
 export function findingsOf(results: readonly Result[]): string[] {
   const failed = results.filter(({ outcome, unclaimed }) => outcome === 'failed' && unclaimed === undefined)
   const groups = Map.groupBy(failed, ({ area, dialect, finding = '' }) => `${area}, ${dialect}: ${short(finding)}`)
-  return [...groups].map(([words, cells]) => {
+  const sorted = [...groups].sort(([, one], [, other]) => other.length - one.length)
+  const lines = sorted.slice(0, MOST_FINDINGS).map(([words, cells]) => {
     const [first] = cells
     return `${cells.length} x ${words}\n    such as ${first?.client}, ${first?.model}: ${first?.name}`
   })
+  const rest = sorted.slice(MOST_FINDINGS).reduce((sum, [, cells]) => sum + cells.length, 0)
+  return rest === 0 ? lines : [...lines, `${rest} more cells failed: see --json or --html`]
 }
 
+const MOST_FINDINGS = 20
+
+/** Without what differs from request to request, so that equal findings are counted together. */
 const short = (text: string): string =>
   text
-    .replace(/\s+/g, ' ')
     .replaceAll(/court-\w+-\d+/g, 'court-N')
-    .slice(0, 160)
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .replaceAll(/(rs|resp|msg|req|chatcmpl)[-_]\w+/g, '$1_N')
+    .slice(0, 80)

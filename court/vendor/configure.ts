@@ -6,7 +6,7 @@ import { PRICE, type Vendor } from './vendor.ts'
 
 export const howToConfigure = (origin: string): string =>
   [
-    'The vendor is ready. Configure the gateway with it, any key, no retries, no circuit breaker, timeouts below 15 s:',
+    'The vendor is ready. Configure the gateway with it, any key, no retries, no circuit breaker, timeouts below 12 s:',
     `  Chat Completions, Responses   ${origin}/v1        models sandbox-text, sandbox-embedding, sandbox-image`,
     `  Messages                      ${origin}           model sandbox-text`,
     `  generateContent               ${origin}/v1beta    model sandbox-text`,
