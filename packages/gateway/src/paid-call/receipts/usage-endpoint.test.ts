@@ -78,9 +78,10 @@ deps.store.keys.findWithAccount = async (id) => {
   asked.push(['standing', id])
   return key && { account: ACCOUNT, key }
 }
-deps.store.ledger.usage = async (account, limit, before) => {
+deps.store.spending.requests = async (account, { before }, limit) => {
   asked.push(['usage', account, limit, before])
-  return rows.slice(0, limit)
+  const page = rows.slice(0, limit)
+  return { rows: page, next: rows.length > limit ? page.at(-1)?.request : undefined }
 }
 deps.store.ledger.findRequest = async (account, id) => {
   asked.push(['find', account, id])
@@ -154,7 +155,7 @@ test('the balance, the sums of the account and the key, and the newest receipts'
   )
   expect(asked).toEqual([
     ['standing', 1n],
-    ['usage', 1n, 21, undefined],
+    ['usage', 1n, 20, undefined],
   ])
 })
 
@@ -208,7 +209,7 @@ test('pages follow one another', async () => {
   expect(first.body.requests.map(({ request_id: id }) => id)).toEqual(['req_0000000000000003', 'req_0000000000000002'])
   expect(first.body.has_more).toBe(true)
   await get('/v1/usage?limit=100&before=req_0000000000000002')
-  expect(asked.at(-1)).toEqual(['usage', 1n, 101, 2n])
+  expect(asked.at(-1)).toEqual(['usage', 1n, 100, 2n])
 })
 
 test.each([
