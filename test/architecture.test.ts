@@ -195,6 +195,16 @@ describe('the protocol package is pure', () => {
     expect(files.flatMap((path) => importsOf(path).filter((target) => !target.startsWith(PROTOCOL)))).toEqual([])
   })
 
+  test('the order of translation is behind its index', () => {
+    const inside = `${PROTOCOL}/translation/`
+    const outside = ALL_SOURCES.filter((path) => path !== `${PROTOCOL}/index.ts` && !path.startsWith(inside))
+    const importing = outside.filter((path) => importsOf(path).some((target) => target.startsWith(inside)))
+    expect(importing).toEqual([])
+    const { exports } = JSON.parse(read('packages/protocol/package.json')) as { exports: Record<string, string> }
+    expect(Object.keys(exports).filter((name) => name === './*' || name.startsWith('./translation'))).toEqual([])
+    expect(importsOf(`${GATEWAY}/text/translation/translate.ts`)).toContain(`${PROTOCOL}/index.ts`)
+  })
+
   test('it reads no clock and no randomness', () => {
     expect(files.filter((path) => /Date\.now|new Date\(\)|Math\.random/.test(read(path)))).toEqual([])
   })

@@ -11,6 +11,7 @@ import { components } from './components.ts'
 import { writeCourtPackage } from './court-package.ts'
 import { compile, prepareParts } from './executable.ts'
 import { pack, writeMainPackage, writePlatformPackage } from './npm-packages.ts'
+import { writeProtocolPackage } from './protocol-package.ts'
 import { sbomOf } from './sbom.ts'
 import { hostTarget, TARGETS, type Target } from './targets.ts'
 
@@ -19,6 +20,7 @@ const ROOT = join(import.meta.dir, '../..')
 const PUBLISHED: readonly ((version: string, parent: string) => Promise<string>)[] = [
   writeMainPackage,
   writeCourtPackage,
+  writeProtocolPackage,
 ]
 /** The names of the packed files in the order of their publication, which .github/workflows/release.yml reads. */
 const PACKAGES = 'packages.txt'

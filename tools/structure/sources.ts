@@ -29,8 +29,8 @@ export function importsOf(path: string): string[] {
   )
   return [...found].map((match) => {
     const target = match[1] ?? match[2] ?? ''
-    const named = /^@trivium\/([^/]+)\/(.+)$/.exec(target)
-    if (named) return `packages/${named[1]}/${named[2]?.startsWith('fixtures/') ? '' : 'src/'}${named[2]}`
+    const [named, name, file = 'index.ts'] = /^@trivium\/([^/]+)(?:\/(.+))?$/.exec(target) ?? []
+    if (named) return `packages/${name}/${file.startsWith('fixtures/') ? '' : 'src/'}${file}`
     return target.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), target)) : target
   })
 }
