@@ -31,7 +31,7 @@ export function bundleCommands(root, bun) {
     env: {},
   })
   child.on('error', () => {})
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   child.unref()
   process.on('exit', () => child.kill())
 }

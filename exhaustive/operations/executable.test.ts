@@ -1,20 +1,17 @@
 // The single executable: it runs in an empty folder with nothing else installed, as a user without rights, and serves everything.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EndpointRoute } from '../../packages/gateway/src/endpoints/endpoint.ts'
-import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { MODEL_ENDPOINTS } from '../../packages/gateway/src/openapi/model-endpoints.ts'
 import { ROUTES, type RouteId } from '../../packages/protocol/src/routes.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { wavOf } from '../../test/support/requests/audio.ts'
 import { compile, prepareParts } from '../../tools/build/executable.ts'
-import { pack, writeMainPackage, writePlatformPackage } from '../../tools/build/npm-packages.ts'
 import { hostTarget } from '../../tools/build/targets.ts'
 
-/** To compile it takes a while on a busy machine. */
 /** `nobody`: only root can become another user. */
 const NO_RIGHTS = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
@@ -191,26 +188,6 @@ test('commands run beside it', async () => {
   expect(await run('audit', '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"ok":true') })
   expect((await run('licenses')).stdout).toContain('react-dom')
   expect((await run('help')).stdout).toContain('Usage: trivium COMMAND')
-})
-
-test('npx runs it, from packages that npm has packed, without any script at the installation', async () => {
-  const [packages, empty] = [join(folder, 'packages'), join(folder, 'empty')]
-  for (const each of [packages, empty]) mkdirSync(each)
-  // A script that runs it: to compress and unpack the executable itself would take most of a minute.
-  const script = join(folder, 'script')
-  writeFileSync(script, `#!/bin/sh\nexec ${executable} "$@"\n`)
-  const files = [
-    await pack(await writePlatformPackage(hostTarget(), VERSION, script, packages), packages),
-    await pack(await writeMainPackage(VERSION, packages), packages),
-  ]
-  const npm = async (...command: string[]) => {
-    const child = Bun.spawn(command, { cwd: empty, stdout: 'pipe', stderr: 'ignore' })
-    return { stdout: await child.stdout.text(), code: await child.exited }
-  }
-  const paths = files.map((name) => join(packages, name))
-  expect((await npm('npm', 'install', '--offline', '--no-audit', '--ignore-scripts', ...paths)).code).toBe(0)
-  expect(await npm('npx', '--offline', 'trivium', 'version')).toEqual({ stdout: `Trivium ${VERSION}\n`, code: 0 })
-  expect((await npm('npx', '--offline', 'trivium', 'no-such-command')).code).toBe(2)
 })
 
 test('it writes into its data folder alone, and stops when it is told to', async () => {
