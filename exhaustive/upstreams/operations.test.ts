@@ -232,7 +232,8 @@ describe('one server', () => {
     expect(unasked.stderr).toContain('with inner (text): 15 calls, at most 0.')
     expect([unasked.code, unasked.stdout, unasked.stderr]).toEqual([2, '', expect.stringContaining('add --yes')])
     expect([declined.code, declined.stderr]).toEqual([1, expect.stringContaining('nothing was called')])
-    expect(wrong.map(({ code, stderr }) => [code, JSON.parse(stderr).error.message])).toEqual([
+    const messageOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.message
+    expect(wrong.map(({ code, stderr }) => [code, messageOf(stderr)])).toEqual([
       [2, expect.stringContaining('--record: cannot create the folder')],
       [2, expect.stringContaining('--model must')],
       [2, expect.stringContaining("not 'a dollar'")],
