@@ -11,6 +11,8 @@ const ROOT = join(import.meta.dir, '../..')
 /** What the recording shows in place of the free port that it uses. */
 const SHOWN_URL = 'http://127.0.0.1:3333'
 const WITHIN_MS = 180_000
+/** On a terminal each line of the progress replaces the one before. */
+const REPLACED = /^Installing dependencies.*\n(?=Installing)/gm
 /** The last line of what the first start prints. */
 const SUMMARY_ENDS_WITH = /^ {4}-d '.*'$/m
 const ACCOUNT = 'newcomer@trivium.local'
@@ -86,7 +88,7 @@ async function start() {
     child.kill('SIGTERM')
     await child.exited
   }
-  const [shown = ''] = summary.split(/(?<=\n {4}-d '.*')\n/)
+  const [shown = ''] = summary.replaceAll(REPLACED, '').split(/(?<=\n {4}-d '.*')\n/)
   return { stop, shown }
 }
 
@@ -139,10 +141,10 @@ async function scenes(): Promise<Scene[]> {
     const tool = JSON.stringify({ command: 'echo built on $(uname)', description: 'the system' })
     const agent = `claude --allowedTools Bash -p \\\n    'call Bash with ${tool}'`
     const said = await shell(`${connect}; ${choose}; ${agent}`, AGENT_ENVIRONMENT)
-    const usage = `npm run -s trivium -- usage --account ${ACCOUNT} --limit 3`
+    const usage = `npx trivium usage --account ${ACCOUNT} --limit 3`
     const used = await shell(usage)
     const id = /req_\w+/.exec(used)?.[0] ?? ''
-    const receipt = `npm run -s trivium -- request show ${id} |\n    grep -E '^(model|upstream|outcome|units|formula|cost_usd):'`
+    const receipt = `npx trivium request show ${id} |\n    grep -E '^(model|upstream|outcome|units|formula|cost_usd):'`
     const receiptPrinted = await shell(receipt)
 
     step('killing the gateway')
@@ -152,7 +154,7 @@ async function scenes(): Promise<Scene[]> {
     const kill = 'kill -9 $(cat data/owner.pid)'
     await shell(`${stream}\nwhile ! test -s story.txt; do sleep 0.1; done; ${kill}`)
     await until('the gateway is back', async () => (await fetch(`${url}/ready`).catch(() => undefined))?.ok === true)
-    const audit = "npm run -s trivium -- audit | grep -E '^(ok|requests|transfers|open_holds|balance_mismatches):'"
+    const audit = "npx trivium audit | grep -E '^(ok|requests|transfers|open_holds|balance_mismatches):'"
     const audited = await settled(audit)
     return [
       {
