@@ -2,18 +2,27 @@
 import type { Cell } from './cell.ts'
 
 /** Each given field must match: `endpoint` and `name` by their beginning, the others whole. */
-export type Exception = Partial<Pick<Cell, 'area' | 'dialect' | 'endpoint' | 'client' | 'name'>> & { why: string }
+export type Exception = Partial<Pick<Cell, 'area' | 'dialect' | 'endpoint' | 'client' | 'name'>> & {
+  /** As the gateway calls it. */
+  model?: string
+  why: string
+}
 
 export type Claims = { product: string; exceptions: readonly Exception[] }
 
 export const EVERYTHING: Claims = { product: 'gateway', exceptions: [] }
 
-export function reasonNotToClaim({ exceptions }: Claims, cell: Cell): string | undefined {
+export function reasonNotToClaim(
+  { exceptions }: Claims,
+  cell: Omit<Cell, 'model' | 'run'>,
+  called: string,
+): string | undefined {
   return exceptions.find(
-    ({ area, dialect, endpoint, client, name }) =>
+    ({ area, dialect, endpoint, client, name, model }) =>
       (area === undefined || cell.area === area) &&
       (dialect === undefined || cell.dialect === dialect) &&
       (client === undefined || cell.client === client) &&
+      (model === undefined || called === model) &&
       (endpoint === undefined || cell.endpoint.startsWith(endpoint)) &&
       (name === undefined || cell.name.startsWith(name)),
   )?.why

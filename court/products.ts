@@ -20,6 +20,19 @@ const unstored: readonly Exception[] = [
     why: HAS_NO_STORE,
   })),
 ]
+/** Cells with tools or a schema. */
+const textOnly = (dialect: NonNullable<Exception['dialect']>, model: string): Exception[] =>
+  ['a tool loop', 'structured output', 'two turns with a tool', 'the order of events: two calls'].map((name) => ({
+    dialect,
+    model,
+    name,
+    why: 'text only',
+  }))
+const withoutKeys: readonly Exception[] = ['a wrong key', 'a request without'].map((name) => ({
+  area: 'errors',
+  name,
+  why: 'has no keys of its own',
+}))
 const nothingCounted: Exception = { area: 'money', name: 'charged', why: 'charges nobody' }
 
 export const PRODUCTS: readonly Product[] = [
@@ -51,6 +64,8 @@ export const PRODUCTS: readonly Product[] = [
       ...unstored,
       ...notServed('not documented', '/v1/messages/count_tokens', '/v1beta/models/{model}:countTokens'),
       { dialect: 'responses', why: 'translation to and from Responses is in development' },
+      { dialect: 'generate-content', model: 'over-messages', why: 'not documented' },
+      ...textOnly('generate-content', 'over-chat'),
     ],
     charges: ({ url, key }) => ({
       async total() {
@@ -68,7 +83,7 @@ export const PRODUCTS: readonly Product[] = [
       nothingCounted,
       { dialect: 'generate-content', why: 'not documented for clients' },
       { dialect: 'messages', why: 'only to vendors of that protocol' },
-      { area: 'errors', name: 'a wrong key', why: 'has no keys of its own' },
+      ...withoutKeys,
       { area: 'endpoints', name: 'the list', why: 'not documented' },
     ],
   },
@@ -80,8 +95,7 @@ export const PRODUCTS: readonly Product[] = [
       { area: 'faults', why: 'passes on what it gets' },
       { area: 'endpoints', name: 'the list', why: 'passes on what it gets' },
       nothingCounted,
-      { area: 'errors', name: 'a wrong key', why: 'has no keys of its own' },
-      { area: 'errors', name: 'a request without', why: 'has no keys of its own' },
+      ...withoutKeys,
     ],
   },
 ]

@@ -67,7 +67,7 @@ export async function holdCourt(cells: readonly Cell[], options: CourtOptions): 
     const words = thrown === undefined ? undefined : describe(thrown)
     const finding = isStopped && words ? `the gateway stopped, and the court with it: ${words}` : words
     const { area, dialect, client, endpoint, name } = cell
-    const unclaimed = reasonNotToClaim(options.claims, cell)
+    const unclaimed = reasonNotToClaim(options.claims, cell, model)
     const result: Result = {
       area,
       dialect,
