@@ -75,7 +75,7 @@ const options: BenchOptions = {
   beside: values.beside && resolve(values.beside),
 }
 if (values.peers) {
-  console.log(await comparePeers(options))
+  console.log(await comparePeers({ rounds, say: options.say, only: values.only?.split(',').map(Number) }))
   process.exit(0)
 }
 if (!nginxVersion()) options.say('nginx is not installed: skipped')

@@ -74,13 +74,18 @@ const WORKS: readonly Work[] = [
 type Sample = { cpu: number; requestsPerSecond: number; p50Ms: number; p99Ms: number; resident: number }
 type Started = { peer: Peer; running: RunningPeer; startMs: number; idle: number }
 
-const TURN_MS = 1_500
+type Options = { rounds: number; say(line: string): void; only?: readonly number[] | undefined }
+
+const TURN_MS = 2_000
+const WARM_UP_MS = 8_000
 const MOST_REQUESTS = 15_000
 /** Work that a gateway does after its answer is its work, too. */
 const AFTER_MS = 500
 
-export async function comparePeers(options: { rounds: number; say(line: string): void }): Promise<string> {
-  const { rounds, say } = options
+/** `only`: numbers of works, from 1. */
+export async function comparePeers(options: Options): Promise<string> {
+  const { rounds, say, only } = options
+  const wanted = WORKS.filter((_, index) => only?.includes(index + 1) ?? true)
   const there = ALL_PEERS.filter(isInstalled)
   const missing = ALL_PEERS.filter((peer) => !isInstalled(peer))
   for (const { name, version, install } of missing)
@@ -88,7 +93,7 @@ export async function comparePeers(options: { rounds: number; say(line: string):
   const parts: string[] = []
   const starts = new Map<string, Started>()
   const before = loadavg()[0] ?? 0
-  for (const [upstreamPath, works] of Map.groupBy(WORKS, (work) => work.upstreamPath)) {
+  for (const [upstreamPath, works] of Map.groupBy(wanted, (work) => work.upstreamPath)) {
     const upstream = await startUpstream()
     const started: Started[] = []
     try {
@@ -201,18 +206,14 @@ const loadOf = (work: Work, running: RunningPeer, requests: number): Promise<Loa
     reader: 'reads',
   })
 
-/** So many requests as a turn shall have, after a warm-up of about two turns. */
+/** So many requests as a turn shall have. Before that, as many as let a JIT compile what is measured, or as fit into the time. */
 async function warmUp(work: Work, running: RunningPeer): Promise<number> {
-  const { requestsPerSecond } = await loadOf(work, running, 2 * work.connections)
-  const first = Math.max(
-    2 * work.connections,
-    Math.min(MOST_REQUESTS, Math.round((requestsPerSecond * TURN_MS) / 1_000)),
-  )
-  const second = await loadOf(work, running, first)
-  return Math.max(
-    2 * work.connections,
-    Math.min(MOST_REQUESTS, Math.round((second.requestsPerSecond * TURN_MS) / 1_000)),
-  )
+  const fitting = ({ requestsPerSecond }: LoadResult, ms: number) =>
+    Math.max(2 * work.connections, Math.min(MOST_REQUESTS, Math.round((requestsPerSecond * ms) / 1_000)))
+  const first = await loadOf(work, running, 4 * work.connections)
+  const second = await loadOf(work, running, fitting(first, TURN_MS))
+  const third = await loadOf(work, running, fitting(second, WARM_UP_MS))
+  return fitting(third, TURN_MS)
 }
 
 async function sample(work: Work, running: RunningPeer, requests: number): Promise<Sample> {
