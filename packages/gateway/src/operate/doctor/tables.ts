@@ -9,7 +9,13 @@ import { monthName, type Storage } from '../../storage/storage.ts'
 export async function checkedTables(storage: Storage): Promise<string> {
   const differences = await storage.tableDifferences()
   if (differences.length > 0) throw new Error(`its tables are not those of their version: ${inShort(differences)}`)
-  return `tables of version ${programVersion()}\n${await describeMonths(storage)}`
+  return `tables of version ${programVersion()}\n${await describeMonths(storage)}${await describeArchive(storage)}`
+}
+
+async function describeArchive({ archive }: Pick<Storage, 'archive'>): Promise<string> {
+  const { until, files, rows, bytes } = await archive.state()
+  if (until === undefined) return ''
+  return `\narchived months of the ledger: the last is ${monthName(until)}; ${files} files with ${rows} rows, ${bytes} bytes`
 }
 
 async function describeMonths({ months }: Pick<Storage, 'months'>): Promise<string> {
