@@ -18,7 +18,11 @@ function start() {
   }
   const list = async () => versions.map((version) => ({ state: { version } })) as Awaited<ReturnType<Nodes['list']>>
   const jobs: Job[] = []
-  archiveMonths((_, job) => jobs.push(job), { archive: { archive }, nodes: { list } }, () => terms)
+  archiveMonths(
+    (_, job) => jobs.push(job),
+    { archive: { archive }, nodes: { list } },
+    () => terms,
+  )
   const [job] = jobs
   if (!job) throw new Error('it was not registered')
   return {
