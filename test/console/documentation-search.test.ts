@@ -135,7 +135,7 @@ test('account holders search by keyboard alone, and come back to their results',
 
 test('operators search their own place, in Chinese too, and are told what to try if nothing is found', async () => {
   await visit('/operate/help', { account: await as('viewer') }, async ({ page }) => {
-    const field = page.getByRole('searchbox', { name: 'Search the documentation' })
+    const field = page.getByRole('searchbox', { name: 'Search all pages' })
     await field.fill('nosuchword')
     await page.getByText('Nothing in the documentation matches “nosuchword”.').waitFor()
     await page.getByText('Try fewer or other words', { exact: false }).waitFor()
@@ -148,7 +148,7 @@ test('operators search their own place, in Chinese too, and are told what to try
     expect(new URL(page.url()).pathname).toBe('/console/operate/help/operate/reverse-proxy')
   })
   await visit('/operate/help', { account: await as('viewer'), locale: 'zh-CN' }, async ({ page }) => {
-    await page.getByRole('searchbox', { name: '搜索文档' }).fill('接入厂商')
+    await page.getByRole('searchbox', { name: '搜索全部页面' }).fill('接入厂商')
     await page.getByRole('link', { name: /接入真实模型/ }).waitFor()
     await expectWellShown(page, 'documentation-search-zh', inTheme(true))
   })

@@ -93,7 +93,7 @@ export const nav = texts({
 
 export const help = texts({
   title: en('Documentation').zh('文档'),
-  search: en('Search the documentation').zh('搜索文档'),
+  search: en('Search all pages').zh('搜索全部页面'),
   found: en((count: number) => `${count} ${count === 1 ? 'result' : 'results'}`).zh((count) => `${count} 条结果`),
   none: en((query: string) => `Nothing in the documentation matches “${query}”.`).zh(
     (query) => `文档中没有与“${query}”匹配的内容。`,

@@ -49,11 +49,13 @@ export function HelpSearch({ base, query, onChange }: Props) {
       {query !== '' && data !== undefined && results.length === 0 && (
         <EmptyState title={t.none(query)}>{t.tryThis}</EmptyState>
       )}
-      <ol ref={list} className="flex flex-col gap-4">
-        {(query === '' ? [] : results).map((result) => (
-          <Found key={`${result.page}#${result.anchor}`} href={addressOf(base, result)} result={result} />
-        ))}
-      </ol>
+      {query !== '' && results.length > 0 && (
+        <ol ref={list} className="flex flex-col gap-4">
+          {results.map((result) => (
+            <Found key={`${result.page}#${result.anchor}`} href={addressOf(base, result)} result={result} />
+          ))}
+        </ol>
+      )}
     </search>
   )
 }
