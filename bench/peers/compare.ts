@@ -141,20 +141,30 @@ async function startPeer(peer: Peer, origin: string, say: (line: string) => void
 }
 
 async function measured(work: Work, started: Started[], rounds: number, say: (line: string) => void): Promise<string> {
+  const samples = new Map<Started, Sample[]>()
   const plans = new Map<Started, number>()
-  for (const each of started) {
-    const wrong = await check(work, each.running)
-    if (wrong === undefined) plans.set(each, work.requests ?? (await warmUp(work, each.running)))
-    else say(`  ${each.peer.name} is not measured: ${wrong}`)
+  /** A peer that refuses requests under load is left out, with its words; the others are measured. */
+  const unless = async (each: Started, step: () => Promise<void>) => {
+    await step().catch((error: Error) => {
+      const reason = /error: (?!no answer)(.*)/.exec(error.message)?.[1] ?? error.message
+      say(`  ${each.peer.name} is not measured: ${reason.slice(0, 300)}`)
+      plans.delete(each)
+      samples.delete(each)
+    })
   }
-  const samples = new Map([...plans.keys()].map((each) => [each, [] as Sample[]]))
+  for (const each of started)
+    await unless(each, async () => {
+      const wrong = await check(work, each.running)
+      if (wrong !== undefined) throw new Error(wrong)
+      plans.set(each, work.requests ?? (await warmUp(work, each.running)))
+      samples.set(each, [])
+    })
   for (let round = 0; round < rounds; round++) {
     const turn = [...plans]
     for (const [each, requests] of round % 2 === 0 ? turn : turn.toReversed())
-      samples.get(each)?.push(await sample(work, each.running, requests))
-    say(
-      `  round ${round + 1}: ${[...samples].map(([{ peer }, taken]) => `${peer.name} ${taken.at(-1)?.cpu.toFixed(0)}`).join(', ')}`,
-    )
+      await unless(each, async () => void samples.get(each)?.push(await sample(work, each.running, requests)))
+    const figures = [...samples].map(([{ peer }, taken]) => `${peer.name} ${taken.at(-1)?.cpu.toFixed(0)}`)
+    say(`  round ${round + 1}: ${figures.join(', ')}`)
   }
   const unit = work.eventsPerRequest === undefined ? 'request' : 'event'
   const rows = [...samples].map(([{ peer }, taken]) => {
