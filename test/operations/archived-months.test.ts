@@ -1,6 +1,7 @@
 // A gateway whose details of old months are in files: everything that shows requests shows them, with and without a running server.
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hold, newKey, newNode, settle } from '../../packages/gateway/contract/storage/harness.ts'
 import { hashSecret } from '../../packages/gateway/src/access/authenticate.ts'
@@ -8,6 +9,7 @@ import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
 import { firstIdAt, formatRequestId } from '../../packages/gateway/src/request/ids.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { adminClient } from '../support/admin/admin-client.ts'
+import { newDataFolder } from '../support/data-folder.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, type Home, newHome, runCommand } from '../support/gateway/home.ts'
 import { operate, runJson } from '../support/gateway/operate.ts'
@@ -69,6 +71,24 @@ test('commands read them without a server, and name a file that is damaged', asy
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { ok: false, archive_mismatches: [name] }])
   writeFileSync(file, bytes)
   gateway = await startGateway({ home, config: CONFIG })
+})
+
+test('a backup has the files, also without media, and a restore proves them', async () => {
+  const work = newDataFolder('trivium-archive-backup-')
+  const [file, passphrase] = [join(work, 'all.tar'), join(work, 'passphrase')]
+  writeFileSync(passphrase, 'a long passphrase\n')
+  const run = async (at: Home, ...args: string[]) => {
+    const { code, stderr } = await runCommand(at, [...args, '--passphrase-file', passphrase])
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  }
+  await run(home, 'backup', file, '--without-media')
+  const restored = await newHome('sqlite', CONFIG)
+  await run(restored, 'restore', file)
+  const { stdout } = await runCommand(restored, ['audit', '--deep', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, deep: true, archive_mismatches: [] })
+  using copy = new Database(join(restored.dataDir, 'ledger.db'), { readonly: true })
+  expect(copy.query('SELECT max(oldest_program) AS oldest FROM schema_version').get()).toEqual({ oldest: 4 })
+  for (const folder of [work, restored.dataDir]) rmSync(folder, { recursive: true })
 })
 
 const own = async <T>(path: string): Promise<T> =>
