@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import OpenAI from 'openai'
 import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
 import { CONVERSATIONS } from '../support/sdk/tool-conversation.ts'
 
@@ -40,4 +41,23 @@ describe.each(PAIRS)('%s client, %s upstream', (client: TextDialectId, upstream:
     expect(told.text).toMatch(/The tool wind (failed: station offline|returned: ERROR: station offline)/)
     expect(told.text).not.toContain('a call too many')
   })
+})
+
+// JSON.stringify of such a value fails after seconds, in which no other client is served.
+test.each(
+  TEXT_DIALECT_IDS,
+)('arguments of a call that are nested without end do not stop a %s upstream’s clients', async (upstream) => {
+  const openai = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+  const nested = `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`
+  const call = { id: 'call_1', type: 'function', function: { name: 'tide', arguments: nested } } as const
+  const { choices } = await openai.chat.completions.create({
+    model: `over-${upstream}`,
+    tools: [{ type: 'function', function: { name: 'tide', parameters: { type: 'object', properties: {} } } }],
+    messages: [
+      { role: 'user', content: 'When is high tide?' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'At five.' },
+    ],
+  })
+  expect(choices[0]?.message.role).toBe('assistant')
 })
