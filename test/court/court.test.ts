@@ -47,9 +47,11 @@ describe('this gateway passes', () => {
   const quick = installed.filter(({ area }) => area !== 'faults' && area !== 'money' && area !== 'abort')
 
   test('all that official SDKs and plain HTTP see', async () => {
-    const results = await run(quick)
+    // Two upstream protocols: the exhaustive tests have all of them.
+    const models = { ...gateway.models, text: gateway.models.text.slice(0, 2) }
+    const results = await run(quick, gateway.url, models)
     expect(wordsOf(failed(results))).toEqual([])
-    expect(results.length).toBeGreaterThan(300)
+    expect(results.length).toBeGreaterThan(150)
   })
 
   test('samples of faults, money and disconnects', async () => {
