@@ -45,10 +45,10 @@ const TASKS = {
   agents: (args) => [['bun', 'tools/agents/run.ts', ...args]],
 }
 
-/** These need the tools that check types and format, or write types; tasks that are in no list need what tests need. */
-const CHECKS = ['check', 'lint', 'format', 'api-types', 'build']
-/** These need what the server needs: commands run. */
-const OF_SERVER = ['certify']
+/** These need the tools that check types and format; tasks that are in no list need what tests need. */
+const CHECKS = ['check', 'lint', 'format', 'api-types']
+/** These need what the server needs: an executable is made of that, and commands run. */
+const OF_SERVER = ['build', 'certify']
 /** These need the packages of the exhaustive tests, as files of `npm test` in that folder do. */
 const EXHAUSTIVE = ['test-all', 'screenshots', 'court']
 
@@ -56,7 +56,9 @@ async function installFor(name, args) {
   if (!name.startsWith(':')) return await installOnce(root, 'server')
   const task = name.slice(1)
   const isExhaustive = EXHAUSTIVE.includes(task) || args.some((arg) => /(^|\/)exhaustive(\/|$)/.test(arg))
-  await installOnce(root, partFor(task, isExhaustive))
+  // All packages of a release: one has types, which are written by the tools that check them.
+  const part = args.includes('--release') ? 'all' : partFor(task, isExhaustive)
+  await installOnce(root, part)
   if (isExhaustive) await installOnce(join(root, 'exhaustive'), 'package')
 }
 

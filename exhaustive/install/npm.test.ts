@@ -22,7 +22,15 @@ async function run(cwd: string, env: Record<string, string>, ...command: string[
 
 beforeAll(async () => {
   mkdirSync(empty)
-  const build = run(ROOT, process.env as Record<string, string>, process.execPath, 'tools/build/run.ts', '--out', dist)
+  const build = run(
+    ROOT,
+    process.env as Record<string, string>,
+    process.execPath,
+    'tools/build/run.ts',
+    '--release',
+    '--out',
+    dist,
+  )
   registry = await startRegistry(join(folder, 'registry'))
   expect(await build).toMatchObject({ code: 0 })
 })

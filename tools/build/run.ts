@@ -1,6 +1,7 @@
 // npm run build: an executable, its npm packages, checksums and a bill of materials, in `dist`.
 //   npm run build                        for this machine
 //   npm run build -- --target linux-arm64,darwin-arm64      for others; --target all: for every platform
+//   npm run build -- --release           also the other packages that a release publishes, for which it installs the tools of checks
 //   npm run build -- --out FOLDER
 
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -16,16 +17,13 @@ import { sbomOf } from './sbom.ts'
 import { hostTarget, TARGETS, type Target } from './targets.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-/** What a release publishes on npm, after the platforms' packages: each function writes a folder, and returns it. */
-const PUBLISHED: readonly ((version: string, parent: string) => Promise<string>)[] = [
-  writeMainPackage,
-  writeCourtPackage,
-  writeProtocolPackage,
-]
+type Write = (version: string, parent: string) => Promise<string>
+/** What a release publishes on npm, after the program: each function writes a folder, and returns it. */
+const PUBLISHED: readonly Write[] = [writeCourtPackage, writeProtocolPackage]
 /** The names of the packed files in the order of their publication, which .github/workflows/release.yml reads. */
 const PACKAGES = 'packages.txt'
 
-async function build(targets: readonly Target[], out: string): Promise<void> {
+async function build(targets: readonly Target[], more: readonly Write[], out: string): Promise<void> {
   const work = join(out, 'work')
   await rm(out, { recursive: true, force: true })
   await mkdir(work, { recursive: true })
@@ -40,7 +38,8 @@ async function build(targets: readonly Target[], out: string): Promise<void> {
     files.push(name)
     packages.push(await pack(await writePlatformPackage(target, VERSION, join(out, name), work), out))
   }
-  for (const write of PUBLISHED) packages.push(await pack(await write(VERSION, work), out))
+  // After the platforms' packages, on which the first one depends.
+  for (const write of [writeMainPackage, ...more]) packages.push(await pack(await write(VERSION, work), out))
   await writeFile(join(out, PACKAGES), packages.map((name) => `${name}\n`).join(''))
   const found = components(ROOT)
   await writeFile(join(out, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(VERSION, found, new Date()), null, 2)}\n`)
@@ -79,5 +78,11 @@ function stop(message: string): never {
 
 const step = (text: string) => console.log(`build: ${text}`)
 
-const { values } = parseArgs({ options: { target: { type: 'string' }, out: { type: 'string', default: 'dist' } } })
-await build(readTargets(values.target), resolve(ROOT, values.out))
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string' },
+    release: { type: 'boolean', default: false },
+    out: { type: 'string', default: 'dist' },
+  },
+})
+await build(readTargets(values.target), values.release ? PUBLISHED : [], resolve(ROOT, values.out))
