@@ -181,7 +181,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'a database beside a used folder of SQLite',
-      says: /DATABASE_URL is set, but \S+ledger\.db has the data of this gateway.*trivium -- migrate.*, unset DATABASE_URL to go on with SQLite/,
+      says: /DATABASE_URL is set, but \S+ledger\.db has the data of this gateway.*npx trivium migrate.*, unset DATABASE_URL to go on with SQLite/,
       env: () => ({ DATABASE_URL: databaseUrl, TRIVIUM_SECRET: 'long enough to be one' }),
     },
     {

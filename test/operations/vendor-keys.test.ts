@@ -29,7 +29,7 @@ describe('a start with the keys of two vendors and no file', () => {
   })
 
   test('the two printed commands suffice: the key lists the models of both vendors and no embedded one', async () => {
-    const commands = [...next.matchAll(/trivium -- (.+)/g)].map(([, words = '']) => words.split(' '))
+    const commands = [...next.matchAll(/^npx trivium (.+)/gm)].map(([, words = '']) => words.split(' '))
     const [account = [], key = []] = commands
     await gateway.command(...account)
     const { secret } = await gateway.command<{ secret: string }>(...key)

@@ -1,51 +1,11 @@
 // Limits on tokens per minute, from the side of a stream: it waits for room, and never ends for want of it.
 import { expect, test } from 'bun:test'
-import type { Extend, Hold, Result } from './ledger.ts'
-import { begin, type Command, type Output, type Settlement, step } from './settlement.ts'
+import { openRequest } from '../../test-support/open-request.ts'
+import type { Result } from './ledger.ts'
 
-const HOLD: Hold = {
-  verb: 'hold',
-  id: 1n,
-  nodeId: 0,
-  epoch: 1,
-  account: 1n,
-  key: 1n,
-  revision: 1,
-  extensible: true,
-  amount: 100n,
-  minimum: 1n,
-  tokens: 100,
-  minimumTokens: 10,
-  model: 'm',
-  upstream: 'u',
-}
 const done = (amount: bigint, tokens = Number(amount)): Result => ({ verdict: 'done', amount, tokens, change: 0n })
 const full = (waitMs: number): Result => ({ verdict: 'key_tokens', amount: BigInt(waitMs), tokens: 0, change: 0n })
-
-/** An open request that holds 1,000 nano-dollars and 100 tokens, at the time 0. */
-function open() {
-  let state: Settlement = begin(HOLD).state
-  let commands: Command[] = []
-  const feed = (event: Parameters<typeof step>[1], now: number) => {
-    const next = step(state, event, () => now)
-    state = next.state
-    commands = next.commands
-  }
-  feed({ event: 'response', verb: 'hold', result: done(1_000n, 100), mayDispatch: true }, 0)
-  return {
-    output: (output: Omit<Output, 'event'>, now: number) => feed({ event: 'output', ...output }, now),
-    raise: (amount: bigint, least: bigint) => feed({ event: 'raise', amount, least }, 0),
-    answer: (result: Result, now: number) => feed({ event: 'response', verb: 'extend', result }, now),
-    silence: (now: number) => feed({ event: 'no-response', verb: 'extend' }, now),
-    does: () => commands.map((command) => command.do),
-    /** The one question that is asked now. */
-    asked(): { extend: Extend; pauseMs: number } {
-      const command = commands.find((each) => each.do === 'send')
-      if (command?.do !== 'send' || command.verb.verb !== 'extend') throw new Error('nothing is asked')
-      return { extend: command.verb, pauseMs: command.pauseMs }
-    },
-  }
-}
+const open = () => openRequest({ held: 1_000n, tokens: 100 })
 
 test('a step of tokens is asked for before they run out, for next to no money', () => {
   const request = open()
