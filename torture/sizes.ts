@@ -26,6 +26,8 @@ export const SIZES = {
     ledgerRequests: 500,
     /** Histories of the ledger in the simulation. */
     histories: 500,
+    /** Mistakes in the ledger and the prices, spread over all of them. */
+    mutants: 12,
     configuration: { changes: 30, requestsPerSecond: 30, kills: 2 },
   },
   full: {
@@ -48,6 +50,7 @@ export const SIZES = {
     ledgerRounds: 9,
     ledgerRequests: 5_000,
     histories: 20_000,
+    mutants: Number.POSITIVE_INFINITY,
     configuration: { changes: 500, requestsPerSecond: 200, kills: 50 },
   },
 } as const satisfies Record<Size, object>

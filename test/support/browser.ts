@@ -17,7 +17,7 @@ const SYSTEM_PATHS = [
 
 export async function startBrowser(): Promise<Browser> {
   const wanted = process.env.TRIVIUM_TEST_BROWSER ?? (isPackaged() ? 'packaged' : 'system')
-  if (wanted === 'packaged') return launch(await packagedChromium())
+  if (wanted === 'packaged') return launchTwice(await packagedChromium())
   if (isAbsolute(wanted)) return launch({ executablePath: wanted })
   if (wanted !== 'system')
     throw new Error(`TRIVIUM_TEST_BROWSER is "${wanted}"; expected "packaged", "system" or the path of a browser`)
@@ -31,6 +31,13 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 const isPackaged = (): boolean => process.platform === 'linux' && process.arch === 'x64'
+
+/** On a busy machine the browser crashes now and then as it starts, before it has a page. */
+const launchTwice = (program: Program): Promise<Browser> =>
+  launch(program).catch((error) => {
+    if (String(error).includes('signal=SIG')) return launch(program)
+    throw error
+  })
 
 function launch({ executablePath, env }: Program): Promise<Browser> {
   const own = env === undefined ? {} : { env: { ...process.env, ...env } }
