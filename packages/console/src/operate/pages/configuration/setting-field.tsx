@@ -75,7 +75,8 @@ function DefaultOf({ setting }: { setting: Setting }): ReactNode {
 function useDefault({ type, default: value }: Setting): string | undefined {
   const t = useOperateTexts().configuration.settings
   if (value === null || value === undefined) return undefined
-  if (type === 'boolean') return value === true ? t.on : t.off
+  if (value === true) return t.on
+  if (value === false || value === 'off') return t.off
   if (Array.isArray(value)) return value.length === 0 ? t.nothing : value.join(', ')
   return type === 'usd' ? `${value} USD` : String(value)
 }
