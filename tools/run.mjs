@@ -46,7 +46,7 @@ const TASKS = {
 }
 
 /** These need the tools that check types and format; tasks that are in no list need what tests need. */
-const CHECKS = ['check', 'lint', 'format', 'api-types']
+const CHECKS = ['check', 'lint', 'format', 'api-types', 'torture']
 /** These need what the server needs: an executable is made of that, and commands run. */
 const OF_SERVER = ['build', 'certify']
 /** These need the packages of the exhaustive tests, as files of `npm test` in that folder do. */

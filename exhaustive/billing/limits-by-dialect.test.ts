@@ -90,7 +90,9 @@ test.each(CLIENTS)('%s: an exhausted cap that renews is 402, and not to be retri
   expect(response.status).toBe(402)
   expect(response.headers.get('x-should-retry')).toBe('false')
   const { message } = errorIn(dialect, await response.json())
-  expect(message).toMatch(/cap of 0\.000001 USD per month\. Available: .*needs at least .* It resets at \d{4}-\d\d-01T00:00:00Z\.$/)
+  expect(message).toMatch(
+    /cap of 0\.000001 USD per month\. Available: .*needs at least .* It resets at \d{4}-\d\d-01T00:00:00Z\.$/,
+  )
 })
 
 test.each(CLIENTS)('%s: an IP address that the key does not allow', async (dialect) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { testSample } from '../../test/support/torture-sample.ts'
 import { BROKEN, broken } from '../../tools/simulation/broken.ts'
 import { type Failure, shrink, simulate } from '../../tools/simulation/simulate.ts'
+import { mutants } from '../../torture/scenarios/mutants.ts'
 import { simulation } from '../../torture/scenarios/simulation.ts'
 
 /** Only few seeds come upon these: where the search begins. */
@@ -22,7 +23,7 @@ function firstFailure(seeds: number, name?: string): Failure | undefined {
   return undefined
 }
 
-testSample([simulation])
+testSample([simulation, mutants])
 
 test('seeds that once failed pass', () => {
   // 2887: a limit of tokens is set between the reaping of a request and its late settlement.

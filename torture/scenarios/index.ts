@@ -16,6 +16,7 @@ import { crashImages } from './crashes/crash-images.ts'
 import { crashVideos } from './crashes/crash-videos.ts'
 import { interleavings } from './interleavings.ts'
 import { manyTasks } from './many-tasks.ts'
+import { mutants } from './mutants.ts'
 import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
@@ -57,4 +58,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CONFIGURATION_SCENARIOS,
   simulation,
   interleavings,
+  mutants,
 ]
