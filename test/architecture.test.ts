@@ -18,7 +18,7 @@ const SHARED = 'shared'
 const FLOORS: readonly (readonly string[])[] = [
   ['startup', 'openapi'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
-  ['http-api'],
+  ['http-api', 'compatibility'],
   ['operate', 'background', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
   ['conversations', 'tasks', 'alerts'],

@@ -7,6 +7,8 @@ import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, servedPath } from '@trivium/protocol/match-route.ts'
+import { showToLitellm } from './compatibility/litellm-headers.ts'
+import { litellmPath } from './compatibility/litellm-paths.ts'
 import type { App, AppDependencies, ProcessHealth } from './handler.ts'
 import { noteArrival } from './observe/arrival.ts'
 import { errorText } from './observe/log.ts'
@@ -29,9 +31,10 @@ export function createApp(deps: AppDependencies, health: ProcessHealth): App {
   function app(http: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const [target, query] = splitTarget(http.target)
     const { method } = http
-    const path = servedPath(target, query, http.headers)
-    const match = matchRoute(path)
     const catalogue = deps.catalogue()
+    const { litellm } = catalogue.config.compatibility
+    const path = servedPath(litellm ? litellmPath(target) : target, query, http.headers)
+    const match = matchRoute(path)
     const id = deps.ids.next()
     const requestId = formatRequestId(id)
     const { admission } = deps
@@ -58,7 +61,10 @@ export function createApp(deps: AppDependencies, health: ProcessHealth): App {
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
     noteArrival(record, http, headers, catalogue, deps.tracer, observer.showsClients)
     const incoming: ApiRequest = { http, id, query, responseHeaders: headers, record }
-    const respond = (answer: HttpResponse) => observed(answer, record, observer)
+    const respond = (answer: HttpResponse): HttpResponse | Promise<HttpResponse> => {
+      if (!litellm) return observed(answer, record, observer)
+      return showToLitellm(answer, record, deps.store.keys).then((shown) => observed(shown, record, observer))
+    }
     const respondTo = (error: unknown) => {
       const answer = respond(render(error, path, incoming, deps))
       const delay = record.account !== undefined && isRepeatable(record) ? pace.delayOf(record.account) : 0

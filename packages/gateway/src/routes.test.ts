@@ -54,6 +54,8 @@ describe('reads with a key', () => {
       'list-usage',
       'list-video-tasks',
       'list-voices',
+      'litellm-key',
+      'litellm-models',
       'show-generate-content-model',
       'show-model',
       'show-response',
@@ -71,7 +73,7 @@ describe('reads with a key', () => {
       reads,
       callers,
       store: UNREACHABLE,
-      catalogue: () => ({ config: { groups: new Map() } }),
+      catalogue: () => ({ config: { groups: new Map(), compatibility: { litellm: false } } }),
     } as unknown as AppDependencies
     const answer = (async () => handler(incoming, deps, 'some', {} as Server))()
     await expect(answer).rejects.toMatchObject({ info: { code: 'rate_limit_exceeded' } })

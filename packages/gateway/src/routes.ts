@@ -9,6 +9,7 @@ import { type CallKind, ROUTES, type Route, type RouteId } from '@trivium/protoc
 import { authenticate } from './access/authenticate.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
 import { mayReadMetrics } from './access/metrics-access.ts'
+import { showKeyInfo, showModelInfo } from './compatibility/litellm-info.ts'
 import { ENDPOINT_HANDLERS } from './endpoints/handlers.ts'
 import type { AppDependencies, Handler, ProcessHealth, Server } from './handler.ts'
 import type { ClusterStatus } from './jobs/watch-nodes.ts'
@@ -43,6 +44,8 @@ const HANDLERS = {
   'list-usage': showUsage,
   'show-usage': (incoming, deps, id) => showRequest(id, incoming, deps),
   'callback-secret': showCallbackSecret,
+  'litellm-key': forLitellm(showKeyInfo),
+  'litellm-models': forLitellm(showModelInfo),
   'media-object': (incoming, deps, object) => serveMedia(object, incoming, deps),
   'read-console-api': callConsole,
   'post-console-api': callConsole,
@@ -65,6 +68,14 @@ const HANDLERS = {
   readyz: showReady,
   metrics: showMetrics,
 } satisfies Record<RouteId, Handler>
+
+/** Without the setting the path is not served. */
+function forLitellm(handler: Handler): Handler {
+  return (incoming, deps, parameter, server) => {
+    if (!deps.catalogue().config.compatibility.litellm) throw unknownUrl(incoming.record.path)
+    return handler(incoming, deps, parameter, server)
+  }
+}
 
 /** The console and the admin API queue their own reads: who calls is known by sessions and admin keys. */
 const isRead = ({ method, credential }: Route): boolean => method === 'GET' && credential === 'key'

@@ -317,6 +317,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       audit: 'off',
     },
     callbacks: { allowPrivate: false },
+    compatibility: { litellm: false },
     alerts: ALERT_DEFAULTS,
     console: { name: 'Trivium', supportUrl: undefined },
     signIn: { providers: [], password: true, sessionAgeMs: 1 },

@@ -319,6 +319,13 @@ export const ROUTES = {
   'list-usage': { ...USAGE, path: '/v1/usage', summary: 'Shows balance, limits and recent requests' },
   'show-usage': { ...USAGE, path: '/v1/usage/{request}', summary: 'Shows the receipt of a request' },
   'callback-secret': { ...USAGE, path: '/v1/callback-secret', summary: 'Shows the secret that signs callbacks' },
+  'litellm-key': { ...USAGE, path: '/key/info', dialect: 'chat', summary: 'Shows the key in the form of LiteLLM' },
+  'litellm-models': {
+    ...MODELS,
+    path: '/v1/model/info',
+    dialect: 'chat',
+    summary: 'Lists models in the form of LiteLLM',
+  },
   'media-object': {
     summary: 'Serves a stored image or video by its signed URL',
     method: 'GET',

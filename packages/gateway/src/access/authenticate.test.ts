@@ -133,6 +133,15 @@ describe('the cache of callers', () => {
 })
 
 test.each([
+  [true, { 'x-litellm-api-key': 'Bearer a', authorization: 'Bearer b' }, 'a'],
+  [true, { 'x-litellm-api-key': 'a' }, 'a'],
+  [true, { authorization: 'Bearer b' }, 'b'],
+  [false, { 'x-litellm-api-key': 'a', authorization: 'Bearer b' }, 'b'],
+] as const)("LiteLLM's header comes first where its clients are served: %j, %j", (litellm, headers, expected) => {
+  expect(readApiKey(new Headers(headers), '', 'chat', { litellm })).toBe(expected)
+})
+
+test.each([
   ['chat', { authorization: 'Bearer a' }, '', 'a'],
   ['chat', { authorization: 'bearer  a ' }, '', 'a'],
   ['chat', { authorization: 'Basic a', 'x-api-key': 'b' }, '', 'b'],
@@ -141,7 +150,7 @@ test.each([
   ['generate-content', { authorization: 'Bearer a', 'x-goog-api-key': 'b' }, 'key=c', 'b'],
   ['generate-content', {}, 'alt=sse&key=c', 'c'],
 ] as const)('the key of a %s call with %j and ?%s', (dialect, headers, query, expected) => {
-  expect(readApiKey(new Headers(headers), query, dialect)).toBe(expected)
+  expect(readApiKey(new Headers(headers), query, dialect, { litellm: false })).toBe(expected)
 })
 
 test('a lookup that the store does not answer is given up after 1.5 s', async () => {

@@ -4,6 +4,7 @@ import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { checkGroupOffered } from '../catalogue/offered-groups.ts'
+import type { FileConfig } from '../config/types.ts'
 import type { RequestRecord } from '../observe/request-record.ts'
 import { Failure } from '../request/failure.ts'
 import { type After, answerWithin } from '../storage/node/deadlines.ts'
@@ -94,7 +95,7 @@ export function authenticate(
 ): Promise<Caller> | Caller {
   if (arriving.caller && !former) return arriving.caller
   const { headers } = arriving.http
-  const secret = readApiKey(headers, arriving.query, dialect)
+  const secret = readApiKey(headers, arriving.query, dialect, authority.catalogue().config.compatibility)
   const found = former ? authority.callers.refresh(secret, former) : authority.callers.find(secret)
   // Nearly always cached: awaiting would cost more than everything else here.
   return andThen(found, allowed, arriving, authority)
@@ -153,8 +154,18 @@ const makerDisabled = () =>
 /** The headers of other dialects are read after the dialect's own, so that any client works on any path. */
 const ALL_HEADERS = Object.values(DIALECTS).flatMap(({ credential }) => credential.headers)
 
-export function readApiKey(headers: RequestHeaders, query: string, dialect: DialectId): string {
+/** LiteLLM reads it before any other. */
+const LITELLM_KEY = 'x-litellm-api-key'
+
+export function readApiKey(
+  headers: RequestHeaders,
+  query: string,
+  dialect: DialectId,
+  { litellm }: FileConfig['compatibility'],
+): string {
   const { credential } = DIALECTS[dialect]
+  const given = litellm ? headers.get(LITELLM_KEY) : null
+  if (given) return given.replace(/^bearer /i, '').trim()
   for (const name of credential.headers) {
     const value = headers.get(name)
     if (value) return value

@@ -41,7 +41,7 @@ export async function listGenerateContentModels(
   return sendList(writtenList('generate-content', caller, {}, deps.catalogue()), incoming)
 }
 
-function sendList({ bytes, tag }: WrittenList, { http, responseHeaders: headers }: ApiRequest): HttpResponse {
+export function sendList({ bytes, tag }: WrittenList, { http, responseHeaders: headers }: ApiRequest): HttpResponse {
   headers.set('etag', tag)
   if (clientHas(tag, http.headers)) return { status: 304, headers, body: NOTHING }
   headers.set('content-type', 'application/json; charset=utf-8')

@@ -12,15 +12,17 @@ import {
 import type { AnyOffer, Catalogue } from '../catalogue/catalogue.ts'
 import { describeModel } from '../catalogue/describe-model.ts'
 import type { Caller } from '../storage/storage.ts'
+import { litellmEntry, litellmList } from './litellm-models.ts'
 
 /** `tag`: the ETag of exactly these bytes. */
 export type WrittenList = { bytes: Uint8Array; tag: string }
-type Kind = 'chat' | 'generate-content'
+type Kind = 'chat' | 'generate-content' | 'litellm'
 type GroupList = { entries: readonly WrittenModel[]; whole: WrittenList }
 
 const WRITERS = {
   chat: { entry: modelEntry, list: modelList },
   'generate-content': { entry: generateContentModelEntry, list: generateContentModelList },
+  litellm: { entry: litellmEntry, list: litellmList },
 } satisfies Record<Kind, { entry(model: ListedModel): unknown; list(models: WrittenModel[], page: ModelPage): string }>
 
 /** Bytes of the lists that are kept: with more groups than fit, those written first are written again. */

@@ -123,7 +123,8 @@ async function queue(task: ResponseTask, call: TextCall, deps: BackgroundDepende
     // A client that could not be told of the response would send it again, and pay twice.
     if (request.background?.isStreamed) release = takeFollower(caller, deps)
     const response = queuedResponse(task, Object(parsedJson(codec.decode(body, 0, body.length))))
-    const keyHash = hashSecret(readApiKey(headers, incoming.query, request.dialect.id))
+    const { compatibility } = call.catalogue.config
+    const keyHash = hashSecret(readApiKey(headers, incoming.query, request.dialect.id, compatibility))
     await putRequest(task, { keyHash, headers: keptHeaders(headers), body }, keepMs, deps)
     await Promise.all([put(VIEW_PIECE, JSON.stringify(response)), put(eventPiece(0), firstEvents(response))])
     const queued = await changeTask(deps.store.tasks, task, { state: 'queued', dueInMs: 0 })

@@ -13,7 +13,7 @@ import { type FileSetting, type Origins, originsOf, settingsOf } from './assembl
 import { readSections } from './assembly/read-sections.ts'
 import { writtenEntries } from './assembly/written.ts'
 import { hashConfig } from './hash.ts'
-import { isLitellmFile } from './sections/other-gateways.ts'
+import { isLitellmFile } from './sections/upstreams/other-gateways.ts'
 import type { SettingDefaults } from './settings/table.ts'
 import {
   entryKey,

@@ -39,6 +39,7 @@ test('the page has an example of every section', () => {
     'alerts',
     'archive',
     'callbacks',
+    'compatibility',
     'console',
     'groups',
     'mail',

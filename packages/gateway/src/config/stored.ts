@@ -34,6 +34,7 @@ export const SETTING_SECTIONS = [
   'archive',
   'media',
   'callbacks',
+  'compatibility',
   'alerts',
   'mail',
   'console',

@@ -8,6 +8,7 @@ import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { TraceSettings } from '../observe/traces/settings.ts'
 import type { AlertsConfig } from './sections/alerts.ts'
 import type { CALLBACKS } from './sections/callbacks.ts'
+import type { COMPATIBILITY } from './sections/compatibility.ts'
 import type { CONSOLE } from './sections/console.ts'
 import type { Registration } from './sections/registration.ts'
 import type { ArchiveConfig, Retention } from './sections/retention.ts'
@@ -172,6 +173,7 @@ export type FileConfig = {
   /** Tools that the gateway runs itself. */
   tools?: { imageGeneration?: { model: string } }
   callbacks: ValuesOf<typeof CALLBACKS>
+  compatibility: ValuesOf<typeof COMPATIBILITY>
   alerts: AlertsConfig
   console: ValuesOf<typeof CONSOLE>
   signIn: ValuesOf<typeof SIGN_IN>

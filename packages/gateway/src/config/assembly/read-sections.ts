@@ -13,6 +13,7 @@ import {
 } from '../sandbox.ts'
 import { ALERT_DEFAULTS, readAlerts } from '../sections/alerts.ts'
 import { CALLBACKS, readCallbacks } from '../sections/callbacks.ts'
+import { COMPATIBILITY, readCompatibility } from '../sections/compatibility.ts'
 import { CONSOLE, readConsole } from '../sections/console.ts'
 import { ALL_MODELS, DEFAULT_GROUP, GROUPS_EXAMPLE, MULTIPLIER_ONE, readGroups } from '../sections/groups.ts'
 import { readMail } from '../sections/mail.ts'
@@ -37,6 +38,7 @@ const FIXED_DEFAULTS = {
   retention: RETENTION_DEFAULTS,
   archive: defaultsOf(ARCHIVE),
   callbacks: defaultsOf(CALLBACKS),
+  compatibility: defaultsOf(COMPATIBILITY),
   alerts: ALERT_DEFAULTS,
   console: defaultsOf(CONSOLE),
   signIn: defaultsOf(SIGN_IN),
@@ -116,6 +118,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     retention: optional('retention', readRetention, FIXED_DEFAULTS.retention),
     archive: optional('archive', readArchive, FIXED_DEFAULTS.archive),
     callbacks: optional('callbacks', readCallbacks, FIXED_DEFAULTS.callbacks),
+    compatibility: optional('compatibility', readCompatibility, FIXED_DEFAULTS.compatibility),
     alerts: optional('alerts', readAlerts(hasMail), FIXED_DEFAULTS.alerts),
     console: optional('console', readConsole, FIXED_DEFAULTS.console),
     signIn: optional('sign_in', readSignIn, FIXED_DEFAULTS.signIn),

@@ -26,8 +26,8 @@ import {
   standardVideos,
   type UpstreamKind,
 } from '../upstream-kinds.ts'
-import { dialectAdvice } from './other-gateways.ts'
 import { readKind, readKindSettings } from './upstream-kind.ts'
+import { dialectAdvice } from './upstreams/other-gateways.ts'
 import { readHttp } from './upstreams/upstream-http.ts'
 
 export const UPSTREAM_FIELDS = {

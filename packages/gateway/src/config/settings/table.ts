@@ -1,6 +1,7 @@
 // Every setting, by section, in the order in which they are shown: consoles and scripts generate their forms from this table.
 import { ALERTS, THRESHOLDS } from '../sections/alerts.ts'
 import { CALLBACKS } from '../sections/callbacks.ts'
+import { COMPATIBILITY } from '../sections/compatibility.ts'
 import { CONSOLE } from '../sections/console.ts'
 import { MAIL } from '../sections/mail.ts'
 import { MEDIA, S3 } from '../sections/media.ts'
@@ -16,7 +17,16 @@ import type { Rows, Setting } from './setting.ts'
 /** What holds where nothing is written; it depends on the machine and on whether there is a real upstream. */
 export type SettingDefaults = Pick<
   FileConfig,
-  'server' | 'registration' | 'sandbox' | 'retention' | 'archive' | 'callbacks' | 'alerts' | 'console' | 'signIn'
+  | 'server'
+  | 'registration'
+  | 'sandbox'
+  | 'retention'
+  | 'archive'
+  | 'callbacks'
+  | 'compatibility'
+  | 'alerts'
+  | 'console'
+  | 'signIn'
 >
 
 export type SettingField = Pick<
@@ -49,6 +59,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   ...inSection('media', MEDIA),
   ...inSection('media.s3', S3),
   ...inSection('callbacks', CALLBACKS),
+  ...inSection('compatibility', COMPATIBILITY),
   ...inSection('alerts', ALERTS),
   ...inSection('alerts', THRESHOLDS),
   ...inSection('mail', MAIL),

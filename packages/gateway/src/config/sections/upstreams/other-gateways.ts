@@ -1,6 +1,6 @@
 // Recognizes configuration files and terms of other gateways, and suggests the equivalent.
 import { isMap, isScalar } from 'yaml'
-import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { addMistake, type YamlValue } from '../../../yaml/document.ts'
 
 const LITELLM_SECTIONS = ['model_list', 'litellm_settings', 'router_settings', 'general_settings']
 
