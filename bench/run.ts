@@ -17,6 +17,7 @@ import { consolePages } from './scenarios/console/pages.ts'
 import { manyEmbeddings, oneEmbedding } from './scenarios/embeddings.ts'
 import { httpsJson, httpsStreams } from './scenarios/https.ts'
 import { largeJson, smallJson } from './scenarios/json.ts'
+import { manyStreams } from './scenarios/many-streams.ts'
 import { openStreams, stalledReaders } from './scenarios/memory.ts'
 import { metricsCost } from './scenarios/metrics.ts'
 import { start } from './scenarios/start.ts'
@@ -46,6 +47,7 @@ const SCENARIOS: readonly Scenario[] = [
   operatorTabs,
   oneEmbedding,
   manyEmbeddings,
+  manyStreams,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

@@ -21,6 +21,7 @@ const server = createSecureServer({ ...files, allowHTTP1: true }, (request, resp
       return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (kind === 'open') return void response.write(EVENTS[0])
     let sent = 0
     pace(Number(everyMs), () => {
       if (response.destroyed) return false

@@ -7,6 +7,8 @@ export type Child = {
   say(text: string): void
   output(): string
   readonly ended: boolean
+  /** SIGTERM. Resolves with the exit code. */
+  terminate(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -56,6 +58,10 @@ export function childOf(name: string, command: readonly string[], env: Record<st
     output: () => output,
     get ended() {
       return child.exitCode !== null || child.signalCode !== null
+    },
+    async terminate() {
+      child.kill('SIGTERM')
+      return await child.exited
     },
     async stop() {
       child.kill('SIGKILL')

@@ -6,6 +6,8 @@ export type Server = {
   port: number
   /** Where to send a chat request that the upstream shall answer as `upstreamPath` says. */
   pathOf(upstreamPath: string): string
+  /** SIGTERM. Resolves with the exit code. */
+  terminate(): Promise<number>
   stop(): Promise<void>
 }
 

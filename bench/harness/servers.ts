@@ -31,6 +31,7 @@ async function startScript(name: string, args: string[], command: readonly strin
 const passing = (child: Child) => ({
   pid: child.pid,
   pathOf: (upstreamPath: string) => upstreamPath + CHAT,
+  terminate: child.terminate,
   stop: child.stop,
 })
 
@@ -44,7 +45,7 @@ export async function startGateway(
   const child = childOf(name, [process.execPath, main, 'serve'], { ...gatewayEnvironment(home, 0), ...env })
   const port = Number(await untilLine(child, /address\s+http:\/\/[^:]+:(\d+)/, START_WITHIN_MS))
   await untilReady(port, child)
-  return { name, port, pid: child.pid, pathOf: () => `/v1${CHAT}`, stop: child.stop }
+  return { name, port, ...passing(child), pathOf: () => `/v1${CHAT}` }
 }
 
 export async function untilReady(port: number, child: Child): Promise<void> {

@@ -5,13 +5,16 @@ import { quantile } from '../harness/measure.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { ResponseReader } from './response-reader.ts'
 
+/** Open streams that have not begun yet. */
+const MOST_BEGINNING = 100
+
 type Connection = { startedAt: number; answer: ResponseReader }
 
 const input = Bun.stdin.stream().getReader()
 const plan = JSON.parse(await readLine()) as LoadPlan
 const requests = plan.keys.map((key) => requestFor(plan, key))
 const latencies = new Float64Array(plan.requests)
-let [sent, finished, reads, bytesRead, opened] = [0, 0, 0, 0, 0]
+let [sent, finished, reads, bytesRead, opened, closed] = [0, 0, 0, 0, 0, 0]
 const over = Promise.withResolvers<void>()
 
 async function readLine(): Promise<string> {
@@ -92,6 +95,7 @@ function connect(): Promise<Socket<Connection>> {
         if (rest) send(socket, rest)
       },
       close() {
+        if (++closed === plan.connections && plan.reader === 'waits') console.log(`ended ${finished}`)
         if (finished + opened < plan.requests && sent < plan.requests) over.reject(new Error('connection closed'))
       },
       error(_, error) {
@@ -103,7 +107,11 @@ function connect(): Promise<Socket<Connection>> {
 
 const startedAt = performance.now()
 const sockets: Socket<Connection>[] = []
-for (let index = 0; index < plan.connections; index++) sockets.push(await connect())
+for (let index = 0; index < plan.connections; index++) {
+  // Thousands of streams that all begin in one moment are overload, which is another scenario.
+  while (plan.reader === 'waits' && index - opened >= MOST_BEGINNING) await Promise.race([Bun.sleep(1), over.promise])
+  sockets.push(await connect())
+}
 await over.promise
 const seconds = (performance.now() - startedAt) / 1000
 const sorted = latencies.subarray(0, finished).toSorted()

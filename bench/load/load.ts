@@ -37,8 +37,14 @@ export async function load(plan: LoadPlan, command: readonly string[] = []): Pro
   }
 }
 
+export type OpenStreams = {
+  /** Resolves when the server has closed all connections, with how many responses had come to their end. */
+  ended(): Promise<number>
+  close(): Promise<void>
+}
+
 /** Opens all connections of a plan and keeps them until `close`. */
-export async function keepOpen(plan: LoadPlan): Promise<{ close(): Promise<void> }> {
+export async function keepOpen(plan: LoadPlan): Promise<OpenStreams> {
   const generator = start(plan)
   try {
     await resultOf(generator)
@@ -46,7 +52,10 @@ export async function keepOpen(plan: LoadPlan): Promise<{ close(): Promise<void>
     await generator.stop()
     throw error
   }
-  return { close: generator.stop }
+  return {
+    ended: async () => Number(await untilLine(generator, /^ended (\d+)$/m, WITHIN_MS)),
+    close: generator.stop,
+  }
 }
 
 function start(plan: LoadPlan, command: readonly string[] = []): Child {

@@ -1,10 +1,12 @@
 // More idle connections than the process has file descriptors; opening them needs no key.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
+import { eventually } from '../support/eventually.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 const DESCRIPTORS = 300
 const CONNECTIONS = 500
+const FEW = 20
 const ENDLESS = { role: 'user', content: 'say 100000 words, pace 20 ms' }
 
 let gateway: Gateway
@@ -42,4 +44,18 @@ test('idle connections end no running request and block no new one', async () =>
   const { stderr } = gateway.output()
   expect(stderr).toContain('connection limit reached')
   expect(stderr).not.toContain('EMFILE')
+})
+
+test('an operator sets how many clients may be connected', async () => {
+  const few = await startGateway({ config: `server: { limits: { connections: ${FEW} } }\n` })
+  try {
+    const opened = Array.from({ length: FEW + 1 }, () => connect(Number(new URL(few.url).port), '127.0.0.1'))
+    const closed = opened.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())))
+    sockets.push(...opened)
+    await Promise.race(closed)
+    await eventually(() => few.output().stderr.includes('connection limit reached'))
+    expect(few.output().stderr).toContain(`"limit":${FEW}`)
+  } finally {
+    await few.stop()
+  }
 })

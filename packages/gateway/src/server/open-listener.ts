@@ -1,6 +1,5 @@
 // Opens the port of a server, and explains why it cannot be opened.
 import {
-  type CidrList,
   isLoopback,
   matchesCidrs,
   networkOf,
@@ -8,6 +7,7 @@ import {
 } from '@trivium/http/addresses/client-address.ts'
 import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { descriptorLimit, maxClientConnections } from '@trivium/http/system/descriptors.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CommandError } from '../cli/errors.ts'
 import type { Environment } from '../config/types.ts'
 import type { App, GatewayDependencies } from '../handler.ts'
@@ -30,7 +30,7 @@ export function openListener(
     isDraining,
     ticker,
     gate: createAdmissionGate(deps),
-    limit: createConnectionLimit(() => catalogue().trustedProxies, ticker.now, log),
+    limit: createConnectionLimit(catalogue, ticker.now, log),
     unsentLimit: () => catalogue().config.server.limits.memoryBytes / 2,
     failed: (error: unknown) => log.error('connection failed', { error: String(error) }),
     malformed: tellAll(observers).malformed,
@@ -59,15 +59,18 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
 }
 
 /** Connections from trusted proxies and from this machine belong to many clients: they are not shared out by network. */
-function createConnectionLimit(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
-  const most = maxClientConnections(descriptorLimit())
+function createConnectionLimit(catalogue: () => Catalogue, now: () => number, log: Log): ConnectionLimit {
+  const descriptors = descriptorLimit()
+  const most = () => maxClientConnections(descriptors, catalogue().config.server.limits.connections)
   return new ConnectionLimit({
-    most,
+    get most() {
+      return most()
+    },
     ownerOf: (address) =>
-      isLoopback(address) || matchesCidrs(address, trustedProxies())
+      isLoopback(address) || matchesCidrs(address, catalogue().trustedProxies)
         ? undefined
         : { network: networkOf(address), wideNetwork: wideNetworkOf(address) },
     now,
-    report: (counts) => log.warn('connection limit reached: closing idle connections', { limit: most, ...counts }),
+    report: (counts) => log.warn('connection limit reached: closing idle connections', { limit: most(), ...counts }),
   })
 }

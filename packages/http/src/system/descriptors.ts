@@ -11,8 +11,10 @@ const FIXED_RESERVE = 64
 /** A request in progress needs a second connection, to its upstream; some of those are kept alive. */
 const SHARE_OF_CLIENTS = 0.4
 const SHARE_OF_IDLE_UPSTREAMS = 0.2
+/** What clients may have where an operator knows that upstream calls share connections. */
+const LARGEST_SHARE_OF_CLIENTS = 0.9
 /** More would need too much memory. */
-const MAX_CLIENTS = 65_536
+export const MAX_CLIENTS = 65_536
 
 /** Bun has already raised the soft limit to the hard limit. */
 export function descriptorLimit(): number {
@@ -24,8 +26,11 @@ export function descriptorLimit(): number {
   return libc?.getrlimit(RLIMIT_NOFILE, limits) === 0 ? Number(limits[0]) : DEFAULT_LIMIT
 }
 
-export const maxClientConnections = (limit: number): number =>
-  Math.min(MAX_CLIENTS, Math.max(1, Math.floor((limit - FIXED_RESERVE) * SHARE_OF_CLIENTS)))
+/** `wanted`: by the operator. */
+export function maxClientConnections(limit: number, wanted?: number): number {
+  const share = wanted === undefined ? SHARE_OF_CLIENTS : LARGEST_SHARE_OF_CLIENTS
+  return Math.min(wanted ?? MAX_CLIENTS, MAX_CLIENTS, Math.max(1, Math.floor((limit - FIXED_RESERVE) * share)))
+}
 
 export const maxIdleUpstreamConnections = (limit: number): number =>
   Math.max(1, Math.floor((limit - FIXED_RESERVE) * SHARE_OF_IDLE_UPSTREAMS))

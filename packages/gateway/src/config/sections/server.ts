@@ -1,6 +1,7 @@
 // Section `server`.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { MAX_CLIENTS } from '@trivium/http/system/descriptors.ts'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import type { LogAddresses } from '../../observe/arrival.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
@@ -106,6 +107,10 @@ export const LIMITS = {
   inFlight: setting('in_flight', integer({ min: 1, max: 1_000_000 }), 4096, {
     en: 'Concurrent requests of a process, half of them for one account.',
     zh: '一个节点同时运行的请求数。',
+  }),
+  connections: setting('connections', integer({ min: 1, max: MAX_CLIENTS }), undefined, {
+    en: 'Client connections of a process. By default two fifths of its file descriptors, which leaves one for each upstream call; more where calls share connections (HTTP/2), up to nine tenths.',
+    zh: '一个进程的客户端连接数。默认为文件描述符的五分之二，为每个上游调用留一个；若上游共用连接（HTTP/2），可设得更大，最多十分之九。',
   }),
   // Each that runs also takes its place and its memory among the running requests.
   backgroundResponses: setting('background_responses', integer({ min: 8, max: 100_000 }), 512, {
