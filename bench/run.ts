@@ -15,16 +15,17 @@ import { chain } from './scenarios/chain.ts'
 import { operatorTabs } from './scenarios/console/operator-tabs.ts'
 import { consolePages } from './scenarios/console/pages.ts'
 import { manyEmbeddings, oneEmbedding } from './scenarios/embeddings.ts'
-import { httpsJson, httpsStreams } from './scenarios/https.ts'
+import { httpsJson } from './scenarios/https.ts'
 import { largeJson, smallJson } from './scenarios/json.ts'
 import { manyStreams } from './scenarios/many-streams.ts'
 import { openStreams, stalledReaders } from './scenarios/memory.ts'
 import { metricsCost } from './scenarios/metrics.ts'
 import { start } from './scenarios/start.ts'
 import { storedKeys } from './scenarios/stored-keys.ts'
-import { streams } from './scenarios/stream.ts'
+import { httpsStreams, streams } from './scenarios/stream.ts'
 import { traced } from './scenarios/traced.ts'
 import { translatedJson, translatedLong, translatedStreams } from './scenarios/translated.ts'
+import { vastStore } from './scenarios/vast-store.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   smallJson,
@@ -48,6 +49,7 @@ const SCENARIOS: readonly Scenario[] = [
   oneEmbedding,
   manyEmbeddings,
   manyStreams,
+  vastStore,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

@@ -25,6 +25,8 @@ export type Work = {
   warmUp: number
   /** Sent to the gateway instead, at another path or in another dialect than the upstream's. */
   translated?: Translated
+  /** Sent to one more gateway, which translates, beside the one that passes on. */
+  translating?: Translated
   /** What the upstream answers. Absent: a chat completion. */
   reply?: string
   /** What the model is, in the configuration. Absent: a text model. */
@@ -52,6 +54,8 @@ export type Figures = { name: string } & Sample & {
     toFirst: number
   }
 
+const TRANSLATING = 'translating'
+
 /** Medians per server, the bare one first. */
 export async function compare(work: Work, options: BenchOptions): Promise<Figures[]> {
   const upstream = await startUpstream([], work.protocol)
@@ -60,13 +64,19 @@ export async function compare(work: Work, options: BenchOptions): Promise<Figure
   const servers: Server[] = []
   try {
     servers.push(await startBare(upstream), await startGateway(home))
+    if (work.translating) {
+      const own = await createHome(upstream, work.upstreamPath, undefined, work.model)
+      homes.push(own)
+      servers.push(await startGateway(own, TRANSLATING))
+    }
     if (options.beside !== undefined) {
       const other = await harnessOf(options.beside)
       const otherHome = await other.createHomeWith(configFor(upstream, work.upstreamPath, work.model))
       homes.push(otherHome)
       servers.push(await startGateway(otherHome, 'beside', other.MAIN))
     }
-    if (nginxVersion() && upstream.protocol === 'http') servers.push(await startNginx(upstream.port))
+    if (nginxVersion() && upstream.protocol !== 'https/2')
+      servers.push(await startNginx(upstream.port, upstream.protocol === 'https/1.1'))
     return await alternate(servers, home, work, options)
   } finally {
     for (const server of [...servers, upstream]) await server.stop()
@@ -139,6 +149,7 @@ async function check(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: 
 
 function askOf(server: Server, work: Work): { path: string; body: string; mark: string | undefined } {
   if (work.translated && server.name !== 'bare' && server.name !== 'nginx') return work.translated
+  if (work.translating && server.name === TRANSLATING) return work.translating
   const mark = work.unitsPerRequest === 1 ? undefined : TEXT_EVENT
   return { path: server.pathOf(work.upstreamPath), body: work.body, mark }
 }

@@ -64,10 +64,10 @@ export const nginxVersion = (): string | undefined => {
 }
 
 /** One process without a master: what it costs is all in one place. */
-export async function startNginx(upstreamPort: number): Promise<Server> {
+export async function startNginx(upstreamPort: number, isSecure = false): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-nginx-'))
   const port = await freePort()
-  writeFileSync(join(folder, 'nginx.conf'), nginxConfig(folder, port, upstreamPort))
+  writeFileSync(join(folder, 'nginx.conf'), nginxConfig(folder, port, upstreamPort, isSecure))
   const program = Bun.which('nginx') ?? 'nginx'
   const child = childOf('nginx', [program, '-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'])
   const { stop } = child
@@ -82,7 +82,7 @@ export async function startNginx(upstreamPort: number): Promise<Server> {
   return { name: 'nginx', port, ...passing(child), stop: stopAndRemove }
 }
 
-function nginxConfig(folder: string, port: number, upstreamPort: number): string {
+function nginxConfig(folder: string, port: number, upstreamPort: number, isSecure: boolean): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`)
   return `
 daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 16384; pid ${folder}/pid; error_log stderr crit;
@@ -95,7 +95,7 @@ http {
     listen 127.0.0.1:${port};
     location = / { return 204; }
     location / {
-      proxy_pass http://fixed; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off;
+      proxy_pass ${isSecure ? 'https' : 'http'}://fixed; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off;
     }
   }
 }

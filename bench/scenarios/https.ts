@@ -1,8 +1,8 @@
-// Upstreams over TLS, as vendors are called, beside the same over plain http: unstreamed chat, and streams.
+// Upstreams over TLS, as vendors are called, beside the same over plain http: unstreamed chat.
 import { columnsPer, compare, type Figures, ratioOf, rowsOf, type Work } from '../harness/compare.ts'
 import { type BenchOptions, type Outcome, type Scenario, times, type Verdict, verdict } from '../harness/scenario.ts'
 import type { UpstreamProtocol } from '../harness/server.ts'
-import { agentRequest, jsonPath, smallRequest, streamPath } from '../harness/wire.ts'
+import { agentRequest, jsonPath, smallRequest } from '../harness/wire.ts'
 
 const PROTOCOLS: readonly UpstreamProtocol[] = ['http', 'https/1.1', 'https/2']
 
@@ -14,25 +14,9 @@ export const httpsJson: Scenario = {
   run: (options) => overEach([json('small request', smallRequest), json('24 tools', agentRequest)], 'request', options),
 }
 
-export const httpsStreams: Scenario = {
-  number: 12,
-  title: 'SSE pass-through by the protocol of the upstream',
-  run: (options) => overEach([sse(64, 16, 250), sse(1_000, 200, 25)], 'event', options),
-}
-
 function json(name: string, request: (model: string, stream: boolean) => string): Case {
   const counts = { connections: 32, requests: 10_000, turns: 5, warmUp: 60_000, unitsPerRequest: 1 }
   return { name, work: { upstreamPath: jsonPath, body: request('bench', false), ...counts }, limit: 2.9 }
-}
-
-function sse(streams: number, everyMs: number, events: number): Case {
-  const upstreamPath = streamPath({ events, perWrite: 1, everyMs })
-  const counts = { connections: streams, requests: streams, warmUp: 2 * streams, unitsPerRequest: events }
-  return {
-    name: `${streams} streams`,
-    work: { upstreamPath, body: smallRequest('bench', true), ...counts },
-    limit: 2.8,
-  }
 }
 
 async function overEach(cases: readonly Case[], unit: string, options: BenchOptions): Promise<Outcome> {

@@ -30,7 +30,16 @@ export const manyStreams: Scenario = {
     for (const protocol of ['http', 'https/2'] as const) measured.push(await onGateway(protocol, options))
     const each = ({ opened, later, idle, count }: Memory) => (Math.max(opened, later) - idle) / count
     return {
-      columns: ['upstream', 'streams', 'resident idle', 'when opened', 'later', 'each above idle', 'stopped in', 'whole'],
+      columns: [
+        'upstream',
+        'streams',
+        'resident idle',
+        'when opened',
+        'later',
+        'each above idle',
+        'stopped in',
+        'whole',
+      ],
       rows: measured.map((one) => [
         one.protocol,
         String(one.count),

@@ -8,15 +8,18 @@ import { hashSecret } from '../../packages/gateway/src/access/authenticate.ts'
 import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
 import { firstIdAt, formatRequestId } from '../../packages/gateway/src/request/ids.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
+import type { Storage } from '../../packages/gateway/src/storage/storage.ts'
 import { adminClient } from '../support/admin/admin-client.ts'
 import { newDataFolder } from '../support/data-folder.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, type Home, newHome, runCommand } from '../support/gateway/home.ts'
 import { operate, runJson } from '../support/gateway/operate.ts'
 
 const DAY = 86_400_000
 const SECRET = `sk-${'a'.repeat(40)}`
+const POLITE = `sk-${'b'.repeat(40)}`
 const OF_MONTH = 1_200
+const OF_POLITE = 5
 const CONFIG = 'archive: { after: 4mo }\nretention: { requests: off }\n'
 
 let home: Home
@@ -30,10 +33,11 @@ async function fill({ dataDir }: Home): Promise<string[]> {
   const account = await storage.accounts.create('ada@example.com', 10_000_000_000n, -1n)
   if (!account) throw new Error('the address is taken')
   const key = await newKey(storage, account.id, { hash: hashSecret(SECRET) })
+  await fillPolite(storage, now)
   const found: string[] = []
   for (const count of [OF_MONTH, OF_MONTH, 10, 10, 10, 10, 10, 3]) {
     const node = await newNode(storage)
-    const of = Array.from({ length: count }, (_, at) => firstIdAt(now) + BigInt(at))
+    const of = Array.from({ length: count }, (_, at) => firstIdAt(now) + BigInt(OF_POLITE + at))
     await Promise.all(
       of.map((id) => storage.ledger.apply(hold(id, { account: account.id, key: key.id, email: '' }, node))),
     )
@@ -49,6 +53,18 @@ async function fill({ dataDir }: Home): Promise<string[]> {
   expect((await storage.archive.state()).rows).toBeGreaterThanOrEqual(4 * OF_MONTH)
   await storage.close()
   return found.reverse()
+}
+
+/** An account with a few requests of the first month. */
+async function fillPolite(storage: Storage, now: number): Promise<void> {
+  const account = await storage.accounts.create('bob@example.com', 10_000_000_000n, -1n)
+  const key = await newKey(storage, account?.id ?? 0n, { hash: hashSecret(POLITE) })
+  const node = await newNode(storage, 2)
+  for (let at = 0; at < OF_POLITE; at++) {
+    const id = firstIdAt(now) + BigInt(at)
+    await storage.ledger.apply(hold(id, { account: account?.id ?? 0n, key: key.id, email: '' }, node))
+    await storage.ledger.apply(settle(id, node, 7n))
+  }
 }
 
 beforeAll(async () => {
@@ -106,6 +122,36 @@ test('callers page through all their requests, and get the receipt of each', asy
   expect(found).toEqual(ids)
   const oldest = ids.at(-1) ?? ''
   expect(await own<object>(`/v1/usage/${oldest}`)).toMatchObject({ request_id: oldest, outcome: 'done' })
+})
+
+test('one account reads archived pages without end, and another is served: its receipts, and its requests', async () => {
+  const before = ids.at(-OF_MONTH)
+  const headers = { authorization: `Bearer ${SECRET}` }
+  const answers = new Map<number, number>()
+  let isOver = false
+  const greedy = Array.from({ length: 150 }, async () => {
+    while (!isOver) {
+      const answer = await fetch(`${gateway.url}/v1/usage?limit=100&before=${before}`, { headers })
+      await answer.body?.cancel()
+      answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
+      if (answer.status !== 200) expect(answer.headers.get('retry-after')).not.toBeNull()
+    }
+  })
+  const messages = [{ role: 'user', content: 'Hello' }]
+  for (let round = 0; round < 5; round++) {
+    const page = await fetch(`${gateway.url}/v1/usage?before=${before}`, {
+      headers: { authorization: `Bearer ${POLITE}` },
+    })
+    expect(await page.json()).toMatchObject({ requests: Array(OF_POLITE).fill({ outcome: 'done' }), has_more: false })
+    const called = await chat(gateway.url, POLITE, { model: 'sandbox-text', messages })
+    expect(called.status).toBe(200)
+    await called.body?.cancel()
+  }
+  isOver = true
+  await Promise.all(greedy)
+  // It was served as well, and told to wait where it asked for too much at once.
+  expect(answers.get(200) ?? 0).toBeGreaterThan(0)
+  expect([...answers.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([])
 })
 
 test('operators list them as pages and as CSV, show and refund them, and audit them in depth', async () => {

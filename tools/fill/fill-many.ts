@@ -57,7 +57,7 @@ export async function fillMany(dataDir: string, plan: ManyPlan): Promise<void> {
 }
 
 /** Keys of one account are not in a row, so that the most used ones are those of many accounts. */
-function createWallets(db: Database, plan: ManyPlan, at: number): void {
+export function createWallets(db: Database, plan: ManyPlan, at: number): void {
   const { accounts, keysOfEach, emails = [], keyNames = [], credits = [] } = plan
   const person = db.prepare('INSERT INTO person (id, email, created_at, proved_at) VALUES (?1, ?3, ?2, ?2)')
   const account = db.prepare('INSERT INTO account (id, name, balance, created_at) VALUES (?1, ?4, ?2, ?3)')
@@ -149,7 +149,7 @@ function createBook(db: Database, { accounts }: ManyPlan): (made: readonly MadeR
   }
 }
 
-function addUpSpent(db: Database, at: number): void {
+export function addUpSpent(db: Database, at: number): void {
   const spent = (owner: string) => `coalesce((SELECT sum(cost) FROM daily_key_spending WHERE ${owner}), 0)`
   db.run(`UPDATE api_key SET spent = ${spent('key = api_key.id')}`)
   db.run(`UPDATE account SET spent = (SELECT sum(spent) FROM api_key WHERE api_key.account = account.id)`)

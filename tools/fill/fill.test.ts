@@ -6,6 +6,7 @@ import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlit
 import { ENGINES, newHome } from '../../test/support/gateway/home.ts'
 import { fillStore } from './fill.ts'
 import { fillMany } from './fill-many.ts'
+import { fillVast } from './fill-vast.ts'
 import { makeRequests } from './requests.ts'
 
 const DAY_MS = 86_400_000
@@ -62,6 +63,23 @@ test('a store with many accounts is one that the ledger could have written', asy
     const { rows } = await storage.reports.usage(['account'], range, {}, 10)
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(300)
     expect((await storage.reports.usage([], range, {}, 1)).rows).toMatchObject([{ requests: 300 }])
+  } finally {
+    await storage.close()
+    rmSync(home.dataDir, { recursive: true, force: true })
+  }
+})
+
+test('a store that is filled by statements is one that the ledger could have written', async () => {
+  const home = await newHome('sqlite')
+  await fillVast(home.dataDir, { accounts: 5, keysOfEach: 2, requests: 3_000, days: 100 })
+  const storage = await openSqlite(home.dataDir)
+  try {
+    const whole = { ok: true, accounts: 5, requests: 3_000, openHolds: 0 }
+    expect(await storage.ledger.audit()).toMatchObject(whole)
+    for await (const _ of storage.months.seal());
+    expect(await storage.ledger.audit({ deep: true })).toMatchObject({ ...whole, sealMismatches: [] })
+    const range = { from: 0, to: Date.now() + DAY_MS - (Date.now() % DAY_MS) }
+    expect((await storage.reports.usage([], range, {}, 1)).rows).toMatchObject([{ requests: 3_000 }])
   } finally {
     await storage.close()
     rmSync(home.dataDir, { recursive: true, force: true })

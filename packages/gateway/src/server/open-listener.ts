@@ -1,10 +1,5 @@
 // Opens the port of a server, and explains why it cannot be opened.
-import {
-  isLoopback,
-  matchesCidrs,
-  networkOf,
-  wideNetworkOf,
-} from '@trivium/http/addresses/client-address.ts'
+import { isLoopback, matchesCidrs, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { descriptorLimit, maxClientConnections } from '@trivium/http/system/descriptors.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
