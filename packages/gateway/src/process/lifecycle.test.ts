@@ -2,10 +2,15 @@ import { expect, test } from 'bun:test'
 import { createLifecycle, type StoppableServer } from './lifecycle.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }
-const TIMES = { acceptMs: 100, lateMs: 20, readMs: 50, settleMs: 1_000, sameSignalMs: 20 }
+const TIMES = { acceptMs: 100, lateMs: 20, readMs: 200, settleMs: 10_000, sameSignalMs: 20 }
 
 /** A server whose running requests end when `endsWith` happens. What was done to it, in order. */
-function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | 'itself', times = TIMES) {
+function server(
+  running: number,
+  endsWith: 'abortRunning' | 'cutConnections' | 'itself',
+  times = TIMES,
+  ending?: (end: () => void) => void,
+) {
   const done: string[] = []
   const finished = Promise.withResolvers<number>()
   let left = running
@@ -16,12 +21,15 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
   const server: StoppableServer = {
     running: () => left,
     // What ends by itself has all the time that it needs.
-    drainMs: () => (endsWith === 'itself' ? 60_000 : 100),
+    drainMs: () => (endsWith === 'itself' && !ending ? 60_000 : 100),
     hurry: () => step('hurry'),
-    abortRunning: () => step('abortRunning'),
+    abortRunning: () => {
+      step('abortRunning')
+      ending?.(() => step('itself'))
+    },
     stopAccepting: async () => {
       step('stopAccepting')
-      if (endsWith === 'itself') setTimeout(() => step('itself'), 50)
+      if (endsWith === 'itself' && !ending) setTimeout(() => step('itself'), 50)
     },
     cutConnections: async () => step('cutConnections'),
     close: async () => step(`close with ${left} running`),
@@ -70,6 +78,21 @@ test.each([
   await Bun.sleep(0)
   expect(done.includes('stopAccepting')).toBe(atOnce)
   expect(await exited).toBe(0)
+})
+
+test('a thread that is busy with the ends of thousands of streams cuts none of them', async () => {
+  const { done, exited, lifecycle } = server(1, 'itself', { ...TIMES, acceptMs: 1 }, (end) => {
+    // Five turns of the event loop, each as long as all the time that clients have in a thread that is not busy.
+    const turn = (left: number) => {
+      for (const until = performance.now() + 2 * TIMES.readMs; performance.now() < until; );
+      if (left > 0) setTimeout(turn, 0, left - 1)
+      else end()
+    }
+    turn(5)
+  })
+  lifecycle.stop('SIGINT')
+  expect(await exited).toBe(0)
+  expect(done).toEqual(['hurry', 'stopAccepting', 'abortRunning', 'itself', 'close with 0 running'])
 })
 
 test('a second signal skips the waits, the echo of the first does not', async () => {

@@ -194,6 +194,26 @@ export function archivingContract(use: Use): void {
     expect(String(await thrownBy(storage.ledger.usage(wallets[0].account, 0)))).toContain(name)
   })
 
+  test('an account whose months are in files is erased: the files have nothing of it, and stay proved', async () => {
+    const opened = use()
+    const { storage } = opened
+    const { wallets, blobs } = await sealedMonths(opened)
+    await archiveAll(storage)
+    const [{ account, email }] = wallets
+    const found = await storage.ledger.usage(account, 0)
+    const audit = await storage.ledger.audit()
+    expect(await storage.accounts.erase(account, { force: true })).toBe(true)
+    for (const bytes of blobs.files.values()) {
+      const text = Buffer.from(await Bun.zstdDecompress(Uint8Array.from(bytes))).toString()
+      expect(text).toContain(`,${account},`)
+      for (const secret of [email, '@', '"units"', '"ids"']) expect(text).not.toContain(secret)
+    }
+    expect((await storage.ledger.usage(account, 0)).map(({ request }) => request)).toEqual(
+      found.map(({ request }) => request),
+    )
+    expect(await storage.ledger.audit({ deep: true })).toMatchObject({ ok: true, lastSeal: audit.lastSeal })
+  })
+
   test('transfers leave their table for a file only', async () => {
     const opened = use()
     const { storage, raw } = opened
