@@ -21,7 +21,7 @@ const server = createSecureServer({ ...files, allowHTTP1: true }, (request, resp
       return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (kind === 'open') return void response.write(EVENTS[0])
+    if (kind === 'open') return void response.write(EVENTS[0] ?? LAST_EVENTS)
     if (everyMs === '0') return flood(response, Number(events), Number(perWrite))
     let sent = 0
     pace(Number(everyMs), () => {

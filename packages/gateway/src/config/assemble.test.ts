@@ -33,6 +33,7 @@ test.each([
       bodyBytes: 33_554_432,
       values: 250_000,
       inFlight: 4096,
+      connections: undefined,
       memoryBytes: 536_870_912,
       uploadBytes: 1_073_741_824,
       spoolBytes: 4_294_967_296,
@@ -139,7 +140,7 @@ test('every field set', () => {
 server:
   public_url: https://gw.example.com/
   trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32", "::1"]
-  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB, free_requests: 0, background_responses: 9 }
+  limits: { body: 1MiB, values: 9, in_flight: 7, connections: 500, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB, free_requests: 0, background_responses: 9 }
   drain: 0s
   show_upstreams: true
   admin: off
@@ -179,6 +180,7 @@ groups:
       bodyBytes: 1_048_576,
       values: 9,
       inFlight: 7,
+      connections: 500,
       memoryBytes: 1_073_741_824,
       uploadBytes: 2_097_152,
       spoolBytes: 3_145_728,
