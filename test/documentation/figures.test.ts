@@ -58,3 +58,20 @@ test("Trivium's rows of the comparison are those of the table", () => {
   expect(figures.length).toBe(6)
   expect(figures.filter((figure) => !isQuoted(`${figure} us`) && !isQuoted(`${figure} ms`))).toEqual([])
 })
+
+test('what the READMEs compare is in the table of all gateways beside each other', () => {
+  const table = /^\*\*CPU beside each other\*\*([\s\S]*?)^Trivium took/m.exec(readPage(COMPARISON))?.[1] ?? ''
+  const lines = table.split('\n').filter((line) => line.startsWith('| '))
+  const cellsOf = (line = '') => line.split('|').map((cell) => cell.trim())
+  const names = cellsOf(lines[0]).map((name) => name.replace(/ [\d.]+$/, ''))
+  const figures = cellsOf(lines.find((line) => line.startsWith('| Small JSON request')))
+  for (const [page, to] of [
+    ['README.md', 'to'],
+    ['README.zh-CN.md', '至'],
+  ] as const)
+    for (const name of ['nginx', 'Trivium', 'Portkey', 'new-api', 'LiteLLM'])
+      expect([page, readPage(page).replace(/\s+/g, ' ')]).toEqual([
+        page,
+        expect.stringContaining(`${name} ${figures[names.indexOf(name)]?.replace('to', to)}`),
+      ])
+})

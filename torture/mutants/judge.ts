@@ -1,4 +1,4 @@
-// Who notices a mutant: first the tests beside the code, and of the ledger's, what they leave, the simulation in processes that try many.
+// Who notices a mutant: of the ledger's, first the simulation, in processes that try many; what it leaves, and all others, the tests.
 import { join } from 'node:path'
 import { type Copies, ROOT } from './files.ts'
 import type { Mutant } from './mutant.ts'
@@ -54,20 +54,20 @@ export type Verdict = { mutant: Mutant; isKilled: boolean }
 
 /** One after the other, so that a machine with other work stays usable. */
 export async function* judge(copies: Copies, mutants: readonly Mutant[]): AsyncGenerator<Verdict> {
-  const left: Mutant[] = []
   const known = new Map<Tests, Promise<void>>()
-  for (const mutant of mutants) {
-    const isKilled = await failsTests(copies, mutant, known)
-    if (!isKilled && judgeOf(mutant).bySimulation && !mutant.isStatic) left.push(mutant)
-    else yield { mutant, isKilled }
-  }
-  if (left.length > 0) yield* tryAll(copies, left)
+  const simulated = mutants.filter((mutant) => judgeOf(mutant).bySimulation && !mutant.isStatic)
+  const left = mutants.filter((mutant) => !simulated.includes(mutant))
+  for await (const verdict of tryAll(copies, simulated))
+    if (verdict.isKilled) yield verdict
+    else left.push(verdict.mutant)
+  for (const mutant of left) yield { mutant, isKilled: await failsTests(copies, mutant, known) }
 }
 
 const NONE: Mutant = { id: 0, file: '', line: 0, within: '', code: '', what: 'none', isStatic: false }
 
 /** A process that hangs or dies at a mutant has noticed it; another one goes on with the next. */
 async function* tryAll(copies: Copies, mutants: readonly Mutant[]): AsyncGenerator<Verdict> {
+  if (mutants.length === 0) return
   let left = [NONE, ...mutants]
   while (left.length > 0) {
     const ids = left.map(({ id }) => id).join()
