@@ -57,6 +57,7 @@ function bookLoss(book: Book, request: RequestRow, { cost, outcome, receipt }: S
 /** What an ended request contributes to the sums of spending, by its upstream and outcome. */
 export function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
   const { account, key, model, upstream, outcome, tokens, cost, upstreamCost } = request
+  const signed = BigInt(sign)
   return {
     account,
     key,
@@ -65,8 +66,8 @@ export function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
     outcome,
     requests: sign,
     tokens: sign * tokens,
-    cost: sign === 1 ? cost : -cost,
-    upstreamCost: sign === 1 ? (upstreamCost ?? 0n) : -(upstreamCost ?? 0n),
+    cost: signed * cost,
+    upstreamCost: signed * (upstreamCost ?? 0n),
     unknownCosts: upstreamCost === undefined ? sign : 0,
   }
 }

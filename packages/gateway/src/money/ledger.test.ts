@@ -69,3 +69,24 @@ test('the id of a live node is taken over only by who knows that its process is 
   expect(rows.accounts.get(1n)?.held).toBe(0n)
   expect(run({ verb: 'join', nodeId: 0, config: '' }, 1_000_000 + DEAD_AFTER_MS).amount).toBe(3n)
 })
+
+test('the smallest charge counts as spent, and what is free does not', () => {
+  const { rows, run } = ledger()
+  run({ verb: 'join', nodeId: 0, config: '' })
+  const end = { verb: 'settle', ...owner, tokens: 0, outcome: 'completed', receipt: '' } as const
+  run(hold)
+  run({ ...end, cost: 0n })
+  expect(rows.keys.get(2n)?.meter).toMatchObject({ spentAt: 0, spentDay: 0n })
+  run({ ...hold, id: 8n })
+  run({ ...end, id: 8n, cost: 1n })
+  for (const meter of [rows.keys.get(2n)?.meter, rows.accounts.get(1n)?.meter])
+    expect(meter).toMatchObject({ spentAt: 1_000_000, spentDay: 1n })
+})
+
+test('a key is expired from the millisecond that it expires at', () => {
+  const { rows, run } = ledger()
+  run({ verb: 'join', nodeId: 0, config: '' })
+  rows.keys.set(2n, { ...newKeyRow(2n, 1n), expiresAt: 1_000_000 })
+  expect(run(hold, 999_999).verdict).toBe('done')
+  expect(run({ ...hold, id: 8n }, 1_000_000).verdict).toBe('key_expired')
+})

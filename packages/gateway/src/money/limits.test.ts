@@ -9,6 +9,7 @@ import {
   type Meter,
   newMeter,
   noteSpent,
+  noteSpentThen,
   PERIODS,
   removed,
   spentIn,
@@ -87,6 +88,38 @@ describe('a window of a minute', () => {
   })
 })
 
+test.each([
+  [-61, 0],
+  [-60, 5],
+  [60, 5],
+  [61, 0],
+])('what was counted %d seconds from now counts as %d', (seconds, used) => {
+  const window = added([], NOW + seconds * 1_000, 5)
+  expect(usedIn(window, NOW)).toBe(used)
+  expect(isRecent(NOW + seconds * 1_000, NOW)).toBe(used > 0)
+  // What does not count is not waited for, and kept no longer.
+  expect(waitFor(window, NOW, 4, 4)).toBe(used === 0 ? 60_000 : 60_500 + seconds * 1_000)
+  expect(added(window, NOW, 1).length).toBe(seconds === -60 ? 4 : 2)
+})
+
+test('counts of one second are one count, and none is no count', () => {
+  const second = Math.floor(NOW / 1_000)
+  expect(added(added([], NOW, 3), NOW + 499, 1)).toEqual([second, 4])
+  expect(added(added([], NOW, 3), NOW + 500, 1)).toEqual([second, 3, second + 1, 1])
+  expect(added(added([], NOW + 5_000, 3), NOW, 1)).toEqual([second + 5, 4])
+  expect(added([second, 0, second + 1, 2], NOW, 1)).toEqual([second + 1, 3])
+})
+
+test('what is given back is taken from the oldest, and no more than is there', () => {
+  const second = Math.floor(NOW / 1_000)
+  const window = [second, 3, second + 1, 4, second + 2, 5]
+  expect(removed(window, NOW + 2_000, 0)).toEqual(window)
+  expect(removed(window, NOW + 2_000, 3)).toEqual([second, 0, second + 1, 4, second + 2, 5])
+  expect(removed(window, NOW + 2_000, 8)).toEqual([second, 0, second + 1, 0, second + 2, 4])
+  expect(removed(window, NOW + 2_000, 99)).toEqual([second, 0, second + 1, 0, second + 2, 0])
+  expect(removed([second - 99, 9, ...window], NOW + 2_000, 1)).toEqual([second, 2, second + 1, 4, second + 2, 5])
+})
+
 const at = (text: string) => Date.parse(text)
 
 describe('days, weeks and months by UTC', () => {
@@ -127,6 +160,42 @@ describe('days, weeks and months by UTC', () => {
     expect(spent(meter, '2024-05-27T14:00:00Z')).toEqual([0n, 0n, 20n])
   })
 
+  test('what is charged for a day that is over counts in the week and the month of that day', () => {
+    const meter = spentAt(['2024-05-30T12:00:00Z', 10n])
+    // The same day, the same week, only the month, and neither.
+    for (const [then, amount] of [
+      ['2024-05-30T01:00:00Z', 1n],
+      ['2024-05-27T12:00:00Z', 100n],
+      ['2024-05-26T12:00:00Z', 1_000n],
+      ['2024-04-30T12:00:00Z', 10_000n],
+    ] as const)
+      noteSpentThen(meter, amount, at(then))
+    expect(spent(meter, '2024-05-30T13:00:00Z')).toEqual([11n, 111n, 1_111n])
+    noteSpentThen(meter, 100_000n, at('2024-05-31T00:00:00Z'))
+    expect(spent(meter, '2024-05-31T13:00:00Z')).toEqual([100_000n, 100_111n, 101_111n])
+    const week = spentAt(['2024-06-01T12:00:00Z', 1n])
+    noteSpentThen(week, 10n, at('2024-05-31T12:00:00Z'))
+    expect(spent(week, '2024-06-01T13:00:00Z')).toEqual([1n, 11n, 1n])
+  })
+
+  test('a clock that steps back by less than a day is waited for, and by a day it is not', () => {
+    const meter = spentAt(['2024-05-28T12:00:00Z', 5n])
+    expect(spent(meter, '2024-05-27T12:00:00.001Z')).toEqual([5n, 5n, 5n])
+    expect(spent(meter, '2024-05-27T12:00:00.000Z')).toEqual([0n, 5n, 5n])
+    noteSpent(meter, 1n, at('2024-05-28T12:00:00Z'))
+    expect(meter.spentAt).toBe(at('2024-05-28T12:00:00Z'))
+    noteSpent(meter, 1n, at('2024-05-27T12:00:00.001Z'))
+    expect(meter.spentAt).toBe(at('2024-05-28T12:00:00Z'))
+    noteSpent(meter, 1n, at('2024-05-27T12:00:00.000Z'))
+    expect(meter.spentAt).toBe(at('2024-05-27T12:00:00Z'))
+  })
+
+  test('a year is as long as its months', () => {
+    const meter = spentAt(['2024-12-31T23:00:00Z', 5n])
+    expect(spent(meter, '2025-01-01T00:00:00Z')).toEqual([0n, 5n, 0n])
+    expect(spent(spentAt(['2024-01-31T23:00:00Z', 5n]), '2025-01-31T23:00:00Z')).toEqual([0n, 0n, 0n])
+  })
+
   test('a clock that steps back over midnight renews nothing; one that was a year ahead is not waited for', () => {
     const meter = spentAt(['2024-05-27T23:59:00Z', 10n], ['2024-05-28T00:00:01Z', 5n])
     expect(spent(meter, '2024-05-27T23:59:59Z')).toEqual([5n, 15n, 15n])
@@ -142,3 +211,14 @@ test.each([
   [7, 7],
   [Number.POSITIVE_INFINITY, MAX_TOKENS],
 ])('%d tokens are booked as %d', (tokens, booked) => expect(bookableTokens(tokens)).toBe(booked))
+
+test('a meter begins with nothing', () =>
+  expect(newMeter()).toEqual({
+    open: 0,
+    spentAt: 0,
+    spentDay: 0n,
+    weekBefore: 0n,
+    monthBefore: 0n,
+    requests: [],
+    tokens: [],
+  }))

@@ -69,6 +69,19 @@ test.each(ROWS)('%s, and the receipt gives their cost', (_, charges, multiplier,
   expect(recomputed(combined, multiplier)).toBe(cost)
 })
 
+test('a line says its multiplier where it is not that of the receipt', () => {
+  const at = (figures: string, multiplierMillionths: bigint) => ({
+    charge: charge(1, 1, figures),
+    multiplierMillionths,
+  })
+  const combined = combineCharges([at(PLAIN, ONE), at(LONG, ONE), at(PLAIN, 500_000n)], ONE)
+  expect(combined.map(({ figures }) => figures)).toEqual([
+    PLAIN,
+    '"input_2":"2000000000","output_2":"4000000000","long_context_above_2":1000',
+    '"input_3":"1000000001","output_3":"4000000000","multiplier_millionths_3":"500000"',
+  ])
+})
+
 test('what is rounded is the sum', () => {
   // Each costs a fraction above 1,000 nano-USD.
   const [combined] = combineCharges(

@@ -254,7 +254,9 @@ export function linesOf(receipt: PricedReceipt): ChargeLines {
 
 /** At least two decimals, and as many as the amount has. */
 function exactUsd(units: bigint, places: number): string {
-  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0')
+  const digits = String(units)
+    .replace('-', '')
+    .padStart(places + 1, '0')
   const fraction = digits.slice(-places).replace(/0+$/, '').padEnd(2, '0')
   return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}.${fraction}`
 }

@@ -41,7 +41,7 @@ function highestRate(
   for (const words of tiersToExpect(price, options)) {
     // The input is only bounded from above: it may also be shorter than a long context.
     for (const length of [0, ...aboves(price, words).filter((above) => inputTokens > above)]) {
-      const { figures, tiers } = tokenTerms(price, length === 0 ? 0 : length + 1, words)
+      const { figures, tiers } = tokenTerms(price, length + 1, words)
       input = most(input, times(highestOf(figures, inputKinds), tiers.values()))
       output = most(output, times(highestOf(figures, outputKinds), tiers.values()))
     }

@@ -21,6 +21,7 @@ describe('cost', () => {
   test.each([
     ['nothing', {}, { input: ONE }, ONE, 0n],
     ['one token of the cheapest price is one nano', { input: 1 }, { input: 1n }, ONE, 1n],
+    ['never nothing, however cheap', { input: 1 }, { input: 1n, output: 1n, cachedInput: 1n, cacheWrite: 1n }, 1n, 1n],
     ['rounded up once, not for every part', { input: 1, output: 1 }, { input: 500_000n, output: 500_000n }, ONE, 1n],
     [
       'each at its price',
@@ -28,6 +29,13 @@ describe('cost', () => {
       { input: ONE, cachedInput: 10n * ONE, cacheWrite: 100n * ONE, output: 1_000n * ONE },
       ONE,
       4_321n,
+    ],
+    [
+      'a single token of each, at parts of a nano',
+      { cachedInput: 1, cacheWrite: 1 },
+      { cachedInput: 1_500_000n, cacheWrite: 2_500_000n },
+      ONE,
+      4n,
     ],
     ['multiplied', { output: 10 }, { output: ONE }, 850_000n, 9n],
     ['free by its multiplier', { output: 10 }, { output: ONE }, 0n, 0n],

@@ -182,14 +182,14 @@ type TokenTerms = Pick<Terms, 'figures' | 'tiers' | 'above'>
 /** The figures and multipliers for an input of this length at these tiers; unlisted tiers are ignored. */
 export function tokenTerms(price: TokenPrice, input: number, words: readonly string[]): TokenTerms {
   const tiers = new Map<string, bigint>()
-  const tables: { figures: Figures; longContext?: readonly LongContext[] }[] = []
+  const tables: { figures: Figures; longContext: readonly LongContext[] | undefined }[] = []
   for (const word of words) {
     const tier = price.tiers?.get(word)
     if (!tier) continue
     if ('figures' in tier) tables.push(tier)
     tiers.set(word, 'figures' in tier ? ONE : tier.multiplierMillionths)
   }
-  if (tables.length === 0) tables.push({ figures: price, longContext: price.longContext ?? [] })
+  if (tables.length === 0) tables.push({ figures: price, longContext: price.longContext })
   const found = tables.map(({ figures, longContext }) => {
     const long = longContext?.findLast(({ above }) => input > above)
     return { figures: long?.figures ?? figures, above: long?.above }

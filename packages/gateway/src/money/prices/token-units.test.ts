@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { Figures, SpecialKind } from './token-kinds.ts'
-import { type Units, unitsOf } from './token-units.ts'
+import { totalsOf, type Units, unitsOf } from './token-units.ts'
 
 const usage: Usage = {
   input: 100,
@@ -58,5 +58,45 @@ test('parts that exceed their whole are cut to it', () => {
     audioInput: 10,
     output: 0,
     reasoning: 10,
+  })
+})
+
+const EVERY_KIND: SpecialKind[] = [
+  ...(['cacheWriteLong', 'audioInput', 'cachedAudioInput', 'imageInput'] as const),
+  ...(['reasoning', 'audioOutput', 'imageOutput'] as const),
+]
+
+test('what was not reported is nothing, and a single token is one', () => {
+  const nothing: Usage = {
+    input: undefined,
+    cachedInput: undefined,
+    cacheWrite: undefined,
+    output: undefined,
+    reasoning: undefined,
+    absurd: false,
+  }
+  const none = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 }
+  expect(unitsOf(nothing)).toEqual(none)
+  expect(unitsOf(nothing, figures(...EVERY_KIND))).toEqual(none)
+  const few: Usage = { ...nothing, input: 9, cachedInput: 3, cacheWrite: 2, output: 5 }
+  const plain = { input: 4, cachedInput: 3, cacheWrite: 2, output: 5 }
+  expect(unitsOf(few, figures(...EVERY_KIND))).toEqual(plain)
+  expect(unitsOf({ ...few, imageInput: 1 }, figures('imageInput'))).toEqual({ ...plain, input: 3, imageInput: 1 })
+  expect(unitsOf({ ...few, cachedAudioInput: 1 }, figures('audioInput'))).toEqual({
+    ...plain,
+    cachedInput: 2,
+    audioInput: 1,
+  })
+})
+
+test('special kinds count in the four kinds that they are part of', () => {
+  const units = { input: 1, cachedInput: 2, cacheWrite: 4, output: 8 }
+  expect(totalsOf(units)).toEqual(units)
+  const special = { audioInput: 10, imageInput: 20, cachedAudioInput: 40, cacheWriteLong: 80 }
+  expect(totalsOf({ ...units, ...special, reasoning: 100, audioOutput: 200, imageOutput: 400 })).toEqual({
+    input: 31,
+    cachedInput: 42,
+    cacheWrite: 84,
+    output: 708,
   })
 })
