@@ -42,11 +42,12 @@ export function instrument(file: string, source: string, firstId: number): { tex
     )
       return node.getText()
     if (ts.isIfStatement(node)) return switchedIf(node)
+    const mutations = mutationsOf(ts, node)
+    // Each node is printed once: what is printed twice is counted twice.
+    if (mutations.length > 0 && ts.isPropertyAccessExpression(node)) return switchedMethod(node, mutations)
     const inner = print(node)
     if (ts.isExpressionStatement(node)) return `if (${SWITCH} !== ${add(node, 'left out')}) {${inner}}`
-    const mutations = mutationsOf(ts, node)
     if (mutations.length === 0) return inner
-    if (ts.isPropertyAccessExpression(node)) return switchedMethod(node, mutations)
     const cases = mutations.map(({ what, text }) => `${SWITCH} === ${add(node, what)} ? (${text}) : `)
     return `(${cases.join('')}(${inner}))`
   }

@@ -23,14 +23,16 @@ const OTHER_OPERATORS: Record<string, readonly string[]> = {
   '+=': ['-='],
   '-=': ['+='],
 }
-const OTHER_METHODS: Record<string, string> = {
-  some: 'every',
-  every: 'some',
-  min: 'max',
-  max: 'min',
-  ceil: 'floor',
-  floor: 'ceil',
-}
+const OTHER_METHODS = new Map(
+  Object.entries({
+    some: 'every',
+    every: 'some',
+    min: 'max',
+    max: 'min',
+    ceil: 'floor',
+    floor: 'ceil',
+  }),
+)
 
 export function mutationsOf(ts: Ts, node: TypeScript.Node): Mutation[] {
   if (ts.isBinaryExpression(node)) return binary(ts, node)
@@ -44,7 +46,7 @@ export function mutationsOf(ts: Ts, node: TypeScript.Node): Mutation[] {
       ? []
       : [{ what: 'without its sign', text: node.operand.getText() }]
   if (ts.isPropertyAccessExpression(node) && ts.isCallExpression(node.parent) && node.parent.expression === node) {
-    const other = OTHER_METHODS[node.name.text]
+    const other = OTHER_METHODS.get(node.name.text)
     return other ? [{ what: `${node.name.text} -> ${other}`, text: other }] : []
   }
   return literal(ts, node)

@@ -1,8 +1,5 @@
-// Mutants that no test can notice, or none that is worth its time, each with the reason.
+// Mutants that change nothing that could be noticed, each with the reason. Every other mutant is noticed.
 import type { Mutant } from './mutant.ts'
-
-/** Files of which every mutant was judged. Those of the others survive in places where a test would be worth its time. */
-export const JUDGED: readonly string[] = ['extend-hold.ts', 'leases.ts', 'nodes.ts']
 
 /** `code`: how the code of the mutant begins. */
 export type Unnoticed = Pick<Mutant, 'file' | 'within' | 'what' | 'code'> & { why: string }
@@ -14,21 +11,100 @@ const NO_TOKENS = 'an extension that asks for no tokens has no least of them'
 const FOR_TOKENS = 'an extension for tokens alone asks for one nano-dollar for each, which is more'
 const ASKED = 'only what was asked for is answered'
 const SAME = 'it returns one of two that are equal'
+const ALWAYS = 'it is always there; the types do not say so'
+const FASTER = 'a shorter way to the same result'
+const NO_ROW = 'rows of accounts and keys are never deleted; without one it throws either way'
+const NO_LEAST = 'an amount that is not there is not less than any: the others decide'
+const NO_CONTEXT = 'no long context begins below the first token'
+const TIERS = 'a tier that is not listed, or is named twice, changes nothing'
+
+const ELSE = 'without what stands for nothing'
+const FIRST = 'the first case always'
+const SECOND = 'the second case always'
 
 const inFile = (file: string, entries: readonly [within: string, what: string, code: string, why: string][]) =>
   entries.map(([within, what, code, why]): Unnoticed => ({ file, within, what, code, why }))
 
 export const UNNOTICED: readonly Unnoticed[] = [
+  ...inFile('amount.ts', [
+    ['formatUsd', 'never', 'nanos === 0n', FASTER],
+    ['formatUsd', '0n -> 1n', 'nanos < 0n', 'zero is shown before'],
+    ['formatUsd', '< -> <=', 'nanos < 0n', 'zero is shown before'],
+    ['ceilDiv', '1n -> 0n', 'denominator === 1n', FASTER],
+    ['ceilDiv', SECOND, 'denominator === 1n', FASTER],
+  ]),
   ...inFile('extend-hold.ts', [
     ['raise', '0 -> 1', 'leastTokens: 0', NO_TOKENS],
     ['extension', '0n -> 1n', 'wantsMoney ? largest(missing, step)', FOR_TOKENS],
     ['extension', '0n -> 1n', 'wantsMoney ? largest(missing, 1n)', FOR_TOKENS],
-    ['extension', 'the first case always', 'wantsMoney ? largest(missing, 1n)', FOR_TOKENS],
+    ['extension', FIRST, 'wantsMoney ? largest(missing, 1n)', FOR_TOKENS],
     ['extension', '0 -> 1', 'wantsTokens ? Math.max(-spareTokens, Math.ceil(', NO_TOKENS],
-    ['extension', 'the first case always', 'wantsTokens ? Math.max(-spareTokens, Math.ceil(', NO_TOKENS],
+    ['extension', FIRST, 'wantsTokens ? Math.max(-spareTokens, Math.ceil(', NO_TOKENS],
     ['requestExtension', '0n -> 1n', 'tokens === 0 ?', FOR_TOKENS],
     ['extended', '0 -> 1', 'extending?.tokens ?? 0', ASKED],
-    ['extended', 'without what stands for nothing', 'extending?.tokens ?? 0', ASKED],
+    ['extended', ELSE, 'extending?.tokens ?? 0', ASKED],
     ['largest', '> -> >=', 'one > other', SAME],
+  ]),
+  ...inFile('finish.ts', [
+    ['charge', 'never', '!account || !key', NO_ROW],
+    ['charge', '|| -> &&', '!account || !key', NO_ROW],
+    ['charge', '> -> >=', 'due > released', SAME],
+  ]),
+  ...inFile('grant.ts', [
+    ['tokensFor', SECOND, 'part === amount', FASTER],
+    ['grant', ELSE, 'leftUnderCap(key, now) ?? inWallet', NO_LEAST],
+    ['grant', ELSE, 'leftUnderMemberCap(book.memberCap(key), now) ?? inWallet', NO_LEAST],
+    ['payable', 'never', 'due <= released', FASTER],
+    ['payable', '<= -> <', 'due <= released', FASTER],
+  ]),
+  ...inFile('json.ts', [['atLeastZero', '> -> >=', 'amount > 0n', SAME]]),
+  ...inFile('ledger.ts', [
+    ['insertHeld', FIRST, "verb.verb === 'hold' ? verb.deadline", 'what is entered again has no deadline either'],
+    ['extend', '> -> >=', 'verb.progress > request.progress', 'the same progress is stored again'],
+  ]),
+  ...inFile('prices/combine-charges.ts', [
+    ['combineCharges', SECOND, 'index === 0 ? {} : own', 'the first line has the multiplier of the receipt'],
+    ['combineMediaCharges', ELSE, 'prices[index] ?? []', ALWAYS],
+  ]),
+  ...inFile('prices/receipt.ts', [
+    ['suffixOf', FIRST, '/\\d$/.test(name)', FASTER],
+    ['partsOf', FIRST, 'hasUnits ? unitFigure', FASTER],
+    ['linesOf', '1 -> 0', 'Math.max(1,', 'each line has a factor, the multiplier'],
+    ['linesOf', '0n -> 1n', 'costs[index] ?? 0n', ALWAYS],
+    ['linesOf', ELSE, 'costs[index] ?? 0n', ALWAYS],
+  ]),
+  ...inFile('prices/token-bound.ts', [
+    ['readyRate', '0 -> 1', 'holdRate(rate, 0,', NO_CONTEXT],
+    ['most', '> -> >=', 'one > other', SAME],
+    ['toolsBound', 'never', 'tools.size === 0', FASTER],
+    ['inputBound', 'always what stands for nothing', 'inNumbers(', FASTER],
+    ['outputCost', 'always what stands for nothing', 'inNumbers(', FASTER],
+    ['inNumbers', 'never', 'price === undefined', FASTER],
+    ['inNumbers', '=== -> !==', 'price === undefined', FASTER],
+    ['inNumbers', '<= -> <', 'product <= Number.MAX_SAFE_INTEGER', FASTER],
+    ['inNumbers', SECOND, 'product <= Number.MAX_SAFE_INTEGER', FASTER],
+  ]),
+  ...inFile('prices/token-price.ts', [
+    ['perToken', '% -> *', 'figure % by', FASTER],
+    ['perToken', 'always what stands for nothing', '[SCALE, MILLION].find(', FASTER],
+    ['perToken', '0n -> 1n', 'perInput = 0n', ALWAYS],
+    ['perToken', '0n -> 1n', 'perOutput = 0n', ALWAYS],
+    ['perToken', '0n -> 1n', 'perCached = 0n', ALWAYS],
+    ['perToken', '0n -> 1n', 'perWrite = 0n', ALWAYS],
+    ['perToken', '> -> >=', 'one > other', SAME],
+    ['perToken', SECOND, 'divisor === SCALE', FASTER],
+    ['costOf', 'never', 'whole !== undefined', FASTER],
+    ['costOf', 'never', 'sum <= Number.MAX_SAFE_INTEGER', FASTER],
+    ['costOf', '<= -> <', 'sum <= Number.MAX_SAFE_INTEGER', FASTER],
+    ['costOf', '> -> >=', 'cachedInput > 0', FASTER],
+    ['costOf', '> -> >=', 'cacheWrite > 0', FASTER],
+    ['atMostBookable', '> -> >=', 'cost > MAX_AMOUNT', SAME],
+    ['tiersServed', 'never', 'served === undefined ||', TIERS],
+    ['tiersServed', '|| -> &&', 'served === undefined ||', TIERS],
+    ['termsOf', FIRST, 'price.tiers ? tiersServed(', TIERS],
+    ['termsOf', '0 -> 1', 'usage.input ?? 0', NO_CONTEXT],
+    ['termsOf', ELSE, 'usage.input ?? 0', NO_CONTEXT],
+    ['higherFigures', '> -> >=', 'a > b', SAME],
+    ['callsOf', ELSE, 'toolCalls[tool] ?? 0', 'what is no whole number is not counted'],
   ]),
 ]
