@@ -85,6 +85,22 @@ export type ServiceEndpoint = {
 }
 export type Services = { readonly [Id in ServiceId]?: ServiceEndpoint }
 
+/** What authorises requests to a cloud, in place of keys. Optional fields: absent, the SDKs' order of sources applies. */
+export type UpstreamAuth =
+  | {
+      type: 'aws'
+      region?: string
+      profile?: string
+      roleArn?: string
+      externalId?: string
+      accessKey?: string
+      secretKey?: string
+      sessionToken?: string
+    }
+  /** `credentials`: the path of a file, or the JSON itself. */
+  | { type: 'google'; credentials?: string; project?: string; location?: string }
+  | { type: 'entra'; tenant?: string; clientId?: string; clientSecret?: string }
+
 export type Upstream = {
   id: string
   /** `sandbox`, `custom`, or the name of a built-in kind. */
@@ -111,7 +127,10 @@ export type Upstream = {
   healthPath?: string
   /** It might answer with another model than was asked for, at another price. */
   sellsManyVendors?: true
+  /** With `auth`: one label, which is no secret and is never sent, so that health and records have a key to name. */
   keys: readonly string[]
+  /** Absent: the keys are sent as they are. */
+  auth?: UpstreamAuth
   maxConcurrency: number | undefined
   maxConcurrencyPerKey?: number | undefined
   /** Upstreams with the same quota name share their rate limits. Absent: each key has its own. */
