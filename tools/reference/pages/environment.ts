@@ -1,4 +1,5 @@
 // docs/reference/environment.md
+import { CLOUD_VARIABLES } from '@trivium/gateway/config/settings/cloud-variables.ts'
 import {
   PROXY_VARIABLES,
   RUNTIME_VARIABLES,
@@ -31,6 +32,7 @@ export const ENVIRONMENT_PAGE: readonly Generated[] = [
   { file, section: 'server', text: () => variables(SERVER_VARIABLES) },
   { file, section: 'secrets', text: () => variables(SECRET_VARIABLES, (name) => codes([name, `${name}_FILE`])) },
   { file, section: 'vendors', text: vendors },
+  { file, section: 'clouds', text: () => variables(CLOUD_VARIABLES) },
   { file, section: 'tracing', text: () => variables(TRACE_VARIABLES) },
   { file, section: 'runtime', text: () => variables(RUNTIME_VARIABLES) },
   {

@@ -14,6 +14,7 @@ import type { Registration } from './sections/registration.ts'
 import type { ArchiveConfig, Retention } from './sections/retention.ts'
 import type { ServerConfig } from './sections/server.ts'
 import type { SIGN_IN } from './sections/sign-in.ts'
+import type { CloudEnvironment } from './settings/cloud-variables.ts'
 import type { ValuesOf } from './settings/setting.ts'
 
 export type UpstreamDialect = DialectId
@@ -233,6 +234,8 @@ export type Environment = {
   logFile?: string | undefined
   /** Absent: tracing is off. */
   traces?: TraceSettings | undefined
+  /** For credentials of clouds. */
+  clouds: CloudEnvironment
   /** About files that look like a configuration but are not read. */
   warnings: readonly string[]
 }

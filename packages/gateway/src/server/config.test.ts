@@ -31,7 +31,18 @@ test('an empty environment: the documented defaults', () => {
     secretOld: undefined,
     workers: 1,
     log: 'requests',
+    clouds: { variables: {}, forPrograms: {} },
     warnings: [],
+  })
+})
+
+test('clouds get the variables of their SDKs, and programs for credentials all but those of the gateway', () => {
+  const env = { AWS_PROFILE: 'ops', AWS_REGION: '', IDENTITY_HEADER: 'x', PATH: '/bin', VAULT_ADDR: 'https://vault' }
+  const secrets = { TRIVIUM_SECRET: SECRET, OPENAI_API_KEY: 'hunter2', OTEL_EXPORTER_OTLP_HEADERS: 'a=b' }
+  const { clouds } = readEnvironment({ ...env, ...secrets }).environment
+  expect(clouds).toEqual({
+    variables: { AWS_PROFILE: 'ops', IDENTITY_HEADER: 'x' },
+    forPrograms: { AWS_PROFILE: 'ops', IDENTITY_HEADER: 'x', PATH: '/bin', VAULT_ADDR: 'https://vault' },
   })
 })
 
@@ -97,6 +108,7 @@ test('set variables are used', () => {
     secretOld: undefined,
     workers: 1,
     log: 'errors',
+    clouds: { variables: {}, forPrograms: {} },
     warnings: [],
   })
 })

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { CLOUD_VARIABLES, type CloudEnvironment } from '../config/settings/cloud-variables.ts'
 import { OWN_VARIABLES, type SecretVariable, type VariableName } from '../config/settings/variables.ts'
 import { describeSystemError } from '../config/system-error.ts'
 import type { Environment } from '../config/types.ts'
@@ -76,7 +77,8 @@ export function readEnvironment(
   const logs = { log, logFormat, logFile }
   const watchedFile = configFile ?? resolve(DEFAULT_FILE)
   const place = { host, port, dataDir, configFile, watchedFile, databaseUrl, secret, secretOld }
-  return { environment: { ...place, workers, ...logs, traces, warnings }, mistakes }
+  const clouds = cloudsIn(env)
+  return { environment: { ...place, workers, ...logs, traces, clouds, warnings }, mistakes }
 }
 
 function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {
@@ -116,6 +118,14 @@ export const VARIABLES: readonly string[] = [
   ...OWN_VARIABLES,
   ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
 ]
+
+function cloudsIn(env: Variables): CloudEnvironment {
+  const set = Object.entries(env).filter((pair): pair is [string, string] => Boolean(pair[1]))
+  return {
+    variables: Object.fromEntries(set.filter(([name]) => Object.hasOwn(CLOUD_VARIABLES, name))),
+    forPrograms: Object.fromEntries(set.filter(([name]) => !VARIABLES.includes(name))),
+  }
+}
 
 /** Many programs read `.env` by themselves, so people expect it here, too. */
 function dotenvRemarks(env: Variables): string[] {

@@ -1,4 +1,5 @@
 // A request whose response is small and read whole, with the rules for URLs that come from outside: no redirects, no private hosts.
+import type { Target } from './guard-public.ts'
 import { PublicFetchError } from './public-fetch-error.ts'
 import {
   type ConnectOptions,
@@ -17,9 +18,18 @@ export async function askPublic(
   request: PublicRequest,
   options: ConnectOptions & { maxBytes: number },
 ): Promise<PublicAnswer> {
+  return await askTarget((deadline) => guardUntil(text, options, deadline), request, options)
+}
+
+/** The same of a host that `find` vouches for. */
+export async function askTarget(
+  find: (deadline: Deadline) => Promise<Target>,
+  request: PublicRequest,
+  options: Pick<ConnectOptions, 'timeoutMs' | 'signal' | 'ca'> & { maxBytes: number },
+): Promise<PublicAnswer> {
   const deadline = new Deadline(options)
   try {
-    const target = await guardUntil(text, options, deadline)
+    const target = await find(deadline)
     const length = request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }
     const headers = { ...request.headers, 'accept-encoding': 'identity', ...length }
     const response = await sendPublic(target, { ...request, headers }, options, deadline)

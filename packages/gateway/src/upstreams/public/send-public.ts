@@ -16,7 +16,11 @@ export type ConnectOptions = GuardOptions & {
   ca?: string
 }
 
-export type PublicRequest = { method: 'GET' | 'POST'; headers: Record<string, string>; body?: Uint8Array | string }
+export type PublicRequest = {
+  method: 'GET' | 'POST' | 'PUT'
+  headers: Record<string, string>
+  body?: Uint8Array | string
+}
 
 /** The time limit and the caller's signal, as one signal whose reason is a PublicFetchError. */
 export class Deadline {
