@@ -42,7 +42,7 @@ export class CredentialAnswer {
     return found
   }
 
-  /** Of text that a header can carry. */
+  /** Text that a header can carry. */
   field(from: JsonObject, name: string): string {
     const value = from[name]
     if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value

@@ -33,7 +33,7 @@ export type CredentialFetch = (what: string, call: CredentialCall, signal: Abort
 
 export type FetchOptions = {
   now(): number
-  /** Of managed identities, as the platform names it: link-local on some. */
+  /** The one of managed identities, as the platform names it: link-local on some. */
   identityEndpoint?: string | undefined
   /** One attempt at a vendor, and at a metadata service, which is near or absent. */
   timeoutMs?: number

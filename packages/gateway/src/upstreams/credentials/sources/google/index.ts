@@ -67,7 +67,7 @@ async function impersonatedToken(
   return await impersonate(credentials, value, tools, signal)
 }
 
-/** Of an instance or, with workload identity, of a pod of GKE. */
+/** The service account of an instance or, with workload identity, of a pod of GKE. */
 function metadataSource(tools: SourceTools): Source<AccessToken> {
   const host = tools.variables.GCE_METADATA_HOST
   // The name leads to the address in each network of Google's.
