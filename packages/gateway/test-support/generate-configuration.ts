@@ -123,6 +123,37 @@ export function generate(seed: number): Generated {
   }
 
   const sandboxOn = chance(0.5)
+  const awsKeys = () => ({ access_key: secret(), secret_key: secret(), ...some({ session_token: secret }) })
+  const role = () => ({ role_arn: 'arn:aws:iam::123456789012:role/of/trivium', ...some({ external_id: () => 'us-1' }) })
+  const account = () => JSON.stringify({ type: 'service_account', client_email: address(), private_key: secret() })
+  const CLOUDS = [
+    () => ({
+      kind: 'bedrock',
+      base_url: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
+      auth: {
+        type: 'aws',
+        ...some({ region: () => 'us-east-1' }),
+        ...oneOf<() => Fields>([() => ({}), awsKeys, () => ({ profile: 'Two words' }), role])(),
+      },
+    }),
+    () => ({
+      kind: 'vertex',
+      base_url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1',
+      auth: {
+        type: 'google',
+        ...some({
+          credentials: () => oneOf([account(), '/etc/google.json']),
+          project: () => 'my-project',
+          location: () => 'us-central1',
+        }),
+      },
+    }),
+    () => ({
+      kind: 'azure',
+      base_url: 'https://my-resource.openai.azure.com/openai/v1',
+      auth: { type: 'entra', ...some({ tenant: () => 'my.tenant', client_id: () => 'c-1', client_secret: secret }) },
+    }),
+  ]
   const upstream = (id: string): { serves: string[]; value: Fields } => {
     const common = () =>
       some({
@@ -136,6 +167,10 @@ export function generate(seed: number): Generated {
     if (sandboxOn && chance(0.2)) {
       const value = { kind: 'sandbox', ...common(), ...some({ dialect: () => 'chat' }) }
       return { serves: 'dialect' in value ? ['text', 'embedding'] : ['text', 'image', 'video', 'embedding'], value }
+    }
+    if (chance(0.2)) {
+      const value = { ...oneOf(CLOUDS)(), ...common() }
+      return { serves: ['text'], value }
     }
     const proxy = chance(0.3)
     const others = {
@@ -312,9 +347,14 @@ export function generate(seed: number): Generated {
 
 /** Fields that cannot be stored. */
 export const isFileOnly = ({ kind, id, value }: Entry): boolean =>
-  (kind === 'upstream' && 'allow_private' in (value as object)) ||
+  (kind === 'upstream' && ('allow_private' in (value as object) || hasFileOnlyAuth(value as Fields))) ||
   (id === 'sign_in.providers' && (value as object[]).some((each) => 'allow_private' in each)) ||
   (kind === 'setting' && SETTING_FIELDS.some((field) => field.id === id && field.isFileOnly))
+
+function hasFileOnlyAuth({ auth }: Fields): boolean {
+  const { profile, role_arn, credentials } = (auth ?? {}) as Fields
+  return profile !== undefined || role_arn !== undefined || String(credentials).startsWith('/')
+}
 
 function spread(entries: readonly Entry[], random: () => number): Omit<Generated, 'entries'> {
   const env: Record<string, string> = {}

@@ -2,6 +2,7 @@
 // it is shown to operators, and certificates may be in different places on different nodes. It excludes the memory limit as
 // well, which follows each node's own memory.
 import { createHash } from 'node:crypto'
+import { publicAuth } from './secret-paths.ts'
 import type { FileConfig } from './types.ts'
 
 /** Equal entries are the same configuration, wherever they come from. */
@@ -24,7 +25,12 @@ export function hashConfig(config: Hashed): string {
     upstreams: new Map(
       [...upstreams].map(([id, upstream]) => [
         id,
-        { ...upstream, keys: upstream.keys.length, proxy: withoutCredentials(upstream.proxy) },
+        {
+          ...upstream,
+          keys: upstream.keys.length,
+          auth: publicAuth(upstream.auth),
+          proxy: withoutCredentials(upstream.proxy),
+        },
       ]),
     ),
   }

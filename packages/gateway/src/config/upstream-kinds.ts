@@ -5,7 +5,7 @@ import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/d
 import { SERVICE_IDS, SERVICE_PATHS, type ServiceId } from '../endpoints/index.ts'
 import type { ModelOf, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Capability } from '../modalities/modality.ts'
-import type { ImagesEndpoint, Services, UpstreamEndpoint, VideosEndpoint } from './types.ts'
+import type { ImagesEndpoint, Services, UpstreamAuth, UpstreamEndpoint, VideosEndpoint } from './types.ts'
 
 /** Vendors with accounts of their own in mainland China. */
 export const REGIONS = ['international', 'china'] as const
@@ -46,6 +46,11 @@ export type UpstreamKind = {
   healthPath?: string
   /** It sells models of many vendors, and might answer with another than was asked for, at another price. */
   sellsManyVendors?: true
+  /**
+   * What may authorise its requests, of which the first but `key` does if there are no keys. `service`: what AWS calls it in
+   * signatures; `scope`: of the tokens of Entra. Absent: keys alone.
+   */
+  auth?: { types: readonly ('key' | UpstreamAuth['type'])[]; service?: string; scope?: string }
   /** `keys` may be omitted in the file. */
   keyless?: true
   /** The environment variable that alone enables it, with its models from the price list. */

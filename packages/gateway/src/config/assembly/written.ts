@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { YamlValue } from '../../yaml/document.ts'
 import { isMapValue } from '../../yaml/fields.ts'
 import { plainValue } from '../../yaml/plain-value.ts'
+import { isCredentialJson } from '../secret-paths.ts'
 import { entryKey, type StoredEntry, type WrittenEntry } from '../stored.ts'
 import type { FileConfig } from '../types.ts'
 import type { FileSetting, Origins } from './origins.ts'
@@ -32,7 +33,7 @@ export function writtenEntries({
     ...stored.flatMap(({ kind, id, value }) => (kind === 'setting' ? [{ kind, id, value }] : [])),
     ...listed.map(({ kind, value }) => {
       const { id, ...fields } = plainValue(value) as { id: unknown }
-      return { kind, id: String(id), value: fields }
+      return { kind, id: String(id), value: kind === 'upstream' ? withWholePath(fields, value) : fields }
     }),
   ]
   const written = new Map<string, WrittenEntry>()
@@ -57,6 +58,13 @@ function settingText(id: string, value: YamlValue): unknown {
 }
 
 type Fields = { [name: string]: unknown }
+
+/** The file of a credential, wherever the entry is read next. */
+function withWholePath(upstream: Fields, { context }: YamlValue): Fields {
+  const { credentials, ...auth } = (upstream.auth ?? {}) as Fields
+  if (typeof credentials !== 'string' || isCredentialJson(credentials)) return upstream
+  return { ...upstream, auth: { ...auth, credentials: resolve(context.folder, credentials) } }
+}
 
 /** A model or group without what it names and does not exist. */
 function withoutMissing(value: object, { upstreams, models }: FileConfig): object {

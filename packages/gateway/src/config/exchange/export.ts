@@ -1,7 +1,7 @@
 // Everything in force as one configuration file, with a placeholder for each secret.
 import { Document, isMap, isPair, isScalar, isSeq, type Node, Scalar } from 'yaml'
 import type { Assembled } from '../assemble.ts'
-import { mapSecrets } from '../secret-paths.ts'
+import { isCredentialJson, mapSecrets } from '../secret-paths.ts'
 import type { WrittenEntry } from '../stored.ts'
 
 export type Exported = {
@@ -69,15 +69,18 @@ class Placeholders {
   }
 }
 
-/** What an upstream without a key is sent, and the URL of a proxy without a password. */
+/** What an upstream without a key is sent, the URL of a proxy without a password, and the path of a file. */
 const isPublic = (text: string, path: string): boolean =>
-  (path.startsWith('keys.') && text === 'none') || (path === 'proxy' && !text.includes('@'))
+  (path.startsWith('keys.') && text === 'none') ||
+  (path === 'proxy' && !text.includes('@')) ||
+  (path === 'auth.credentials' && !isCredentialJson(text))
 
 const upper = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 const numberIn = (path: string): number => Number(/\d+/.exec(path)?.[0] ?? 0)
 
 function upstreamName(id: string, path: string): [name: string, number: number] {
   const of = /^[0-9]/.test(id) ? `UPSTREAM_${upper(id)}` : upper(id)
+  if (path.startsWith('auth.')) return [`${of}_${upper(path.slice('auth.'.length))}`, 0]
   return [path === 'proxy' ? `${of}_UPSTREAM_PROXY` : `${of}_KEY`, numberIn(path)]
 }
 

@@ -1,5 +1,7 @@
 // The entries of a configuration file, to be stored.
 import type { Assembled } from '../assemble.ts'
+import { isCredentialJson } from '../secret-paths.ts'
+import { FILE_ONLY_AUTH } from '../sections/upstreams/upstream-auth.ts'
 import { SETTING_FIELDS } from '../settings/table.ts'
 import { overlaps, type StoredEntry, type WrittenEntry } from '../stored.ts'
 
@@ -29,7 +31,7 @@ function addEntry({ kind, id, value }: Omit<WrittenEntry, 'origin'>, { entries, 
   } else if (kind === 'upstream') {
     const { allow_private: allowPrivate, ...fields } = value as { allow_private?: unknown }
     if (String(allowPrivate) === 'true') leftOut.push(`upstreams[${id}].allow_private`)
-    entries.push({ kind, id, value: fields })
+    entries.push({ kind, id, value: withStorableAuth(fields, `upstreams[${id}].auth`, leftOut) })
   } else if (id === 'sign_in.providers' && Array.isArray(value)) {
     const isPrivate = value.some(({ allow_private }) => String(allow_private) === 'true')
     if (isPrivate) leftOut.push(`${id}.allow_private`)
@@ -37,4 +39,15 @@ function addEntry({ kind, id, value }: Omit<WrittenEntry, 'origin'>, { entries, 
   } else {
     entries.push({ kind, id, value })
   }
+}
+
+/** Without what names programs, files and roles. */
+function withStorableAuth(upstream: { auth?: unknown }, path: string, leftOut: string[]): object {
+  const { auth } = upstream
+  if (typeof auth !== 'object' || auth === null) return upstream
+  const isLeftOut = ([name, value]: [string, unknown]) =>
+    FILE_ONLY_AUTH.includes(name) || (name === 'credentials' && !isCredentialJson(String(value)))
+  const fields = Object.entries(auth)
+  leftOut.push(...fields.filter(isLeftOut).map(([name]) => `${path}.${name}`))
+  return { ...upstream, auth: Object.fromEntries(fields.filter((field) => !isLeftOut(field))) }
 }

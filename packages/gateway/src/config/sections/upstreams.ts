@@ -28,6 +28,7 @@ import {
 } from '../upstream-kinds.ts'
 import { readKind, readKindSettings } from './upstream-kind.ts'
 import { dialectAdvice } from './upstreams/other-gateways.ts'
+import { readAuth, rejectOtherHosts } from './upstreams/upstream-auth.ts'
 import { readHttp } from './upstreams/upstream-http.ts'
 
 export const UPSTREAM_FIELDS = {
@@ -37,6 +38,7 @@ export const UPSTREAM_FIELDS = {
   base_url: true,
   region: true,
   keys: true,
+  auth: true,
   max_concurrency: true,
   max_concurrency_per_key: true,
   quota: true,
@@ -128,7 +130,7 @@ function readCommon(fields: Fields, id: string, breaker = true) {
 }
 
 function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
-  for (const name of ['base_url', 'region', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
+  for (const name of ['base_url', 'region', 'keys', 'auth', 'proxy', 'http', 'allow_private', 'shared_objects']) {
     const field = fields.get(name)
     if (field) addMistake(field, 'the sandbox models have no such setting; remove it')
   }
@@ -139,17 +141,21 @@ function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
 /** `kind`: undefined if the file has none, or an unknown one. */
 function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, kinds: Kinds): Upstream {
   const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
-  const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
+  const auth = readAuth(fields, kind, kinds)
+  const isKeyless = kind?.keyless || auth !== undefined || fields.get('auth') !== undefined
+  const keys = isKeyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
   const upstream: Upstream = {
     ...upstreamDefaults(id),
     ...readCommon(fields, id),
     ...(kind ? readKindSettings(fields, kind) : readCustom(fields, kinds)),
-    keys: keys ?? [],
+    keys: auth ? [auth.type] : (keys ?? []),
+    ...(auth ? { auth } : {}),
     proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
     allowPrivate: fields.optional('allow_private', readBoolean, false),
     sharedObjects: fields.optional('shared_objects', readBoolean, false),
   }
   rejectForbiddenHosts(fields, upstream)
+  rejectOtherHosts(fields, upstream)
   return { ...upstream, ...readHttp(fields, upstream) }
 }
 

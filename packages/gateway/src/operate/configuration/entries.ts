@@ -12,6 +12,7 @@ import { effectsOfStopping } from '../upstreams/effects.ts'
 import { changeConfiguration, findEntry, type Plan, readState, type State } from './change.ts'
 import { NOUNS, type NounKind } from './entry-nouns.ts'
 import { mergePatch } from './merge-patch.ts'
+import { secretsIn } from './secrets.ts'
 import { originOf, placeOf, rejectNames, type Shown, shownEntries } from './show.ts'
 
 export const ENTRY_ID = text({ max: 300 })
@@ -183,7 +184,10 @@ const DESTINATION = ['base_url', 'region', 'proxy', 'kind'] as const
 
 /** A stored secret must not be sent to another host by someone who does not have it. */
 function checkKeys(before: Written, after: unknown, patch: Written): void {
-  if (Array.isArray(patch.keys)) return
+  const { auth } = after as Written
+  const hasStored = secretsIn({ kind: 'upstream', id: '', value: { auth } }).length > 0
+  if (auth ? !hasStored : Array.isArray(patch.keys)) return
   const moved = DESTINATION.filter((name) => Object.hasOwn(patch, name) && (after as Written)[name] !== before[name])
-  if (moved.length > 0) throw rejected('keys_needed', { field: 'keys', changed: moved.join(', ') })
+  if (moved.length > 0)
+    throw rejected('keys_needed', { field: auth ? 'the secrets of auth' : 'keys', changed: moved.join(', ') })
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
 import { certificateExpiry, diskUse } from '../../alerts/measure.ts'
+import { secretsOfAuth } from '../../config/secret-paths.ts'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { mediaFolder } from '../../media/open-media.ts'
@@ -103,7 +104,9 @@ function withMode(path: string, forbidden: number, advice: string): string[] {
 
 function hasLiteralKeys(file: string, { upstreams, alerts, media }: FileConfig): boolean {
   const source = readFileSync(file, 'utf8')
-  const keys = [...upstreams.values()].flatMap((upstream) => upstream.keys).filter((key) => key !== NO_KEY)
+  const keys = [...upstreams.values()]
+    .flatMap((upstream) => (upstream.auth ? secretsOfAuth(upstream.auth) : upstream.keys))
+    .filter((key) => key !== NO_KEY)
   const secrets = [...alerts.webhooks.map(({ secret }) => secret), media?.s3?.secretKey ?? '']
   return [...keys, ...secrets].some((secret) => secret !== '' && source.includes(secret))
 }

@@ -4,7 +4,7 @@ import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import { entryKey } from '../../config/stored.ts'
 import type { Upstream } from '../../config/types.ts'
 import { DEFAULT_TYPE, modalityOf } from '../../modalities/index.ts'
-import { boolean, fields, list, optional, text } from '../../request/schema/schema.ts'
+import { boolean, fields, list, mapOf, optional, text, unknown } from '../../request/schema/schema.ts'
 import { MODEL_CHECKS, plannedChecks, typeAt } from '../../upstreams/diagnostics/check-upstream.ts'
 import { listUpstreamModels } from '../../upstreams/diagnostics/list-models.ts'
 import { builtInPriceList, findListed, type ListedModel } from '../../upstreams/prices/price-list.ts'
@@ -24,6 +24,7 @@ const DRAFT = {
   region: optional(text({ max: 100 })),
   proxy: optional(text({ max: 2_000 })),
   keys: optional(list(text({ max: 4_096 }), 8)),
+  auth: optional(mapOf(unknown())),
 }
 const TEST = fields({
   ...DRAFT,

@@ -1,4 +1,5 @@
 // Runs the checks of a certification one after the other, and makes the rows of its table.
+import { secretsOfAuth } from '../../config/secret-paths.ts'
 import type { Upstream } from '../../config/types.ts'
 import type { Send } from '../send.ts'
 import type { Check, Outcome, Verdict } from './check.ts'
@@ -85,11 +86,11 @@ function waitOf(last: Exchange | undefined): number {
 const SHORTEST_KEY = 8
 
 /** Its keys, and what of a base URL may be the customer's own: the host with its first label, and the owner in its path. */
-function namesOf({ keys, baseUrl }: Upstream): string[] {
+function namesOf({ keys, auth, baseUrl }: Upstream): string[] {
   const { hostname, pathname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: '', pathname: '' }
   const owners = [...pathname.matchAll(/\/(?:accounts|projects|organizations|workspaces)\/([^/]+)/g)]
   return [
-    ...keys.filter(({ length }) => length >= SHORTEST_KEY),
+    ...[...keys, ...secretsOfAuth(auth)].filter(({ length }) => length >= SHORTEST_KEY),
     hostname,
     hostname.split('.')[0] ?? '',
     ...owners.map(([, owner]) => owner ?? ''),

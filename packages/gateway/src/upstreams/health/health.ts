@@ -55,7 +55,8 @@ export function createHealth(): Health {
 
   return {
     keysOf: keysOf,
-    report: (upstream, now) => keysOf(upstream).map(({ key, health }) => keyReport(key, health.report(now), now)),
+    report: (upstream, now) =>
+      keysOf(upstream).map(({ key, health }) => keyReport(upstream.auth ? key : shown(key), health.report(now), now)),
     switchOf: ({ id }) => switchNamed(id),
     setSwitches(stored, upstreams) {
       const known = new Map(stored.map((each) => [each.upstream, each.state]))
@@ -79,7 +80,7 @@ function getOrAdd<T>(all: Map<string, T>, name: string, make: () => T): T {
 
 function keyReport(key: string, { until, cooling, ...rest }: KeyHealthReport, now: number): KeyReport {
   return {
-    key: shown(key),
+    key,
     ...rest,
     waitMs: until === undefined ? undefined : Math.max(0, until - now),
     cooling: cooling.map(({ model, until }) => ({ model, waitMs: until - now })),
@@ -88,9 +89,9 @@ function keyReport(key: string, { until, cooling, ...rest }: KeyHealthReport, no
 
 export const NO_KEY = 'none'
 
-/** Services without keys are told apart by their whole URL; a key has one quota at all URLs of a host. */
-function hostOf({ id, baseUrl, keys }: Upstream): string {
-  return keys.every((key) => key === NO_KEY) ? `${id} ${baseUrl}` : new URL(baseUrl).host
+/** Services without keys of their own are told apart by their whole URL; a key has one quota at all URLs of a host. */
+function hostOf({ id, baseUrl, keys, auth }: Upstream): string {
+  return auth || keys.every((key) => key === NO_KEY) ? `${id} ${baseUrl}` : new URL(baseUrl).host
 }
 
 /** The map outlives a configuration and must not keep keys that were removed from it. */

@@ -18,6 +18,7 @@ export const azure: UpstreamKind = {
   services: standardServices(['embeddings']),
   service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'reasoning_effort' },
   healthPath: '/models',
+  auth: { types: ['key', 'entra'], scope: 'https://cognitiveservices.azure.com/.default' },
   testedWith: 'none',
 }
 
@@ -30,6 +31,7 @@ export const vertex: UpstreamKind = {
   endpoints: [
     standardEndpoint('generate-content', { path: '/publishers/google/{model}:{method}', credential: 'bearer' }),
   ],
+  auth: { types: ['key', 'google'] },
   testedWith: 'none',
 }
 
@@ -55,6 +57,7 @@ export const bedrock: UpstreamKind = {
   baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   service: { endUser: 'none', effort: 'reasoning_effort', customTools: false },
+  auth: { types: ['key', 'aws'], service: 'bedrock' },
   testedWith: 'sandbox',
 }
 
@@ -67,5 +70,6 @@ export const bedrockClaude: UpstreamKind = {
   example: 'https://bedrock-mantle.us-east-1.api.aws/anthropic',
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('messages', { credential: 'bearer' })],
+  auth: { types: ['key', 'aws'], service: 'bedrock' },
   testedWith: 'sandbox',
 }

@@ -34,6 +34,13 @@ const NOUNS: readonly Noun[] = [
         field: 'region',
         summary: 'international (default) or china: where the account is, if the vendor has both',
       },
+      {
+        option: 'auth TYPE',
+        field: 'auth',
+        summary:
+          'aws, google or entra instead of keys; fields with --set, such as auth.region=us-east-1, secrets with --from',
+        read: ([type]) => ({ type }),
+      },
     ],
     example: 'upstream add --id main --kind openai --key-file openai.key --set max_concurrency=64',
     edit: 'upstream edit main --set max_concurrency=64',
@@ -178,16 +185,20 @@ async function fieldsOf({ kind, fields: options }: Noun, parsed: Arguments, cont
   const fields = values.from === undefined ? {} : await readEntryFile(values.from, context)
   const set: Fields = {}
   for (const each of lists.set ?? []) setField(set, each)
-  rejectSecrets({ kind, id: '', value: set }, 'write it with --key-file or --from')
+  rejectSecrets({ kind, id: '', value: set }, 'write it with --from, or a key with --key-file')
   for (const { option, field, read = ([text]: string[]) => text } of options) {
     const name = nameOf(option)
     const texts = lists[name] ?? (values[name] === undefined ? undefined : [values[name]])
-    if (texts) fields[field] = read(texts)
+    const value = texts && read(texts)
+    if (value !== undefined)
+      fields[field] = isMap(value) && isMap(fields[field]) ? { ...fields[field], ...value } : value
   }
   for (const each of lists.set ?? []) setField(fields, each)
   if (values['key-file'] !== undefined) fields.keys = await readKeys(values['key-file'])
   return fields
 }
+
+const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export async function readKeys(file: string): Promise<string[]> {
   const keys = (await readText(file)).split('\n').flatMap((line) => line.trim() || [])
