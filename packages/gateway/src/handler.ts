@@ -27,6 +27,7 @@ import type { Journal } from './storage/node/journal.ts'
 import type { Node } from './storage/node/node.ts'
 import type { CountDependencies } from './token-counting/ask-upstream.ts'
 import type { TranscriptionDependencies } from './transcription/transcription-call.ts'
+import type { Credentials } from './upstreams/credentials/index.ts'
 import type { VideoDependencies } from './videos/dependencies.ts'
 
 export type GatewayDependencies = ResponseTaskDependencies &
@@ -50,6 +51,7 @@ export type GatewayDependencies = ResponseTaskDependencies &
     journal: Pick<Journal, 'pending'>
     node: Pick<Node, 'commitsLostAt'>
     secrets: MasterSecrets
+    credentials: Credentials
   }
 
 export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>

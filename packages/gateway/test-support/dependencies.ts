@@ -110,6 +110,7 @@ export function createTestDependencies({
     ...more,
     outageLog: log,
     metrics: createMetrics(),
+    credentials: { of: unused, keepFor: async () => {} },
     journal: { pending: () => 0 },
     scrape: { text: async () => '' },
     nameChecks: { privateAmong: async () => new Set(), isPrivate: async () => false },

@@ -127,7 +127,8 @@ async function runOnStore(
     const accountCipher = async () => createAccountCipher(await context.masterSecrets(environment, storage))
     const operation = OPERATIONS.get(name)
     if (!operation) throw new Error(`there is no operation ${name}`)
-    const shared = { storage, config, configuration, listenUrl, accountCipher }
+    const { clouds } = environment
+    const shared = { storage, config, configuration, listenUrl, accountCipher, clouds }
     return await (dryRun ? rehearse : perform)(operation, { ...shared, actor: COMMAND_LINE }, input)
   } finally {
     await storage.close()

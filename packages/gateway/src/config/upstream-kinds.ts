@@ -48,9 +48,9 @@ export type UpstreamKind = {
   sellsManyVendors?: true
   /**
    * What may authorise its requests, of which the first but `key` does if there are no keys. `service`: what AWS calls it in
-   * signatures; `scope`: of the tokens of Entra. Absent: keys alone.
+   * signatures. Absent: keys alone.
    */
-  auth?: { types: readonly ('key' | UpstreamAuth['type'])[]; service?: string; scope?: string }
+  auth?: { types: readonly ('key' | UpstreamAuth['type'])[]; service?: string }
   /** `keys` may be omitted in the file. */
   keyless?: true
   /** The environment variable that alone enables it, with its models from the price list. */

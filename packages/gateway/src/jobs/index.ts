@@ -16,6 +16,7 @@ import type { Node } from '../storage/node/node.ts'
 import type { JobRun, NodeState, Storage } from '../storage/storage.ts'
 import { TASK_TIMING } from '../tasks/timing.ts'
 import { createTaskWorker } from '../tasks/worker.ts'
+import type { Credentials } from '../upstreams/credentials/index.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { VideoDependencies } from '../videos/dependencies.ts'
@@ -24,6 +25,7 @@ import { archiveMonths } from './archive-months.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { createJobs } from './every.ts'
 import { followSecret, pollChanges } from './poll-changes.ts'
+import { renewCredentials } from './renew-credentials.ts'
 import { createNodeReport } from './report-node.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runAlerts } from './run-alerts.ts'
@@ -52,6 +54,7 @@ export type JobDependencies = VideoDependencies &
     mediaStore: { sweep(limit: number): Promise<number> }
     admission: Pick<Admission, 'isSaturated' | 'inFlight'>
     metrics: Pick<Metrics, 'jobs'>
+    credentials: Credentials
   }
 
 export type RunningJobs = {
@@ -93,6 +96,7 @@ export function startJobs(
     await followChanges()
     await followSwitches(storage, upstreamHealth, config())
   })
+  renewCredentials(every, deps.credentials, upstreamHealth, config, deps.ticker.exactNow)
   followSecret(every, storage.meta, deps.secrets)
   auditLedger(every, storage, log, {
     isBusy: () => deps.admission.isSaturated || deps.admission.inFlight > 0,

@@ -4,6 +4,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { CloudEnvironment } from '../config/settings/cloud-variables.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { UpstreamMeasures } from '../observe/metrics/upstream-measures.ts'
@@ -46,6 +47,8 @@ export type OperationContext = {
   reason?: string
   /** The configuration in its parts; absent for account holders, who cannot change it. */
   configuration?: ConfigurationParts
+  /** Variables of clouds, for calls of upstreams where no server runs. */
+  clouds?: CloudEnvironment
   /** Only in a running server. */
   mailer?: Pick<Mailer, 'send' | 'inBackground'>
   health?: Health

@@ -4,6 +4,8 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { UpstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import type { Failure } from '../request/failure.ts'
+import { CredentialUnavailable } from '../upstreams/credentials/credential.ts'
+import { withoutCredential } from '../upstreams/health/follow-credentials.ts'
 import { FAILURE, UNKNOWN, type Verdict } from '../upstreams/health/key-health.ts'
 
 export type FailedAttempt = {
@@ -14,13 +16,15 @@ export type FailedAttempt = {
   unbilled: boolean
   /** There is no connection to this address, whatever the key: the host is down, or its name or certificate is wrong. */
   noConnection?: true
+  /** Nothing was sent, for a reason that says nothing of other keys at this address. */
+  notSent?: true
   /** In a word, for the receipt. */
   reason: string
   /** What the upstream said. Absent: nothing. */
   words?: UpstreamWords
 }
 
-export type Meaning = Pick<FailedAttempt, 'verdict' | 'unbilled' | 'noConnection' | 'reason'>
+export type Meaning = Pick<FailedAttempt, 'verdict' | 'unbilled' | 'noConnection' | 'notSent' | 'reason'>
 
 /** With these statuses a service has not begun to work. */
 const NOT_BEGUN = [503, 529]
@@ -89,6 +93,8 @@ const NO_CONNECTION = new Set([
 const NOT_TAKEN = new Set(['HTTP2RefusedStream', 'HTTP2Unsupported'])
 
 export function meaningOfBreak(error: unknown): Meaning {
+  if (error instanceof CredentialUnavailable)
+    return { verdict: withoutCredential(error.message), unbilled: true, notSent: true, reason: 'no credential' }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = code === '' ? 'broken' : code
   if (NO_CONNECTION.has(code)) return { verdict: FAILURE, unbilled: true, noConnection: true, reason }

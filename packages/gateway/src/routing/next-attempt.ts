@@ -46,12 +46,13 @@ const PAUSE_FOR_SAME_MS = 300
 /** The attempt has failed: what it says of the upstream is noted, and its slots are free. */
 export function endAttempt(
   call: AttemptedCall,
-  { verdict, failure, words }: FailedAttempt,
+  { verdict, failure, words, notSent }: FailedAttempt,
   deps: RoutingDependencies,
 ): void {
   const { health } = call.attempt
   noteEnd(call.record, failure.info.code, failure.info.message, words)
-  if (verdict.is === 'rejected') logRejectedKey(call, verdict.reason, deps)
+  // The credential that could not be had is logged once by what renews it.
+  if (verdict.is === 'rejected' && !notSent) logRejectedKey(call, verdict.reason, deps)
   health.record(verdict, deps.ticker.exactNow())
   releaseSlots(call, health, deps)
 }
@@ -164,7 +165,7 @@ function affordable<P extends AnyPrice, M extends Named>(
 ): Found<P, M> | undefined {
   const { retryBudget } = deps
   // No upstream has received the request yet: the next one receives it for the first time, which is no retry.
-  if (failed.noConnection && found?.candidate !== last.candidate) return found
+  if ((failed.noConnection || failed.notSent) && found?.candidate !== last.candidate) return found
   if (!found || retryBudget.take(found.candidate.health.isHealthy)) return found
   const doubtful = everyCandidate(last).filter(({ health }) => !health.isHealthy)
   const trusted = candidateAmong(last, [...tried, ...doubtful], deps)
@@ -210,6 +211,7 @@ function candidateAmong<P extends AnyPrice, M extends Named>(
 function logRejectedKey({ id, attempt }: AttemptedCall, reason: string, { ticker, log }: RoutingDependencies): void {
   const { upstream, key, health } = attempt.candidate
   if (upstream.embedded || health.report(ticker.now()).state === 'rejected') return
-  const fields = { request: formatRequestId(id), upstream: upstream.id, key: shown(key), reason }
-  log.warn('upstream rejected the API key; key disabled for 5 minutes', fields)
+  const fields = { request: formatRequestId(id), upstream: upstream.id, key: upstream.auth ? key : shown(key), reason }
+  const what = upstream.auth ? 'credential; it is' : 'API key; key'
+  log.warn(`upstream rejected the ${what} disabled for 5 minutes`, fields)
 }

@@ -11,6 +11,7 @@ import { outcomeOfBreak } from '../paid-call/outcome.ts'
 import type { AttemptedCall } from '../paid-call/paid-request.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
+import { CredentialUnavailable } from '../upstreams/credentials/credential.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/key-health.ts'
 import type { AbortReason } from '../upstreams/upstream-call.ts'
 import { errorWithoutKeys, withoutKeys } from '../upstreams/without-keys.ts'
@@ -28,6 +29,9 @@ export function failedByThrow(call: AttemptedCall, error: unknown, deps: Routing
   if (error instanceof Failure) {
     return { failure: error, outcome: 'failed', verdict: UNKNOWN, unbilled: false, reason: 'failed' }
   }
+  // Logged once by what renews it, and not for each request.
+  if (error instanceof CredentialUnavailable)
+    return { failure: unauthorised(), outcome: 'failed', ...meaningOfBreak(error) }
   logUpstream(call, 'upstream not reached', { error: String(error) }, deps)
   return { failure: unreachable(), outcome: 'failed', ...meaningOfBreak(error) }
 }
@@ -161,6 +165,9 @@ export function failureOfAbort(reason: AbortReason): Failure {
       return new Failure('client_closed_request', 'The client closed the connection.')
   }
 }
+
+const unauthorised = () =>
+  new Failure('upstream_auth_error', 'The gateway has no valid credential for the upstream. Its operator has to act.')
 
 const unreachable = () => new Failure('upstream_error', 'The upstream could not be reached.')
 

@@ -20,7 +20,7 @@ const ANSWER_WITHIN_MS = 2_000
 /** Upstreams whose costs begin at 0: most of the series are for those that are used. */
 const MOST_BEGUN = METRICS.cost.mostSeries / 4
 
-type Sources = Pick<GatewayDependencies, 'metrics' | 'admission' | 'upstreamQueue' | 'journal' | 'ticker'>
+type Sources = Pick<GatewayDependencies, 'metrics' | 'admission' | 'upstreamQueue' | 'journal' | 'ticker' | 'send' | 'clock'>
 
 /** The metrics of this process, which other workers' scrapes include, and the text of a scrape. */
 export function collectMetrics(
@@ -56,10 +56,15 @@ export function collectMetrics(
   function readUpstreams(): void {
     const now = ticker.now()
     metrics.upstreamState.clear()
+    metrics.credentialLeft.clear()
     for (const upstream of live.config().upstreams.values()) {
       const keys = live.upstreamHealth.report(upstream, now)
       const isCalled = keys.some(({ state }) => state !== 'open' && state !== 'rejected')
       metrics.upstreamState.set(isCalled ? 1 : 0, upstream.id)
+      const { expiresAt, problem } = (upstream.auth && deps.send.credentialState?.(upstream)) || {}
+      const leftMs = problem === undefined && expiresAt !== undefined ? expiresAt - deps.clock() : 0
+      if (problem !== undefined || expiresAt !== undefined)
+        metrics.credentialLeft.set(Math.max(0, leftMs / 1_000), upstream.id)
     }
     // Each begins at 0, under no model of its own, so that the first cost is an increase of the upstream's sum.
     for (const id of live.config().upstreams.keys()) {

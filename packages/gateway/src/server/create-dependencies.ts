@@ -57,6 +57,8 @@ import { createSeals } from '../text/translation/seals.ts'
 import { createUnsupportedFields } from '../text/translation/unsupported-fields.ts'
 import { createAbsentEndpoints } from '../token-counting/absent-endpoints.ts'
 import { createTokenizer } from '../token-counting/tokenizer.ts'
+import { createCredentials } from '../upstreams/credentials/index.ts'
+import { createSourceTools } from '../upstreams/credentials/sources/tools.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import { downloadPublic } from '../upstreams/public/download-public.ts'
 import { fetchPublic } from '../upstreams/public/fetch-public.ts'
@@ -162,7 +164,14 @@ export async function createDependencies(
   const { mayDispatch, suspend: outcomeLost } = node
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
+  const credentials = createCredentials({
+    now: Date.now,
+    after,
+    tools: createSourceTools(environment.clouds, { now: Date.now }),
+    log,
+  })
   const send = createSend(embedded, {
+    credentials,
     now: ticker.now,
     maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
     attempts: metrics.attempts,
@@ -236,6 +245,7 @@ export async function createDependencies(
     taskHolder,
     taskDeletes: createTaskDeletes(Date.now),
     send,
+    credentials,
     random: Math.random,
     streamTiming: STREAM_TIMING,
     runningResponses,

@@ -15,6 +15,9 @@ import type { Called, RequestRecord, UpstreamAttempt } from '../observe/request-
 import { passOn } from '../observe/traces/context.ts'
 import { attemptAnswered, beginAttempt, endAttempt } from '../observe/upstream-attempt.ts'
 import { VERSION } from '../observe/version.ts'
+import { sendAuthorised } from './credentials/authorised.ts'
+import type { CredentialState } from './credentials/credential.ts'
+import type { Credentials } from './credentials/index.ts'
 import { callSettings, credentialHeader } from './endpoint.ts'
 import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
 
@@ -44,6 +47,8 @@ export type StreamedUpload = { length: number; open(): ReadableStream<Uint8Array
 export type Send = ((upstream: Upstream, outgoing: OutgoingRequest) => Promise<UpstreamResponse>) & {
   /** The HTTP version of the next request to an upstream; undefined: not known yet. */
   httpVersionOf?(upstream: Upstream): HttpVersion | undefined
+  /** Of an upstream with `auth`. */
+  credentialState?(upstream: Upstream): CredentialState
 }
 
 /** The embedded models, called without a socket. */
@@ -60,9 +65,11 @@ export type SendOptions = TransportOptions & {
   maxIdle?: number
   /** Counts the calls of upstreams by what came back. */
   attempts?: Values
+  /** Absent: all upstreams have keys. */
+  credentials?: Pick<Credentials, 'of'>
 }
 
-export function createSend(embedded: Embedded, { maxIdle, attempts, ...transportOptions }: SendOptions = {}): Send {
+export function createSend(embedded: Embedded, { maxIdle, attempts, credentials, ...transportOptions }: SendOptions = {}): Send {
   const transport = createTransport(transportOptions)
   const httpClient = createHttpClient(transportOptions.now, CONNECT_TIMEOUT_MS, maxIdle)
 
@@ -122,17 +129,40 @@ export function createSend(embedded: Embedded, { maxIdle, attempts, ...transport
     )
   }
 
+  function dispatchAuthorised(
+    upstream: Upstream,
+    outgoing: OutgoingRequest,
+    observer: SendObserver,
+    more?: HeaderFields,
+  ): Promise<UpstreamResponse> {
+    if (!credentials) throw new Error(`there is no credential for the upstream ${upstream.id}`)
+    const { method = 'POST', body, cancel } = outgoing
+    const { href: url } = new URL(upstream.baseUrl + outgoing.path)
+    const request = { method, url, headers: headersOf(upstream, outgoing), body }
+    return sendAuthorised(credentials.of(upstream), request, (added) => {
+      if (cancel.isCancelled) throw new Error('cancelled while waiting for the credential')
+      return dispatch(upstream, outgoing, observer, more ? { ...more, ...added } : added)
+    })
+  }
+
   const send: Send = (upstream, outgoing) => {
     const { origin, dialect } = outgoing
-    if (!origin) return dispatch(upstream, outgoing, new SendNotes(upstream, outgoing, attempts))
+    const sendIt = upstream.auth ? dispatchAuthorised : dispatch
+    if (!origin) return sendIt(upstream, outgoing, new SendNotes(upstream, outgoing, attempts))
     const { record, model, operation } = origin
     const key = upstream.keys.indexOf(outgoing.key)
     const attempt = beginAttempt(record, { upstream, key, model, dialect, ...(operation ? { operation } : {}) })
     const notes = new SendNotes(upstream, outgoing, attempts, attempt)
-    return dispatch(upstream, outgoing, notes, contextOf(record, attempt.spanId))
+    return sendIt(upstream, outgoing, notes, contextOf(record, attempt.spanId))
   }
-  return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
+  const { httpVersionOf } = transport
+  return Object.assign(send, credentials ? { httpVersionOf, credentialState: stateIn(credentials) } : { httpVersionOf })
 }
+
+const stateIn =
+  (credentials: Pick<Credentials, 'of'>) =>
+  (upstream: Upstream): CredentialState =>
+    credentials.of(upstream).state()
 
 /** What came of a request: in the record of what it was sent for, and in the metrics. */
 class SendNotes implements SendObserver {
@@ -225,7 +255,7 @@ function contextOf({ clientRequestId, trace }: RequestRecord, span: string | und
 function ownHeaders(upstream: Upstream, dialect: OutgoingRequest['dialect'], key: string): HeaderFields {
   const { credential, headers: required } = callSettings(upstream, dialect)
   return {
-    ...credentialHeader(credential, key),
+    ...(upstream.auth ? {} : credentialHeader(credential, key)),
     ...required,
     'content-type': 'application/json',
     // Whether the response is streamed is decided by the body; SDKs accept JSON for streams, too.

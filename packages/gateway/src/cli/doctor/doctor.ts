@@ -71,7 +71,7 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
     const inForce = hasFolder ? await examineStore(context, environment, config, { states, askedAt }, examine) : config
     await examine(...mailQuestion(inForce))
     if (hasFolder) await examine(mediaQuestion(environment, inForce))
-    checks.push(...(await examineUpstreams(inForce)), ...(await serversUpstreams(environment, inForce)))
+    checks.push(...(await examineUpstreams(inForce, environment)), ...(await serversUpstreams(environment, inForce)))
   }
   // With SQLite there is only one node.
   if (checks.every(({ ok }) => ok) && context.environment().databaseUrl) {
@@ -161,8 +161,9 @@ function storeAdvice(error: unknown): string {
 }
 
 /** Probes all real upstreams concurrently, with calls that cost nothing. */
-async function examineUpstreams({ upstreams }: FileConfig): Promise<Check[]> {
-  const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { embedded }]) => !embedded)) })
+async function examineUpstreams({ upstreams }: FileConfig, { clouds }: Environment): Promise<Check[]> {
+  const real = new Map([...upstreams].filter(([, { embedded }]) => !embedded))
+  const probes = await probeAll({ upstreams: real }, clouds)
   return Object.entries(probes).map(([id, found]) => upstreamCheck({ id }, found))
 }
 

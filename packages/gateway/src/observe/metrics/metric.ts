@@ -11,7 +11,7 @@ export type Metric = {
   known: readonly string[]
   mostSeries: number
   /** How the values of several processes become one; counters and histograms are always added. */
-  merge: 'sum' | 'max'
+  merge: 'sum' | 'max' | 'min'
   usd: boolean
   /** Upper limits of a histogram, without the last, which is infinite. */
   buckets: readonly number[]

@@ -52,6 +52,7 @@ const keyOf = (labels: readonly string[]): string => labels.join('\u0000')
 
 function together({ kind, merge }: Metric, one: number | bigint, two: number | bigint): number | bigint {
   if (kind === 'gauge' && merge === 'max') return one > two ? one : two
+  if (kind === 'gauge' && merge === 'min') return one < two ? one : two
   return typeof one === 'bigint' ? one + BigInt(two) : one + Number(two)
 }
 

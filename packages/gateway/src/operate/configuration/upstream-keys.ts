@@ -87,8 +87,8 @@ export const replaceUpstreamKey = operation({
 })
 
 /** Whatever else goes wrong says nothing about the key. */
-async function checkAccepted({ actor, routing }: OperationContext, upstream: Upstream): Promise<void> {
-  const listed = await limitCalls(actor, () => listUpstreamModels(routing?.send ?? ownSend(), upstream))
+async function checkAccepted({ actor, routing, clouds }: OperationContext, upstream: Upstream): Promise<void> {
+  const listed = await limitCalls(actor, () => listUpstreamModels(routing?.send ?? ownSend(clouds), upstream))
   if ('problem' in listed && (listed.status === 401 || listed.status === 403))
     throw rejected('upstream_failed', { upstream: upstream.id, problem: listed.problem })
 }

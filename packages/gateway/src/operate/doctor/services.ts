@@ -99,6 +99,7 @@ export function mediaQuestion(environment: Environment, config: FileConfig): Que
 const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
   unreachable: 'check base_url, DNS, firewall and certificate, and that the service runs',
   'key rejected': 'replace the key in the configuration, or check its permissions',
+  'no credential': 'correct auth of the upstream, or the source that is named',
   failing: "the service itself fails; check its status page, and run 'upstream test'",
 }
 
@@ -108,7 +109,8 @@ export function upstreamCheck({ id }: Pick<Upstream, 'id'>, found: readonly Prob
   const said = (bad ?? found.find(({ note }) => note !== null))?.note
   const note = `${describeProbes(found)}${said === undefined || said === null ? '' : `: ${said}`}`
   const advice = bad ? (UPSTREAM_ADVICE[bad.state] ?? null) : null
-  return { check: `upstream ${id}`, ok: !bad, note, advice, warnings: [] }
+  const warnings = found.flatMap((probe) => probe.warnings ?? [])
+  return { check: `upstream ${id}`, ok: !bad, note, advice, warnings }
 }
 
 /** `healthy`, or the state of each key. */

@@ -1,6 +1,7 @@
 // The certification of an upstream: a fixed set of real calls at the operator's expense, whose results are a table that can be kept. What
 // it costs is booked like that of a test.
 import type { Static } from 'typebox'
+import type { CloudEnvironment } from '../../config/settings/cloud-variables.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
 import { MODEL_TYPES } from '../../modalities/index.ts'
 import type { Nanos } from '../../money/amount.ts'
@@ -37,7 +38,7 @@ export const certifyUpstream = operation({
   permission: 'configuration',
   input: CERTIFY,
   async run(context, input) {
-    const { actor, storage, routing } = context
+    const { actor, storage, routing, clouds } = context
     const planned = planOf(context.config, input)
     const estimate = estimateOf(planned)
     if (input.estimate) return estimate
@@ -48,7 +49,7 @@ export const certifyUpstream = operation({
     return await limitCalls(actor, async () => {
       // What it costs could not be booked without a store.
       await storage.ping()
-      const { cost, ...result } = await certify(planned, routing?.send ?? ownSend(), input)
+      const { cost, ...result } = await certify(planned, routing?.send ?? ownSend(clouds), input)
       const change = { object, after: { parts, ok: result.ok, cost_usd: result.cost_usd } }
       const description = `certification of the upstream ${input.upstream}: ${parts.join(', ')}`
       if (cost > 0n) await audited(context, 'upstream certify', change).upstreams.bookTest(cost, description)
@@ -59,10 +60,14 @@ export const certifyUpstream = operation({
 })
 
 /** The same without a store: a gateway that does not run yet has none, and books nothing. */
-export async function certifyWithoutStore(config: FileConfig, input: Input): Promise<Certification> {
+export async function certifyWithoutStore(
+  config: FileConfig,
+  input: Input,
+  clouds?: CloudEnvironment,
+): Promise<Certification> {
   const planned = planOf(config, input)
   if (input.estimate) return estimateOf(planned)
-  const { cost: _, ...result } = await certify(planned, ownSend(), input)
+  const { cost: _, ...result } = await certify(planned, ownSend(clouds), input)
   return result
 }
 

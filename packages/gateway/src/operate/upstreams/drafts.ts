@@ -70,7 +70,7 @@ export const discoverDraftModels = operation({
   input: MODELS,
   async run(context, draft) {
     const upstream = await upstreamOf(context, draft)
-    const send = context.routing?.send ?? ownSend()
+    const send = context.routing?.send ?? ownSend(context.clouds)
     const listed = await limitCalls(context.actor, () => listUpstreamModels(send, upstream))
     if (!('problem' in listed)) return { kind: upstream.kind, is_complete: listed.isComplete, models: listed.models }
     const { status, problem } = listed

@@ -21,9 +21,9 @@ export const discoverModels = operation({
     output: UPSTREAM_MODELS,
   },
   input: fields({ upstream: UPSTREAM_ID }),
-  run: async ({ actor, config, routing }, { upstream: id }) => {
+  run: async ({ actor, config, routing, clouds }, { upstream: id }) => {
     const upstream = configuredUpstream(config, id)
-    const send = routing?.send ?? ownSend()
+    const send = routing?.send ?? ownSend(clouds)
     const listed = await limitCalls(actor, () => listUpstreamModels(send, upstream))
     if ('problem' in listed) {
       const { status, problem } = listed

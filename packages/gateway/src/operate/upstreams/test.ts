@@ -3,12 +3,15 @@
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import type { Static } from 'typebox'
 import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
+import type { CloudEnvironment } from '../../config/settings/cloud-variables.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import type { Capability, ModelRoute } from '../../modalities/modality.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { boolean, fields, optional, text } from '../../request/schema/schema.ts'
+import { createCredentials, NO_CLOUDS } from '../../upstreams/credentials/index.ts'
+import { createSourceTools } from '../../upstreams/credentials/sources/tools.ts'
 import {
   type Check,
   type CheckedModel,
@@ -63,13 +66,13 @@ export async function runAndBook(
   planned: Planned,
   { name, object, of }: { name: string; object: string; of: string },
 ) {
-  const { actor, storage, routing } = context
+  const { actor, storage, routing, clouds } = context
   const { model, calls, cost_at_most_usd } = estimateOf(planned)
   preview(context, name, { object, after: { model, calls, cost_at_most_usd } })
   return await limitCalls(actor, async () => {
     // What a test costs could not be booked without a store.
     await storage.ping()
-    const { cost, ...tested } = await runTest(planned, routing?.send ?? ownSend())
+    const { cost, ...tested } = await runTest(planned, routing?.send ?? ownSend(clouds))
     const change = { object, after: { model: tested.model, ok: tested.ok, cost_usd: tested.cost_usd } }
     if (cost > 0n)
       await audited(context, name, change).upstreams.bookTest(cost, `test of ${of} with the model ${tested.model}`)
@@ -79,17 +82,29 @@ export async function runAndBook(
 }
 
 /** The same without a store: a gateway that does not run yet has none, and books nothing. */
-export async function testWithoutStore(config: FileConfig, input: Input) {
+export async function testWithoutStore(config: FileConfig, input: Input, clouds?: CloudEnvironment) {
   const planned = planTest(config, input)
   if (input.estimate) return estimateOf(planned)
-  const { cost: _, ...tested } = await runTest(planned, ownSend())
+  const { cost: _, ...tested } = await runTest(planned, ownSend(clouds))
   return { ...tested, booked: false }
 }
 
 export type Tested = Awaited<ReturnType<typeof testWithoutStore>>
 
-/** For a process that serves nothing. */
-export const ownSend = (): Send => createSend(createSandbox({ faults: false }))
+/** For a process that serves nothing. `clouds`: the variables that its credentials may come from. */
+export function ownSend(clouds: CloudEnvironment = NO_CLOUDS): Send {
+  const credentials = createCredentials({
+    now: Date.now,
+    after(ms, run) {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
+    tools: createSourceTools(clouds, { now: Date.now }),
+    // Whoever asked is told why.
+    log: { warn() {}, info() {} },
+  })
+  return createSend(createSandbox({ faults: false }), { credentials })
+}
 
 export type Planned = { upstream: Upstream; model: RoutedModel | undefined; checks: ReturnType<typeof plannedChecks> }
 

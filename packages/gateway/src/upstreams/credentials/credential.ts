@@ -7,16 +7,34 @@ export type AboutToBeSent = {
   method: string
   url: string
   headers: Readonly<Record<string, string>>
-  body: Pieces
+  /** Pieces, or what can be read as often as needed. */
+  body: Pieces | { open(): ReadableStream<Uint8Array> }
 }
 
 export type CloudCredential = {
   /** Headers to add. Throws CredentialUnavailable if there is no valid credential within the time that a request waits. */
   headersFor(request: AboutToBeSent): Promise<Record<string, string>>
-  /** The upstream rejected it as invalid or expired: true if there is a newer one now, with which the request may be sent again. */
-  renew(): Promise<boolean>
+  /**
+   * The upstream rejected these headers of `headersFor` as invalid or expired: true if there is a newer credential now, with which
+   * the request may be sent again.
+   */
+  renew(rejected: Readonly<Record<string, string>>): Promise<boolean>
+  /** Renews it if it is time, without a request. */
+  check(): Promise<void>
+  /** The `Date` of a response. */
+  noteDate(date: string | null): void
+  state(): CredentialState
+}
+
+export type CredentialState = {
+  /** For logs and `doctor`, without secrets. */
+  source: string
   /** Milliseconds since 1970. undefined: it does not expire, or there is none yet. */
-  readonly expiresAt: number | undefined
+  expiresAt: number | undefined
+  /** Why there is no valid one. */
+  problem: string | undefined
+  /** What this machine's clock is ahead of the upstream's, in milliseconds, where that is too much. */
+  skewMs: number | undefined
 }
 
 /** Where a credential comes from, and how it is read again before it expires. */

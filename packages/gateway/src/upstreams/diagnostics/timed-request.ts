@@ -8,6 +8,7 @@ import type { Upstream } from '../../config/types.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import type { OutgoingRequest, Send } from '../send.ts'
+import { CredentialUnavailable } from '../credentials/credential.ts'
 import { withoutKeys } from '../without-keys.ts'
 
 export type TimedResult = {
@@ -122,6 +123,7 @@ const timedOut = (upstream: Upstream, timeoutMs: number): string =>
 function unreachable(error: unknown, upstream: Upstream): string {
   const place = placeOf(upstream)
   if (!(error instanceof Error)) return `${place}: ${error}`
+  if (error instanceof CredentialUnavailable) return `no credential: ${error.message}`
   const code = 'code' in error ? String(error.code) : ''
   const text = ERROR_TEXTS.find(([pattern]) => pattern.test(code))?.[1]
   return text ? `${place}: ${text}` : `${place}: ${error.message}`

@@ -183,6 +183,13 @@ export class KeyHealth {
     if (restMs !== undefined) this.#pauses.start(model, { waitMs: restMs, all: false }, now)
   }
 
+  /** What it was rejected for is over. */
+  readmit(): void {
+    this.#rejectedUntil = 0
+    this.#reason = undefined
+    this.#isRejecting = false
+  }
+
   /** Forgets failures, rejections and cool-downs, also those of a shared quota. Requests in flight and latency stay. */
   reset(): void {
     this.#failuresInARow = 0

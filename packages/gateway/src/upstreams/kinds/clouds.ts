@@ -18,7 +18,7 @@ export const azure: UpstreamKind = {
   services: standardServices(['embeddings']),
   service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'reasoning_effort' },
   healthPath: '/models',
-  auth: { types: ['key', 'entra'], scope: 'https://cognitiveservices.azure.com/.default' },
+  auth: { types: ['key', 'entra'] },
   testedWith: 'none',
 }
 

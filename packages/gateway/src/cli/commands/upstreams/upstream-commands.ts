@@ -34,7 +34,7 @@ export const LOCAL_UPSTREAM_COMMANDS = localCommandsIn(SECTION, [
       const config = await configInForce(context, environment)
       const [states, probes] = await Promise.all([
         callEachProcess(environment.dataDir, listUpstreamStates),
-        probeAll(config),
+        probeAll(config, environment.clouds),
       ])
       return listUpstreams(config, { states, probes })
     },
@@ -78,7 +78,8 @@ export const UPSTREAM_COMMANDS = commandsIn(SECTION, [
     },
     example: 'upstream test openai --estimate',
     asksServer: true,
-    withoutDatabase: (input, config) => testWithoutStore(config, input as Parameters<typeof testWithoutStore>[1]),
+    withoutDatabase: (input, config, context) =>
+      testWithoutStore(config, input as Parameters<typeof testWithoutStore>[1], context.environment().clouds),
     show: showTest,
   },
   {
@@ -96,7 +97,8 @@ export const UPSTREAM_COMMANDS = commandsIn(SECTION, [
     // A folder here; the operation records if it is asked to, for each call.
     input: () => ({ record: undefined }),
     asksServer: true,
-    withoutDatabase: (input, config) => certifyWithoutStore(config, input as Parameters<typeof certifyWithoutStore>[1]),
+    withoutDatabase: (input, config, context) =>
+      certifyWithoutStore(config, input as Parameters<typeof certifyWithoutStore>[1], context.environment().clouds),
     drive: certifyInParts,
     show: showCertification,
   },
