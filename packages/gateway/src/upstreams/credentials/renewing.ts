@@ -132,7 +132,6 @@ export class Renewing<T> {
     if (!isSame) this.#former = this.#current?.value
     this.#current = isSame && this.#current ? { ...read, value: this.#current.value } : read
     this.#renewAt = now + Math.max(lifeMs - BEFORE_END_MS, lifeMs * PART_OF_LIFE)
-    this.#nextReadAt = now + FIRST_PAUSE_MS
     this.#problem = undefined
     if (this.#failures > 0) this.#options.recovered?.()
     this.#failures = 0
