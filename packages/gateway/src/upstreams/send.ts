@@ -69,7 +69,10 @@ export type SendOptions = TransportOptions & {
   credentials?: Pick<Credentials, 'of'>
 }
 
-export function createSend(embedded: Embedded, { maxIdle, attempts, credentials, ...transportOptions }: SendOptions = {}): Send {
+export function createSend(
+  embedded: Embedded,
+  { maxIdle, attempts, credentials, ...transportOptions }: SendOptions = {},
+): Send {
   const transport = createTransport(transportOptions)
   const httpClient = createHttpClient(transportOptions.now, CONNECT_TIMEOUT_MS, maxIdle)
 

@@ -9,7 +9,10 @@ type Keyed = Pick<Upstream, 'keys' | 'auth'>
 const SHORTEST_SECRET = 8
 
 export const withoutKeys = ({ keys, auth }: Keyed, text: string): string =>
-  (auth ? secretsInUse(auth) : keys).reduce((rest, key) => (key.length < SHORTEST_SECRET ? rest : rest.replaceAll(key, '[key]')), text)
+  (auth ? secretsInUse(auth) : keys).reduce(
+    (rest, key) => (key.length < SHORTEST_SECRET ? rest : rest.replaceAll(key, '[key]')),
+    text,
+  )
 
 /** The same of an error within a stream, which is decoded already. */
 export const errorWithoutKeys = (upstream: Keyed, info: ErrorInfo): ErrorInfo => ({

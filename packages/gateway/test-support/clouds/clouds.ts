@@ -16,7 +16,7 @@ export type CloudRequest = {
 /** undefined: the request is for another service. */
 export type CloudService = (request: CloudRequest) => Promise<Response | undefined> | Response | undefined
 /** undefined: answers as it should. */
-export type Misbehaviour = (request: CloudRequest) => Promise<Response> | Response | undefined
+export type Misbehaviour = (request: CloudRequest) => Promise<Response | undefined> | Response | undefined
 
 export type CloudWorld = {
   /** Milliseconds since 1970: the clock of the clouds. */
@@ -48,6 +48,9 @@ export async function startClouds(clock: { now: number }) {
   const world: CloudWorld = { clock, cluster: await createIssuer('https://oidc.cluster.example/id/7', clock) }
   const [aws, google, entra] = [awsServices(world), await googleServices(world), entraServices(world)]
   const requests: CloudRequest[] = []
+  const running = new Set<CloudRequest>()
+  /** By request: those that were answered at the time when it arrived, itself included. */
+  const atOnce = new Map<CloudRequest, CloudRequest[]>()
   const script: Misbehaviour[] = []
   const server = Bun.serve({
     port: 0,
@@ -56,12 +59,15 @@ export async function startClouds(clock: { now: number }) {
     async fetch(received) {
       const request = await read(received)
       requests.push(request)
+      running.add(request)
+      atOnce.set(request, [...running])
       const answer =
         (await script.shift()?.(request)) ??
         (await aws.service(request)) ??
         (await google.service(request, aws.signer)) ??
         (await entra.service(request)) ??
         Response.json({ message: 'nothing is served here' }, { status: 404 })
+      running.delete(request)
       if (!answer.headers.has('date')) answer.headers.set('date', new Date(clock.now).toUTCString())
       return answer
     },
@@ -75,6 +81,8 @@ export async function startClouds(clock: { now: number }) {
     origin,
     requests,
     standIns: new Map(HOSTS.map((host) => [host, origin])),
+    mostAtOnce: (isCounted: (request: CloudRequest) => boolean) =>
+      Math.max(0, ...Array.from(atOnce.values(), (each) => each.filter(isCounted).length)),
     /** Each of the next requests meets one of them. */
     next: (...misbehaviours: Misbehaviour[]) => void script.push(...misbehaviours),
     stop: () => server.stop(true),
@@ -96,6 +104,8 @@ async function read(received: Request): Promise<CloudRequest> {
 }
 
 export const asItShould: Misbehaviour = () => undefined
+/** The answer is late. */
+export const isSlow: Misbehaviour = () => Bun.sleep(20).then(() => undefined)
 /** Never answers. */
 export const hangs: Misbehaviour = () => new Promise(() => {})
 export const fails =

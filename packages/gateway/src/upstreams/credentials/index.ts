@@ -5,7 +5,13 @@ import type { Upstream, UpstreamAuth } from '../../config/types.ts'
 import type { Log } from '../../observe/log.ts'
 import { KINDS } from '../kinds/index.ts'
 import { createClockSkew } from './clock-skew.ts'
-import { type AboutToBeSent, type AwsKeys, type CloudCredential, CredentialUnavailable, type Source } from './credential.ts'
+import {
+  type AboutToBeSent,
+  type AwsKeys,
+  type CloudCredential,
+  CredentialUnavailable,
+  type Source,
+} from './credential.ts'
 import { noteSecrets } from './in-use.ts'
 import { Renewing, type RenewingOptions } from './renewing.ts'
 import { createSigner } from './signer.ts'
@@ -50,7 +56,10 @@ export function createCredentials({ tools, log, ...clocks }: CredentialOptions):
       case 'aws':
         return signed(upstream, auth)
       case 'google':
-        return bearer(upstream, renewing(nameOf(upstream), upstream, () => googleSource(auth, tools)))
+        return bearer(
+          upstream,
+          renewing(nameOf(upstream), upstream, () => googleSource(auth, tools)),
+        )
       default:
         return bearer(
           upstream,

@@ -126,7 +126,9 @@ export class Renewing<T> {
   #take(read: Expiring<T>, now: number): void {
     const lifeMs = (read.expiresAt ?? Number.POSITIVE_INFINITY) - now
     if (lifeMs <= 0)
-      throw new SourceFailed(`${this.#source.name}: it gives a credential that has expired; is the clock of this machine right?`)
+      throw new SourceFailed(
+        `${this.#source.name}: it gives a credential that has expired; is the clock of this machine right?`,
+      )
     const isSame = this.#current && JSON.stringify(this.#current.value) === JSON.stringify(read.value)
     // The same object for the same credential: by that a rejected one is known.
     if (!isSame) this.#former = this.#current?.value

@@ -15,13 +15,19 @@ const HOST = 'https://bedrock-runtime.us-east-1.amazonaws.com'
 const SEED = Number(process.env.TRIVIUM_TEST_SEED ?? Math.floor(Math.random() * 1_000_000))
 
 test('the signature that botocore makes', async () => {
-  const body = '{"anthropic_version":"bedrock-2023-05-31","max_tokens":16,"messages":[{"role":"user","content":"Hello"}]}'
+  const body =
+    '{"anthropic_version":"bedrock-2023-05-31","max_tokens":16,"messages":[{"role":"user","content":"Hello"}]}'
   const headers = await createSigner({ service: 'bedrock', region: 'us-east-1' })(
     {
       method: 'POST',
       url: `${HOST}/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke`,
       // What a proxy may change is not signed.
-      headers: { 'content-type': 'application/json', 'user-agent': 'trivium/1', accept: '*/*', 'accept-encoding': 'identity' },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'trivium/1',
+        accept: '*/*',
+        'accept-encoding': 'identity',
+      },
       body: [Buffer.from(body.slice(0, 20)), Buffer.from(body.slice(20))],
     },
     KEYS,
@@ -97,7 +103,11 @@ function byAws4({ request, body, keys, service, region, now }: Signed): string |
     extraHeadersToIgnore: { 'content-length': true },
   }
   const { accessKey, secretKey, sessionToken } = keys
-  const named = { accessKeyId: accessKey, secretAccessKey: secretKey, ...(sessionToken === undefined ? {} : { sessionToken }) }
+  const named = {
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  }
   const { Authorization } = aws4Sign(asked as Parameters<typeof aws4Sign>[0], named).headers as Record<string, string>
   return Authorization
 }
@@ -129,7 +139,14 @@ test('a large body, in pieces and as a stream, and one signer over days and keys
     [NOW + 86_400_000, KEYS],
     [NOW + 86_400_000, { ...KEYS, secretKey: 'another', sessionToken: undefined }],
   ] as const) {
-    const expected = byAws4({ request: { ...request, body: [] }, body, keys, service: 'bedrock', region: 'us-east-1', now })
+    const expected = byAws4({
+      request: { ...request, body: [] },
+      body,
+      keys,
+      service: 'bedrock',
+      region: 'us-east-1',
+      now,
+    })
     expect((await sign({ ...request, body: pieces }, keys, now)).authorization).toBe(expected)
     const open = () => new Blob([body]).stream()
     expect((await sign({ ...request, body: { open } }, keys, now)).authorization).toBe(expected)

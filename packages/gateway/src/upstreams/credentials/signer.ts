@@ -43,7 +43,8 @@ function canonicalRequest(
 ): { names: string; text: string } {
   const { host, pathname, search, searchParams } = new URL(url)
   const signed: [name: string, value: string][] = [['host', host]]
-  for (const of of [headers, added]) for (const name in of) if (isSigned(name)) signed.push([name, trimmed(of[name] ?? '')])
+  for (const of of [headers, added])
+    for (const name in of) if (isSigned(name)) signed.push([name, trimmed(of[name] ?? '')])
   signed.sort(byName)
   const names = signed.map(([name]) => name).join(';')
   const lines = signed.map(([name, value]) => `${name}:${value}\n`).join('')
@@ -55,7 +56,8 @@ const isSigned = (name: string): boolean => name === 'content-type' || name.star
 
 const trimmed = (value: string): string => value.trim().replace(/ {2,}/g, ' ')
 
-const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number => (one < other ? -1 : 1)
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1
 
 /** What is encoded on the wire already is encoded once more: `:` of a model is `%3A` there, and `%253A` here. */
 const canonicalPath = (path: string): string => encoded(path.replace(/\/{2,}/g, '/'), /[^\w\-.~/]/g)

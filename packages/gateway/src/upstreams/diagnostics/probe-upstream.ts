@@ -1,8 +1,8 @@
 // Finds out, without cost, whether an upstream responds and accepts each of its keys.
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
-import type { OutgoingRequest, Send } from '../send.ts'
 import type { CredentialState } from '../credentials/credential.ts'
+import type { OutgoingRequest, Send } from '../send.ts'
 import { KEY_REJECTED, type TimedResult, timedRequest } from './timed-request.ts'
 
 /**

@@ -7,8 +7,8 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
-import type { OutgoingRequest, Send } from '../send.ts'
 import { CredentialUnavailable } from '../credentials/credential.ts'
+import type { OutgoingRequest, Send } from '../send.ts'
 import { withoutKeys } from '../without-keys.ts'
 
 export type TimedResult = {
