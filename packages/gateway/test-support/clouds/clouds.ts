@@ -85,6 +85,8 @@ export async function startClouds(clock: { now: number }) {
       Math.max(0, ...Array.from(atOnce.values(), (each) => each.filter(isCounted).length)),
     /** Each of the next requests meets one of them. */
     next: (...misbehaviours: Misbehaviour[]) => void script.push(...misbehaviours),
+    /** What the script has left is not played. */
+    forget: () => void script.splice(0),
     stop: () => server.stop(true),
   }
 }
