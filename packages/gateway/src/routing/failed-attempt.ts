@@ -80,6 +80,7 @@ const NO_CONNECTION = new Set([
   'ConnectionRefused',
   'ConnectTimeout',
   'FailedToOpenSocket',
+  'MetadataHost',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',

@@ -126,13 +126,37 @@ function blocks(kind: AddressKind, ...texts: string[]): { kind: AddressKind; blo
   })
 }
 
+/** Where clouds serve machines their credentials: also within private or public ranges. */
+const METADATA = [
+  ...blocks('special', '169.254.0.0/16', '100.100.100.200', '168.63.129.16', '192.0.0.192'),
+  ...blocks('special', 'fd00:ec2::/32', 'fd20:ce::/32'),
+]
+
+/** IPv6 addresses that translators and tunnels take for IPv4 ones, and how many bits follow those. */
+const EMBEDDING = (
+  [
+    ['64:ff9b::/96', 0n],
+    ['64:ff9b:1::/48', 0n],
+    ['::ffff:0:0:0/96', 0n],
+    ['::/96', 0n],
+    ['2002::/16', 80n],
+  ] as const
+).flatMap(([text, after]) => blocks('special', text).map(({ block }) => ({ block, after })))
+
+/** Whether a metadata service is there, or behind it. */
+export function isMetadataAddress(ip: Ip): boolean {
+  if (METADATA.some(({ block }) => inBlock(ip, block))) return true
+  return EMBEDDING.some(
+    ({ block, after }) => inBlock(ip, block) && isMetadataAddress({ family: 4, value: (ip.value >> after) & LOW_32 }),
+  )
+}
+
 // From the registries of special-purpose addresses (RFC 6890 and its updates). The first match decides.
 const KINDS = [
-  // Metadata services within private or public ranges: never allowed.
-  ...blocks('special', '100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::/32', 'fd20:ce::/32'),
+  ...METADATA,
   ...blocks('private', '10.0.0.0/8', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'),
   ...blocks('private', '::1', 'fc00::/7'),
-  ...blocks('special', '0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24'),
+  ...blocks('special', '0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24'),
   ...blocks('special', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'),
   ...blocks('public', '0.0.0.0/0'),
   // Only 2000::/3 of IPv6 is allocated; parts of it are tunnels (2001::, 2002::) and documentation.

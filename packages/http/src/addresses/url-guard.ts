@@ -1,5 +1,5 @@
 // Classifies a URL that a caller wants to have sent to an upstream. By its text only: names are not resolved. Pure.
-import { kindOf, parseIp } from './ip-address.ts'
+import { isMetadataAddress, kindOf, parseIp } from './ip-address.ts'
 
 /**
  * - `public`: the public internet; also a data URL, and text that is not a URL.
@@ -43,16 +43,30 @@ export function hostNameOf(written: string): string | undefined {
   return isNamed ? host : undefined
 }
 
+/** By its text: a name in the guise of another is known only when it is resolved. */
+export function isMetadataUrl(written: string): boolean {
+  if (!URL.canParse(written)) return false
+  const host = plainHost(written)
+  const ip = parseIp(host)
+  return ip === undefined ? isMetadataName(host) : isMetadataAddress(ip)
+}
+
+/** In lower case, without the dot at the end. */
+export const isMetadataName = (host: string): boolean => METADATA_NAME.test(host)
+
+/** Without brackets, and without dots at its end. */
+const plainHost = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
+
 function judgeHost(text: string): UrlClass {
   const authority = /^https?:[/\\]*([^/?#]*)/i.exec(text)?.[1] ?? ''
   // Parsers disagree on `\`, which some treat as `/`, and on a second `@`.
   if (authority.length > LONGEST_AUTHORITY || /[\\\0- ]|@.*@/.test(authority) || !URL.canParse(text)) return 'forbidden'
-  const host = new URL(text).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
+  const host = plainHost(text)
   const ip = parseIp(host)
   if (ip !== undefined) {
     const kind = kindOf(ip)
     return kind === 'public' || kind === 'private' ? kind : 'forbidden'
   }
-  if (host === '' || METADATA_NAME.test(host)) return 'forbidden'
+  if (host === '' || isMetadataName(host)) return 'forbidden'
   return LOOPBACK_NAME.test(host) ? 'private' : 'public'
 }

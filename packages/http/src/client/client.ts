@@ -1,9 +1,10 @@
 // An HTTP/1.1 client without TLS, with a connection pool per host. docs/decisions/0011 explains why Bun's is not used.
 
 import type { Socket, SocketHandler } from 'bun'
+import { isMetadataAddress, parseIp } from '../addresses/ip-address.ts'
 import type { Cancel } from '../cancel.ts'
 import { Connection, type ConnectionOwner, type ResponseListener } from './connection.ts'
-import { CONNECT_TIMEOUT_MS, ConnectionClosed, ConnectTimeout } from './errors.ts'
+import { CONNECT_TIMEOUT_MS, ConnectionClosed, ConnectTimeout, MetadataHost } from './errors.ts'
 import type { Pieces } from './request-writer.ts'
 import { decompressed, type UpstreamResponse } from './upstream-response.ts'
 
@@ -27,8 +28,16 @@ class ConnectionPool implements ConnectionOwner {
   readonly #connectTimeoutMs: number
   readonly #idle: Connection[] = []
   readonly #allIdle: IdleCount
+  readonly #isForbidden: (address: string) => boolean
 
-  constructor(hostname: string, port: number, connectTimeoutMs: number, allIdle: IdleCount) {
+  constructor(
+    hostname: string,
+    port: number,
+    connectTimeoutMs: number,
+    allIdle: IdleCount,
+    isForbidden: (address: string) => boolean,
+  ) {
+    this.#isForbidden = isForbidden
     this.#allIdle = allIdle
     this.#hostname = hostname
     this.#port = port
@@ -70,8 +79,11 @@ class ConnectionPool implements ConnectionOwner {
       cancel.target = { cancel: () => giveUp(new ConnectionClosed('Cancelled while connecting.')) }
       Bun.connect({ hostname: this.#hostname, port: this.#port, socket: HANDLERS, data: connection }).then((socket) => {
         clearTimeout(timer)
-        if (isAwaited) resolve(connection)
-        else socket.terminate()
+        // A name is known by where it leads: neither the configuration nor a resolver has the last word.
+        const isForbidden = this.#isForbidden(socket.remoteAddress)
+        if (isForbidden || !isAwaited) socket.terminate()
+        if (isForbidden) reject(new MetadataHost('The host leads to a metadata service.'))
+        else resolve(connection)
       }, giveUp)
     })
   }
@@ -102,6 +114,11 @@ export type HttpClient = (
   observer?: SendObserver,
 ) => Promise<UpstreamResponse>
 
+function leadsToMetadata(address: string): boolean {
+  const ip = parseIp(address)
+  return ip !== undefined && isMetadataAddress(ip)
+}
+
 /** Hosts that have a pool: reloaded configurations may add new ones without end. */
 const MAX_POOLS = 1_000
 
@@ -109,6 +126,7 @@ export function createHttpClient(
   now: () => number = () => performance.now(),
   connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
   maxIdle: number = MAX_IDLE,
+  isForbidden: (address: string) => boolean = leadsToMetadata,
 ): HttpClient {
   const pools = new Map<string, ConnectionPool>()
   const allIdle: IdleCount = { count: 0, max: Math.min(maxIdle, MAX_IDLE) }
@@ -121,7 +139,7 @@ export function createHttpClient(
     const { hostname, port } = new URL(address)
     // `URL` writes IPv6 addresses in brackets.
     const plainHost = hostname.replace(/^\[|\]$/g, '')
-    const pool = new ConnectionPool(plainHost, port === '' ? 80 : Number(port), connectTimeoutMs, allIdle)
+    const pool = new ConnectionPool(plainHost, port === '' ? 80 : Number(port), connectTimeoutMs, allIdle, isForbidden)
     pools.set(address, pool)
     return pool
   }

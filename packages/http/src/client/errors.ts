@@ -6,6 +6,11 @@ export class ConnectionClosed extends Error {
 /** A host that is switched off or behind a firewall does not even reject connections. */
 export const CONNECT_TIMEOUT_MS = 5_000
 
+/** The name of the host leads to a metadata service. Nothing of the request was sent. */
+export class MetadataHost extends Error {
+  readonly code = 'MetadataHost'
+}
+
 /** Nothing of the request was sent. */
 export class ConnectTimeout extends Error {
   readonly code = 'ConnectTimeout'

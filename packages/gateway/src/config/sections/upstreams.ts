@@ -1,5 +1,5 @@
 // Section `upstreams`: the services that models are routed to.
-import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
+import { classifyUrl, isMetadataUrl } from '@trivium/http/addresses/url-guard.ts'
 import { DIALECTS, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
 import { SERVICE_PATHS } from '../../endpoints/index.ts'
@@ -159,14 +159,17 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
   return { ...upstream, ...readHttp(fields, upstream) }
 }
 
-/** Who may store upstreams must not read the credentials of the machine: its metadata service is no upstream. */
+/**
+ * Who may store upstreams must not read the credentials of the machine: its metadata service is no upstream. The file may name hosts
+ * that are special otherwise.
+ */
 function rejectForbiddenHosts(fields: Fields, { baseUrl, proxy }: Upstream): void {
   for (const [name, url] of [
     ['base_url', baseUrl],
     ['proxy', proxy],
   ] as const) {
     const field = fields.get(name)
-    if (field?.context.isLiteral && url && classifyUrl(url) === 'forbidden')
+    if (field && url && (isMetadataUrl(url) || (field.context.isLiteral && classifyUrl(url) === 'forbidden')))
       addMistake(field, 'names a metadata service, or a host that cannot be an upstream')
   }
 }

@@ -106,6 +106,7 @@ const ERROR_TEXTS: readonly [code: RegExp, text: string][] = [
   [/^ENOTFOUND|^EAI_|^ENODATA/, 'unknown host name (DNS)'],
   [/^ECONNREFUSED/, 'connection refused'],
   [/^(EHOSTUNREACH|ENETUNREACH|ConnectTimeout)/, 'the host cannot be reached'],
+  [/^MetadataHost/, 'the host leads to a metadata service of its cloud, which is never called'],
   [/^(ECONNRESET|EPIPE)/, 'the connection was closed without a response; check the port, and http or https'],
   [/CERT|SIGNATURE|SELF_SIGNED|ISSUER|ERR_TLS|ERR_SSL/, 'the certificate is not trusted (TLS)'],
   [/^(EPROTO|TlsHandshakeFailed)/, 'this port does not support TLS'],

@@ -5,6 +5,7 @@
 // host is resolved once, every address is checked, and only those addresses are connected to (see send-public.ts).
 import { lookup } from 'node:dns/promises'
 import { type AddressKind, formatIp, type Ip, kindOf, parseIp } from '@trivium/http/addresses/ip-address.ts'
+import { isMetadataName } from '@trivium/http/addresses/url-guard.ts'
 import { PublicFetchError } from './public-fetch-error.ts'
 
 /** All addresses of a name, as the operating system gives them. */
@@ -59,7 +60,7 @@ export async function guardPublic(text: string, options: GuardOptions = {}): Pro
   const allowed: AddressKind[] = mayBePrivate ? ['public', 'private'] : ['public']
   // Resolvers behind NAT64 return translated addresses; as literals they are rejected.
   if (literal === undefined) allowed.push('translated')
-  if (!mayBePrivate && /(^|\.)localhost$/.test(host)) throw new PublicFetchError('not_public')
+  if (isMetadataName(host) || (!mayBePrivate && /(^|\.)localhost$/.test(host))) throw new PublicFetchError('not_public')
   const addresses = literal === undefined ? await resolveOnce(host, options.resolve ?? resolveBySystem) : [literal]
   // One private address among public ones is no accident: all are rejected.
   if (!addresses.every((ip) => allowed.includes(kindOf(ip)))) throw new PublicFetchError('not_public')
