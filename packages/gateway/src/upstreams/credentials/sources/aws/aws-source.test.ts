@@ -1,31 +1,11 @@
 // Which source of AWS is asked, what it is sent, and what it gives.
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import fc from 'fast-check'
+import { awsReading, HOUR, IN_ENVIRONMENT, KEYS, ROLE } from '../../../../../test-support/clouds/aws-reading.ts'
 import { failureOf, readNow, useClouds, type Variables } from '../../../../../test-support/clouds/use-clouds.ts'
-import type { AwsKeys, Expiring } from '../../credential.ts'
-import { type AwsAuth, awsSource } from './index.ts'
 
 const setup = useClouds()
-const KEYS = { accessKey: 'AKIDEXAMPLEEXAMPLE1', secretKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
-const IN_ENVIRONMENT = { AWS_ACCESS_KEY_ID: KEYS.accessKey, AWS_SECRET_ACCESS_KEY: KEYS.secretKey }
-const ROLE = 'arn:aws:iam::123456789012:role/gateway'
-const HOUR = 3_600_000
-
-const source = (auth: Partial<AwsAuth>, variables: Variables = {}) =>
-  awsSource({ ...auth, type: 'aws' }, setup.tools({ HOME: join(setup.folder, 'empty'), ...variables }))
-const read = (auth: Partial<AwsAuth>, variables: Variables = {}) => readNow(source(auth, variables))
-const config = (text: string, name = crypto.randomUUID()) => setup.file(`${name}/config`, text)
-
-/** The clouds know these keys, and until when they are valid. */
-function expectGiven({ value, expiresAt }: Expiring<AwsKeys>, life = HOUR): void {
-  const { accessKey, ...rest } = value
-  expect(setup.clouds.aws.keys.get(accessKey)).toEqual({ ...rest, expiresAt: setup.clock.now + life } as never)
-  expect(expiresAt).toBe(setup.own.now + life)
-}
-
-const clusterToken = (claims: object = {}) =>
-  setup.clouds.cluster.token({ sub: 'system:serviceaccount:ai:gateway', aud: 'sts.amazonaws.com', ...claims })
+const { source, read, config, expectGiven, clusterToken } = awsReading(setup)
 
 describe('the order of sources', () => {
   test('keys of the configuration, then each source that is configured, instance metadata last', async () => {
@@ -53,7 +33,7 @@ describe('the order of sources', () => {
       ['instance metadata', {}],
     ]
     const all = Object.assign({}, ...steps.map(([, variables]) => variables)) as Variables
-    const named = async (auth: Partial<AwsAuth>, variables: Variables) => {
+    const named = async (auth: Parameters<typeof read>[0], variables: Variables) => {
       const found = source(auth, variables)
       await readNow(found)
       return found.name
@@ -146,7 +126,9 @@ describe('roles', () => {
     expect(message).toContain(
       'answers with status 403: AccessDenied: User is not authorized to perform: sts:AssumeRole',
     )
-    expect(message).toContain("The role's trust policy must allow the keys AKIDEXAMPLEEXAMPLE1")
+    expect(message).toContain(
+      "Check the keys AKIDEXAMPLEEXAMPLE1, and that the role's trust policy allows them to assume it",
+    )
   })
 
   test('keys that were revoked', async () => {

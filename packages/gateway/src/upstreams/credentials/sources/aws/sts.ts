@@ -30,7 +30,7 @@ export async function assumeRole(
   const headers = await signedHeaders({ method: 'POST', url, headers: FORM, body }, keys, region, tools)
   const secrets = [keys.secretKey, keys.sessionToken ?? keys.secretKey]
   const call = { url, body, headers, secrets }
-  const advice = `The role's trust policy must allow the keys ${keys.accessKey} to assume it, with the same external_id if it names one`
+  const advice = `Check the keys ${keys.accessKey}, and that the role's trust policy allows them to assume it, with the same external_id`
   return keysIn(await tools.fetch(what, call, signal), advice)
 }
 
