@@ -1,5 +1,5 @@
 // What sources of credentials read and call with.
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
 import type { CloudEnvironment } from '../../../config/settings/cloud-variables.ts'
 import { describeSystemError } from '../../../config/system-error.ts'
 import { type Expiring, type Source, SourceFailed } from '../credential.ts'
@@ -50,9 +50,10 @@ export async function readText(path: string, what: string): Promise<string> {
 /** undefined: there is no such file. */
 export async function readIfThere(path: string, what: string): Promise<string | undefined> {
   try {
-    const file = await open(path, 'r')
+    // Opening a pipe that nobody writes to would not end.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      // Reading a pipe or a device might not end.
+      // Nor would reading a device.
       if (!(await file.stat()).isFile()) throw new Error('not a file')
       const bytes = Buffer.alloc(MOST_BYTES + 1)
       const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)

@@ -1,5 +1,6 @@
 // Which source of AWS is asked, what it is sent, and what it gives.
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { awsReading, HOUR, IN_ENVIRONMENT, KEYS, ROLE } from '../../../../../test-support/clouds/aws-reading.ts'
 import { failureOf, readNow, useClouds, type Variables } from '../../../../../test-support/clouds/use-clouds.ts'
@@ -199,7 +200,10 @@ describe('web identity (IRSA)', () => {
     expect(await failureOf(read({}, variables(setup.file('bad', text))))).toContain(message)
   })
 
-  test('a folder, and a device without an end', async () => {
+  test('a folder, a device without an end, and a pipe that nobody writes to', async () => {
+    const pipe = join(setup.folder, 'pipe')
+    Bun.spawnSync(['mkfifo', pipe])
+    expect(await failureOf(read({}, variables(pipe)))).toContain('not a file')
     expect(await failureOf(read({}, variables(setup.folder)))).toContain('cannot read')
     expect(await failureOf(read({}, variables('/dev/zero')))).toContain('not a file')
   })
