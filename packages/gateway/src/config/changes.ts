@@ -34,6 +34,8 @@ const DERIVED = new Set([
   'faultsWritten',
   'service',
   'healthPath',
+  'framing',
+  'lists',
   'embedded',
   'images',
   'imageTimeouts',

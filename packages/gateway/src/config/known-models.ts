@@ -1,6 +1,6 @@
 // Where the file does not say what a model supports, and what requests may ask of it, the well-known models behind its routes do.
 import { type AnyModel, modalityOf } from '../modalities/index.ts'
-import { CAPABILITIES, type Modality, type Model, type ModelRoute } from '../modalities/modality.ts'
+import { baseModelOf, CAPABILITIES, type Modality, type Model, type ModelRoute } from '../modalities/modality.ts'
 import type { FileConfig } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 
@@ -8,7 +8,7 @@ export function withKnownLimits(model: AnyModel, upstreams: FileConfig['upstream
   const modality = modalityOf(model.type)
   const { sandbox } = modality
   const known = (route: ModelRoute) => {
-    if (!upstreams.get(route.upstream)?.embedded) return limits(model.type, route.model)
+    if (!upstreams.get(route.upstream)?.embedded) return limits(model.type, baseModelOf(route))
     return sandbox.limitsRoutes ? sandbox.limits : undefined
   }
   return modality.withKnownLimits(model, known) as AnyModel
@@ -30,7 +30,7 @@ function supportedByRoutes(
   { capabilities }: BuiltIn,
 ) {
   const known = routes.flatMap((route) => {
-    const found = upstreams.get(route.upstream)?.embedded ? modality.capabilities : capabilities(route.model)
+    const found = upstreams.get(route.upstream)?.embedded ? modality.capabilities : capabilities(baseModelOf(route))
     return found ? [found] : []
   })
   return known.length === 0 ? undefined : CAPABILITIES.filter((each) => known.every((found) => found.includes(each)))

@@ -23,8 +23,14 @@ export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
 /** `drainMs`: how long a call continues after its client has disconnected. */
 export type ImageTimeouts = Timeouts & { drainMs: number }
 
-/** The header that carries the API key: `bearer` is `authorization: Bearer KEY`, the others are header names. */
-export type Credential = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
+/**
+ * The header that carries the API key: `bearer` is `authorization: Bearer KEY`, `google` that or `x-goog-api-key`, by the form of the
+ * key; the others are header names.
+ */
+export type Credential = 'bearer' | 'google' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
+
+/** How requests go over the wire of a cloud that puts its dialect differently: upstreams/framings/ has a file for each. */
+export type Framing = 'invoke-model' | 'raw-predict' | 'marks-in-blocks' | 'predict' | 'deployments'
 
 /** How an upstream serves one dialect. */
 export type UpstreamEndpoint = {
@@ -40,6 +46,8 @@ export type UpstreamEndpoint = {
   completesAtCap?: true
   /** The input tokens at the beginning of a stream are a guess, which the end of the stream corrects. */
   guessesInput?: true
+  /** Models whose names fit are asked here, and in no endpoint without this; others are not asked here. Absent: all others. */
+  models?: RegExp
 }
 
 /** `forced_tools`: a tool choice that obliges the model to call a tool. `named_tool`: only if it says which one. */
@@ -114,6 +122,12 @@ export type Upstream = {
   baseUrl: string
   /** In order of preference; empty for the sandbox. */
   endpoints: readonly UpstreamEndpoint[]
+  /** Absent: the dialects as they are. */
+  framing?: Framing
+  /** For services that want it with every call. */
+  apiVersion?: string
+  /** How its models are listed. Absent: as its dialect does it. */
+  lists?: 'foundation-models' | 'publishers' | 'deployments'
   /** Absent: it does not speak the images dialect. */
   images?: ImagesEndpoint
   /** Absent: it does not speak the video-tasks dialect. */

@@ -5,11 +5,33 @@ import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/d
 import { SERVICE_IDS, SERVICE_PATHS, type ServiceId } from '../endpoints/index.ts'
 import type { ModelOf, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Capability } from '../modalities/modality.ts'
-import type { ImagesEndpoint, Services, UpstreamAuth, UpstreamEndpoint, VideosEndpoint } from './types.ts'
+import type {
+  Framing,
+  ImagesEndpoint,
+  Services,
+  Upstream,
+  UpstreamAuth,
+  UpstreamEndpoint,
+  VideosEndpoint,
+} from './types.ts'
 
 /** Vendors with accounts of their own in mainland China. */
 export const REGIONS = ['international', 'china'] as const
 export type Region = (typeof REGIONS)[number]
+
+/** Where a customer of a cloud is. */
+export const PLACE_FIELDS = ['region', 'project', 'location', 'resource'] as const
+export type PlaceField = (typeof PLACE_FIELDS)[number]
+
+/** What authorises the requests to a kind. */
+export type KindAuth = {
+  /** The first is the default. `key`: its API keys, as they are. */
+  types: readonly ['key', ...('aws' | 'google' | 'entra')[]]
+  /** The name that signatures have, or the scope that tokens are for. */
+  service?: string
+  /** The same at hosts with these endings. */
+  byHost?: Readonly<Record<string, string>>
+}
 
 export type UpstreamKind = {
   /** The name used in the configuration file. */
@@ -24,6 +46,21 @@ export type UpstreamKind = {
   baseUrl?: string
   /** The region `china`: mainland China, where the vendor has accounts, keys and a base URL of their own. */
   mainland?: { baseUrl: string; keysPage: string }
+  /**
+   * What the base URL is where the file has these fields and no `base_url`: each in braces; `{host}` and `{amazonaws}` are those of
+   * the location and the region.
+   */
+  place?: { fields: readonly PlaceField[]; baseUrl: string }
+  /** The API version that it is called with, unless the file names one. Absent: the base URL says it. */
+  apiVersion?: string
+  /** Absent: the dialects as they are. */
+  framing?: Framing
+  /** Absent: only keys. */
+  auth?: KindAuth
+  /** How long it may be silent, unless the file says so. Absent: as long as others. */
+  idleMs?: number
+  /** How its models are listed, where that is not a matter of its dialect. */
+  lists?: Upstream['lists']
   /** An example URL for messages, if the file must give the base URL. */
   example?: string
   /** How the base URL must end. Empty: not in /v1, since paths differ by dialect. Absent: any URL is accepted. */
@@ -82,6 +119,13 @@ export type BuiltIn = {
   now(): number
   /** What all processes of this server may use: the limit of the container, or the machine's memory. Absent: unlimited. */
   memoryBytes?(): number
+}
+
+/** undefined: nothing is signed, and no token is for it. */
+export const authServiceOf = ({ auth }: UpstreamKind, baseUrl: string): string | undefined => {
+  const { hostname } = new URL(baseUrl)
+  const [, atHost] = Object.entries(auth?.byHost ?? {}).find(([ending]) => hostname.endsWith(ending)) ?? []
+  return atHost ?? auth?.service
 }
 
 /** The endpoint that the vendor's SDK uses, except for `differences`. */

@@ -18,6 +18,7 @@ import { codec } from '../bytes/codec.ts'
 import type { CandidateOf } from '../catalogue/catalogue.ts'
 import { readFile } from '../media/media-store.ts'
 import { streamedUpload, type UploadPart } from '../media/streamed-upload.ts'
+import { baseModelOf } from '../modalities/modality.ts'
 import type { Caller } from '../storage/storage.ts'
 import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
 import type { StreamedUpload } from '../upstreams/send.ts'
@@ -64,7 +65,7 @@ export function upstreamRequest(
       stream,
       n,
       boundary: boundary(),
-      responseFormat: responseFormatFor(upstream, route.model),
+      responseFormat: responseFormatFor(upstream, baseModelOf(route)),
       ...settingsOf(candidate),
       ...endUserFor(request, candidate, caller, deps),
       warn: (field, reason) => addWarning(warnings, field, reason),

@@ -81,6 +81,8 @@ export const CAPABILITIES: readonly Capability[] = ['images', 'tools', 'reasonin
 export type ModelRoute<Price = unknown> = {
   upstream: string
   model: string
+  /** What an opaque name, such as that of a deployment, stands for. Rules, limits and prices are those of this model. */
+  baseModel?: string
   /** The lowest number is tried first. */
   priority: number
   /** The share of requests among routes of equal priority; 0: gets none. */
@@ -90,6 +92,9 @@ export type ModelRoute<Price = unknown> = {
   /** The model's output limit in tokens from the built-in price list, if the file sets none. */
   maxOutput?: number
 }
+
+/** The name that says which model it is. */
+export const baseModelOf = ({ model, baseModel }: Pick<ModelRoute, 'model' | 'baseModel'>): string => baseModel ?? model
 
 export type Model<Price = unknown, Limits = unknown> = {
   id: string

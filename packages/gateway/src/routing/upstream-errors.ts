@@ -5,6 +5,7 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import { withTimeout } from '@trivium/http/ticker.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { withErrorType } from '@trivium/protocol/dialects/shared/errors/cloud-errors.ts'
 import { type UpstreamWords, upstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { Fields } from '../observe/log.ts'
 import { outcomeOfBreak } from '../paid-call/outcome.ts'
@@ -83,7 +84,7 @@ export async function failedByReply(
   if (bytes === undefined) reply.cancel()
   const { reason } = call.upstreamCall
   if (reason) return { said: NOTHING_SAID, failed: failedByAbort(call, reason) }
-  const body = parsed(bytes, call)
+  const body = withErrorType(parsed(bytes, call), reply.header('x-amzn-errortype'))
   const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, body)
   const failure = failureOfUpstream(call, said, deps, reply)
   const meaning = meaningOf(reply.status, said, failure.info.retryAfter)

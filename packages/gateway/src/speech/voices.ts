@@ -7,6 +7,7 @@ import type { AuthenticateDependencies } from '../access/authenticate.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import { type CandidateOf, isOfType, type OfferOf } from '../catalogue/catalogue.ts'
+import { baseModelOf } from '../modalities/modality.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { dialectFor } from '../upstreams/endpoint.ts'
 
@@ -51,6 +52,6 @@ function voicesOfRoute({ upstream, route }: CandidateOf<'speech'>): RouteVoices 
     return { own: CONTENT_VOICES, takes: (voice) => names.has(voice) }
   }
   if (upstream.kind !== 'openai' && upstream.kind !== 'azure' && !upstream.embedded) return undefined
-  const own = chatVoices(route.model)
+  const own = chatVoices(baseModelOf(route))
   return { own, takes: (voice) => own.includes(voice) }
 }

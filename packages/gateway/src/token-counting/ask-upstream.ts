@@ -64,7 +64,8 @@ export async function askUpstream(
 /** In the caller's dialect if the upstream has an endpoint for it, else in another one that counts. undefined: none does. */
 function countingDialectOf(candidate: CandidateOf<'text'>, caller: TextDialectId): TextDialectId | undefined {
   const own = dialectOf(candidate, caller)
-  const all = [own, ...candidate.upstream.endpoints.map(({ dialect }) => dialect)]
+  const asked = candidate.upstream.endpoints.filter(({ models }) => !models)
+  const all = [own, ...asked.map(({ dialect }) => dialect)]
   return all.find((id) => TEXT_DIALECTS[id].tokenCounting !== undefined)
 }
 
@@ -81,7 +82,7 @@ function upstreamModel(
 function countBody(
   { caller, dialect, bytes, request }: Counting,
   asked: TextDialectId,
-  { upstream }: CandidateOf<'text'>,
+  { upstream, route }: CandidateOf<'text'>,
   model: string,
   { seals }: CountDependencies,
 ): Record<string, unknown> | undefined {
@@ -89,6 +90,7 @@ function countBody(
   if (asked === dialect.id && !hasForeignReasoning(bytes, asked)) return countBody(request.body, model)
   const target: Target = {
     model,
+    baseModel: route.baseModel,
     maxOutput: undefined,
     service: upstream.service,
     warn: () => {},

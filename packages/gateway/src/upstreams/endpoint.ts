@@ -13,6 +13,14 @@ export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): Ups
   return standardEndpoint(dialect)
 }
 
+/** With the endpoints that models of this name are asked at: their own, or those that have no models of their own. */
+export function upstreamOfModel(upstream: Upstream, model: string): Upstream {
+  const own = upstream.endpoints.filter(({ models }) => models?.test(model))
+  const endpoints = own.length > 0 ? own : upstream.endpoints.filter(({ models }) => !models)
+  const isSame = endpoints.length === upstream.endpoints.length || endpoints.length === 0
+  return isSame ? upstream : { ...upstream, endpoints, dialect: endpoints[0]?.dialect }
+}
+
 /** What is known to be wrong in the upstream's replies in this dialect. undefined: nothing. */
 export function quirksOf(upstream: Upstream, dialect: TextDialectId): ReplyQuirks | undefined {
   const { completesAtCap, guessesInput } = endpointOf(upstream, dialect)
@@ -57,6 +65,10 @@ export function responseFormatFor({ images }: Upstream, model: string): 'omit' |
   return images?.responseFormat ?? (/(?:^|\/)(?:chat)?gpt-image/.test(model) ? 'omit' : 'b64_json')
 }
 
+/** Google's API keys; everything else that its services take is a token. */
+const GOOGLE_KEY = /^AIza|^AQ\./
+
 export function credentialHeader(credential: Credential, key: string): Record<string, string> {
+  if (credential === 'google') return credentialHeader(GOOGLE_KEY.test(key) ? 'x-goog-api-key' : 'bearer', key)
   return credential === 'bearer' ? { authorization: `Bearer ${key}` } : { [credential]: key }
 }

@@ -19,6 +19,7 @@ import { sendAuthorised } from './credentials/authorised.ts'
 import type { CredentialState } from './credentials/credential.ts'
 import type { Credentials } from './credentials/index.ts'
 import { callSettings, credentialHeader } from './endpoint.ts'
+import { sendFramed } from './framings/index.ts'
 import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
 
 export type OutgoingRequest = {
@@ -148,7 +149,12 @@ export function createSend(
     })
   }
 
-  const send: Send = (upstream, outgoing) => {
+  const send: Send = (upstream, outgoing) =>
+    upstream.framing === undefined
+      ? sendAsIs(upstream, outgoing)
+      : sendFramed(sendAsIs, upstream.framing, upstream, outgoing)
+
+  const sendAsIs: Send = (upstream, outgoing) => {
     const { origin, dialect } = outgoing
     const sendIt = upstream.auth ? dispatchAuthorised : dispatch
     if (!origin) return sendIt(upstream, outgoing, new SendNotes(upstream, outgoing, attempts))

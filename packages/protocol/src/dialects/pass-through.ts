@@ -19,6 +19,8 @@ import type { OutputBounds, OutputField } from './shared/pass-through/output-fie
 export type PassThroughEdits = {
   /** The model's name at the upstream. */
   model?: string
+  /** The model behind an opaque name. */
+  baseModel?: string
   /** A lower cap on output tokens. */
   maxOutput?: number
   /** Other fields that bound or multiply the output, and what they may ask for at most. `maxOutput` holds for them too. */

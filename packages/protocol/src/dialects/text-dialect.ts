@@ -19,6 +19,8 @@ import type { TokenCounting } from './token-counting.ts'
 export type Target = {
   /** The model's name at the upstream: some rules differ by model. */
   model: string
+  /** The model behind an opaque name, whose rules these are. */
+  baseModel?: string | undefined
   /** The model's own output limit, for dialects that demand a cap. */
   maxOutput: number | undefined
   /** What is known of a chat service; the rest is guessed from the model's name. */

@@ -1,6 +1,6 @@
 // Section `models`: the models that clients request, with their routes and prices.
 import { type AnyModel, DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
-import type { Capability, Modality, ModelRoute } from '../../modalities/modality.ts'
+import { baseModelOf, type Capability, type Modality, type ModelRoute } from '../../modalities/modality.ts'
 import { readCapabilities } from '../../modalities/read-capabilities.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
@@ -22,6 +22,7 @@ export const MODEL_FIELDS = {
 const ROUTE_FIELDS = {
   upstream: true,
   model: true,
+  base_model: true,
   priority: true,
   weight: true,
   cost: true,
@@ -154,7 +155,7 @@ function readRoutes(fields: Fields, model: Routed, upstreams: KnownUpstreams) {
 /** What one model makes of a text cannot be compared with what another one makes of it. */
 function checkSameModel(value: YamlValue, routes: readonly ReadRoute[]): void {
   const [first] = routes
-  const other = routes.find(({ model, sameVectors }) => model !== first?.model && !sameVectors)
+  const other = routes.find((route) => first && baseModelOf(route) !== baseModelOf(first) && !route.sameVectors)
   if (!first || !other) return
   const advice = 'route to one model, or write same_vectors: true on the route if it is the same one by another name'
   addMistake(
@@ -171,10 +172,12 @@ function readRoute(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstr
   if (!fields) return undefined
   const rank = readInteger({ min: 0, max: 1_000_000 })
   const sameVectors = fields.optional('same_vectors', readBoolean, false)
+  const baseModel = fields.optional<string | undefined>('base_model', readText, undefined)
   return {
     ...(sameVectors ? { sameVectors } : {}),
     upstream: fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? '',
     model: fields.optional('model', readText, id),
+    ...(baseModel === undefined ? {} : { baseModel }),
     priority: fields.optional('priority', rank, 1),
     weight: fields.optional('weight', rank, 1),
     cost: fields.optional<unknown>('cost', (cost) => modalityOf(type).readPrice(cost), undefined),

@@ -7,6 +7,7 @@ import { SANDBOX_KIND } from '../sandbox.ts'
 import type { Upstream, UpstreamDialect } from '../types.ts'
 import { hasServices } from '../upstream-dialects.ts'
 import { REGIONS, type Region, type UpstreamKind } from '../upstream-kinds.ts'
+import { placedUrl, rejectPlaces } from './upstreams/place.ts'
 
 /** Undefined if the kind does not exist; the mistake has been reported. */
 export function readKind(
@@ -32,6 +33,9 @@ type KindSettings = Pick<
   | 'dialect'
   | 'baseUrl'
   | 'endpoints'
+  | 'framing'
+  | 'apiVersion'
+  | 'lists'
   | 'images'
   | 'videos'
   | 'services'
@@ -47,12 +51,31 @@ export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettin
   const usual = baseUrlIn(fields, kind)
   const baseUrl = usual
     ? fields.optional('base_url', readBase, usual)
-    : fields.required('base_url', readBase, `${kind.name} needs your own URL, such as ${kind.example}`)
-  return kindSettings(kind, baseUrl ?? '', served)
+    : fields.required('base_url', readBase, `${kind.name} needs your own URL, such as ${kind.example}${orPlace(kind)}`)
+  return { ...kindSettings(kind, baseUrl ?? '', served), ...apiVersionIn(fields, kind) }
+}
+
+const orPlace = ({ place }: UpstreamKind): string => (place ? `, or ${place.fields[0]} to derive it from` : '')
+
+function apiVersionIn(fields: Fields, { kind, apiVersion }: UpstreamKind): Pick<Upstream, 'apiVersion'> {
+  const field = fields.get('api_version')
+  if (field && apiVersion === undefined) addMistake(field, `the kind ${kind} is called without an API version`)
+  return apiVersion === undefined ? {} : { apiVersion: fields.optional('api_version', readApiVersion, apiVersion) }
+}
+
+/** It is part of every URL. */
+function readApiVersion(value: YamlValue): string | undefined {
+  const text = readText(value)
+  if (text === undefined || /^[\w.-]{1,64}$/.test(text)) return text
+  addMistake(value, `expected a version, such as 2024-10-21, not ${quote(text)}`)
+  return undefined
 }
 
 /** The URL in the region that the file names; undefined: the file must give it. */
-function baseUrlIn(fields: Fields, { kind, baseUrl, mainland }: UpstreamKind): string | undefined {
+function baseUrlIn(fields: Fields, described: UpstreamKind): string | undefined {
+  const { kind, baseUrl, mainland, place } = described
+  rejectPlaces(fields, described)
+  if (place) return placedUrl(fields, place)
   const field = fields.get('region')
   const region = fields.optional<Region>('region', readWord(REGIONS), 'international')
   if (field && !mainland) addMistake(field, `the kind ${kind} has no regions; write base_url if you need another URL`)
@@ -66,8 +89,10 @@ export function kindSettings(
   baseUrl: string,
   { endpoints, images, videos, services }: Served = kind,
 ): KindSettings {
-  const { service, extraCapFields, healthPath, sellsManyVendors } = kind
+  const { service, extraCapFields, healthPath, sellsManyVendors, framing, lists } = kind
   const known = {
+    ...(framing ? { framing } : {}),
+    ...(lists ? { lists } : {}),
     ...(images ? { images } : {}),
     ...(videos ? { videos } : {}),
     ...(services ? { services } : {}),

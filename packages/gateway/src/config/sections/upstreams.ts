@@ -20,6 +20,7 @@ import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
 import { hasServices } from '../upstream-dialects.ts'
 import {
+  PLACE_FIELDS,
   standardEndpoint,
   standardImages,
   standardServices,
@@ -37,6 +38,10 @@ export const UPSTREAM_FIELDS = {
   dialect: true,
   base_url: true,
   region: true,
+  project: true,
+  location: true,
+  resource: true,
+  api_version: true,
   keys: true,
   auth: true,
   max_concurrency: true,
@@ -115,7 +120,11 @@ const noUpstreams = (): ReadUpstreams => ({
 })
 
 /** Settings that every kind of upstream has. */
-function readCommon(fields: Fields, id: string, breaker = true) {
+function readCommon(
+  fields: Fields,
+  id: string,
+  { breaker = true, idleMs }: { breaker?: boolean; idleMs?: number } = {},
+) {
   const optional: (field: string) => number | undefined = (field) =>
     fields.optional<number | undefined>(field, readInteger({ min: 1, max: 1_000_000 }), undefined)
   return {
@@ -124,18 +133,28 @@ function readCommon(fields: Fields, id: string, breaker = true) {
     maxConcurrencyPerKey: optional('max_concurrency_per_key'),
     quota: fields.optional<string | undefined>('quota', readId, undefined),
     breaker: fields.optional('breaker', readBoolean, breaker),
-    ...timeoutsOf(fields.optional<Partial<Timeouts> | undefined>('timeouts', readTimeouts, undefined)),
+    ...timeoutsOf(fields.optional<Partial<Timeouts> | undefined>('timeouts', readTimeouts, undefined), idleMs),
     billsOnAbort: fields.optional('bills_on_abort', readWord<'nothing' | 'input'>(['nothing', 'input']), 'nothing'),
   }
 }
 
 function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
-  for (const name of ['base_url', 'region', 'keys', 'auth', 'proxy', 'http', 'allow_private', 'shared_objects']) {
+  for (const name of [
+    'base_url',
+    ...PLACE_FIELDS,
+    'api_version',
+    'keys',
+    'auth',
+    'proxy',
+    'http',
+    'allow_private',
+    'shared_objects',
+  ]) {
     const field = fields.get(name)
     if (field) addMistake(field, 'the sandbox models have no such setting; remove it')
   }
   const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
-  return { ...sandboxUpstream(id), ...readCommon(fields, id, false), dialect }
+  return { ...sandboxUpstream(id), ...readCommon(fields, id, { breaker: false }), dialect }
 }
 
 /** `kind`: undefined if the file has none, or an unknown one. */
@@ -146,7 +165,7 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
   const keys = isKeyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
   const upstream: Upstream = {
     ...upstreamDefaults(id),
-    ...readCommon(fields, id),
+    ...readCommon(fields, id, kind),
     ...(kind ? readKindSettings(fields, kind) : readCustom(fields, kinds)),
     keys: auth ? [auth.type] : (keys ?? []),
     ...(auth ? { auth } : {}),
@@ -180,8 +199,10 @@ function readCustom(
 ): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos' | 'services'> {
   // An unknown kind would have supplied dialect and base_url: do not report them as missing.
   const hasKind = fields.get('kind') !== undefined
-  const region = fields.get('region')
-  if (region && !hasKind) addMistake(region, 'an upstream without kind has no regions; write its base_url')
+  for (const name of hasKind ? [] : [...PLACE_FIELDS, 'api_version']) {
+    const field = fields.get(name)
+    if (field) addMistake(field, `an upstream without kind has no ${name}s; write its base_url`)
+  }
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
     : fields.required('dialect', readDialect(kinds), `write one of ${DIALECT_IDS.join(', ')}`)
@@ -267,13 +288,15 @@ function readTimeouts(value: YamlValue): Partial<Timeouts> | undefined {
 /** What the file does not set depends on the type of the model. */
 function timeoutsOf(
   written: Partial<Timeouts> | undefined,
+  idleMs = TIMEOUT_DEFAULTS.idleMs,
 ): Pick<Upstream, 'timeouts' | 'imageTimeouts' | 'taskDeadlineMs'> {
-  if (!written) return { timeouts: TIMEOUT_DEFAULTS }
+  const usual = idleMs === TIMEOUT_DEFAULTS.idleMs ? TIMEOUT_DEFAULTS : { ...TIMEOUT_DEFAULTS, idleMs }
+  if (!written) return { timeouts: usual }
   const imageTimeouts = { ...IMAGE_TIMEOUT_DEFAULTS, ...written }
   // A client that disconnects does not end a call that the operator wants to wait for.
   const drainMs = Math.max(imageTimeouts.drainMs, imageTimeouts.firstByteMs)
   return {
-    timeouts: { ...TIMEOUT_DEFAULTS, ...written },
+    timeouts: { ...usual, ...written },
     imageTimeouts: { ...imageTimeouts, drainMs },
     ...(written.totalMs === undefined ? {} : { taskDeadlineMs: written.totalMs }),
   }

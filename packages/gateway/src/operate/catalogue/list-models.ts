@@ -120,6 +120,7 @@ function effectiveOf(sold: AnyModel, catalogue: Catalogue, withCosts: boolean) {
     routes: routes.map((route) => ({
       upstream: route.upstream,
       model: route.model,
+      ...(route.baseModel === undefined ? {} : { base_model: route.baseModel }),
       priority: route.priority,
       weight: route.weight,
       ...(withCosts ? costsOf(route) : {}),

@@ -67,6 +67,7 @@ export const LISTED_MODEL = resource(
           fields({
             upstream: string(),
             model: string(),
+            base_model: optional(string('The model behind an opaque name.')),
             priority: number(),
             weight: number(),
             cost: optional(nullable(PRICE)),

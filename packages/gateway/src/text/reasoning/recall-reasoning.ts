@@ -6,6 +6,7 @@ import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/cal
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { CandidateOf, Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
+import { baseModelOf } from '../../modalities/modality.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
 import type { Caller } from '../../storage/storage.ts'
@@ -32,7 +33,7 @@ export function wantedBy(
   request: Pick<TextRequest, 'dialect' | 'parsed'>,
 ): WantedReasoning | undefined {
   const upstream = TEXT_DIALECTS[chooseDialect(candidate, request)]
-  return upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
+  return upstream.wantsReasoning?.(baseModelOf(candidate.route), candidate.upstream.service)
 }
 
 /** Whether the store has to be asked. Cheap for requests without tool calls. */

@@ -6,6 +6,7 @@ import { addWarning, type WarnedField } from '@trivium/protocol/canonical/warnin
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { CandidateOf } from '../../catalogue/catalogue.ts'
 import type { IgnoredFeature, Upstream } from '../../config/types.ts'
+import { baseModelOf } from '../../modalities/modality.ts'
 import type { PlannedAttempt, TextRequest } from '../request.ts'
 import { dialectOf } from './outbound.ts'
 
@@ -39,7 +40,7 @@ function searchingDialect(
   usual: TextDialectId,
   { priced }: TextRequest['parsed'],
 ): TextDialectId {
-  if (usual !== 'chat' || priced.length === 0 || /search/i.test(route.model)) return usual
+  if (usual !== 'chat' || priced.length === 0 || /search/i.test(baseModelOf(route))) return usual
   if (!priced.some(({ field }) => field === 'web_search_options')) return usual
   return endpoints.some(({ dialect }) => dialect === 'responses') ? 'responses' : usual
 }

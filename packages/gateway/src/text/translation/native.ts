@@ -8,6 +8,7 @@ import { withCandidates } from '../../access/urls/url-policy.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import type { ServiceEndpoint } from '../../config/types.ts'
 import { serviceOf } from '../../config/upstream-dialects.ts'
+import { baseModelOf } from '../../modalities/modality.ts'
 import type { PlannedAttempt } from '../request.ts'
 
 type Asked = Pick<PassThroughRequest, 'native'>
@@ -16,7 +17,7 @@ function endpointFor({ upstream, route }: CandidateOf<'text'>, { native }: Asked
   const endpoint = native && serviceOf(upstream, 'completions')
   if (!endpoint) return undefined
   const { models, lacks = [], assumed } = endpoint
-  if (models && !models.some((beginning) => route.model.startsWith(beginning))) return undefined
+  if (models && !models.some((beginning) => baseModelOf(route).startsWith(beginning))) return undefined
   if (native.needed === undefined) return assumed ? undefined : endpoint
   return lacks.includes(native.needed) ? undefined : endpoint
 }

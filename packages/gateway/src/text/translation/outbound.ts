@@ -7,6 +7,7 @@ import { isTextDialect, type TextDialectId } from '@trivium/protocol/dialects/in
 import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/pass-through.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { CandidateOf } from '../../catalogue/catalogue.ts'
+import { baseModelOf } from '../../modalities/modality.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
@@ -48,11 +49,12 @@ export type StreamMeter = Meter & {
 
 /** The caller's dialect if the upstream has an endpoint for it; the embedded upstream has one for each. */
 export function dialectOf(
-  { upstream: { dialect, endpoints } }: CandidateOf<'text'>,
+  { upstream: { dialect, endpoints }, route }: CandidateOf<'text'>,
   caller: TextDialectId,
 ): TextDialectId {
   if (dialect === undefined) return caller
   if (!isTextDialect(dialect)) throw new Error(`no text at a ${dialect} upstream`)
-  for (const each of endpoints) if (each.dialect === caller) return caller
+  for (const each of endpoints) if (each.models?.test(baseModelOf(route))) return each.dialect
+  for (const each of endpoints) if (each.dialect === caller && !each.models) return caller
   return dialect
 }

@@ -166,6 +166,8 @@ function editsFor(
   const own: PassThroughEdits =
     dialect.passThrough.serviceEdits?.(planned.candidate.upstream.service, parsed.stream) ?? {}
   if (dialect.endpoint.fillPath === undefined && model !== parsed.model) own.model = model
+  const { baseModel } = planned.candidate.route
+  if (baseModel !== undefined) own.baseModel = baseModel
   if (endUser !== undefined) own.endUser = endUser
   if (parsed.endUserFields.length > 0) hideEndUsers(own, planned, deps)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey

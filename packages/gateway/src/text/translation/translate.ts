@@ -18,6 +18,7 @@ import {
   type Inline,
 } from '../../access/urls/fetch-media.ts'
 import { codec } from '../../bytes/codec.ts'
+import { baseModelOf } from '../../modalities/modality.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
@@ -143,7 +144,7 @@ function answerFor(
 /** The request with the reasoning that the client could not send back, if this upstream made it. */
 function recalledInto({ request, candidate }: PlannedAttempt, upstream: TextDialect): CanonicalRequest {
   const { parsed, recalled } = request
-  const wanted = recalled && upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
+  const wanted = recalled && upstream.wantsReasoning?.(baseModelOf(candidate.route), candidate.upstream.service)
   return wanted ? recalled.into(parsed.canonical(), candidate.upstream.id, wanted.form) : parsed.canonical()
 }
 
@@ -289,6 +290,7 @@ function targetOf(
   let unsealed = false
   return {
     model,
+    baseModel: candidate.route.baseModel,
     maxOutput: lesser(modelCap(planned, deps.statistics), most),
     service: candidate.upstream.service,
     warn,

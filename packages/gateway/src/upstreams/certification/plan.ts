@@ -8,6 +8,7 @@ import { servedDialects } from '../diagnostics/check-upstream.ts'
 import type { CertifiedModel } from '../diagnostics/endpoint-checks.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
 import { checksOf, OWN_CHECKS } from '../diagnostics/service-checks.ts'
+import { upstreamOfModel } from '../endpoint.ts'
 import { type Check, outcomeOf } from './check.ts'
 
 /** Types without a check are not certified: they take too long, or cost too much. */
@@ -17,7 +18,11 @@ export const isCertified = (type: ModelType): boolean =>
 export const plannedChecks = (upstream: Upstream, models: readonly CertifiedModel[]): Check[] => [
   modelList(),
   ...models.flatMap((model) => [
-    ...(OWN_CHECKS[model.type]?.certified?.(upstream, model, servedDialects(upstream, model.type)) ?? []),
+    ...(OWN_CHECKS[model.type]?.certified?.(
+      upstream,
+      model,
+      servedDialects(upstreamOfModel(upstream, model.name), model.type),
+    ) ?? []),
     ...(Object.keys(endpointOf(model.type).services ?? {}) as ServiceId[]).flatMap((id) =>
       servicePart(upstream, model, id),
     ),

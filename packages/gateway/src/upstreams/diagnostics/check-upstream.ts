@@ -4,7 +4,7 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
 import { dialectsFor, dialectsOf, serviceOf } from '../../config/upstream-dialects.ts'
 import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
-import { dialectFor } from '../endpoint.ts'
+import { dialectFor, upstreamOfModel } from '../endpoint.ts'
 import type { Send } from '../send.ts'
 import { checkedService, checkService, firstCheck, serviceBound } from './check-service.ts'
 import type { Mode, ModelCheck } from './endpoint-checks.ts'
@@ -54,7 +54,7 @@ export type PlannedCheck = Pick<Check, 'key' | 'dialect' | 'mode'>
 /** `model` undefined: only the URL and the keys are checked, if the upstream has a health path. */
 export function plannedChecks(upstream: Upstream, model: CheckedModel | undefined): PlannedCheck[] {
   const type = model?.type ?? typeAt(upstream)
-  const dialects = dialectsOfModel(upstream, type)
+  const dialects = dialectsOfModel(model ? upstreamOfModel(upstream, model.name) : upstream, type)
   const modes: readonly Mode[] = (model && MODEL_CHECKS[type]?.modes) ?? ['health']
   const keys = upstream.keys.length > 0 ? upstream.keys.map((_, index) => index + 1) : [null]
   return keys.flatMap((key, index) =>

@@ -2,7 +2,9 @@
 
 import { Cancel } from '@trivium/http/cancel.ts'
 import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { withErrorType } from '@trivium/protocol/dialects/shared/errors/cloud-errors.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
 import type { Nanos } from '../../money/amount.ts'
@@ -68,7 +70,7 @@ export async function timedRequest(
     const text = new TextDecoder().decode(await readAtMost(response, sent.maxBytes ?? MAX_RESPONSE_BYTES))
     return result(
       status,
-      status >= 200 && status < 300 ? read(text) : { problem: rejection(status, text, upstream, sent) },
+      status >= 200 && status < 300 ? read(text) : { problem: rejection(response, text, upstream, sent) },
     )
   } catch (error) {
     return result(status, {
@@ -91,8 +93,10 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   429: 'rate-limited, or the quota is used up',
 }
 
-function rejection(status: number, text: string, upstream: Upstream, { dialect }: Sent): string {
-  const { code, message, detail } = DIALECTS[dialect].decodeError(status, parsed(withoutKeys(upstream, text)))
+function rejection(reply: UpstreamResponse, text: string, upstream: Upstream, { dialect }: Sent): string {
+  const { status } = reply
+  const body = withErrorType(parsed(withoutKeys(upstream, text)), reply.header('x-amzn-errortype'))
+  const { code, message, detail } = DIALECTS[dialect].decodeError(status, body)
   const general = status >= 500 ? 'the service failed' : status >= 300 && status < 400 ? 'redirected' : 'rejected'
   const place = status === 404 || general === 'redirected' ? ` at ${upstream.baseUrl}` : ''
   const said = detail?.replace(/^\d+ ?/, '') || message

@@ -1,6 +1,17 @@
 // The only list of upstream kinds. Each describes what its vendor documents; docs/reference/upstream-kinds.md has the table.
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
-import { azure, bedrock, bedrockClaude, vertex, vertexExpress } from './clouds.ts'
+import {
+  azure,
+  azureClassic,
+  azureClaude,
+  bedrock,
+  bedrockClaude,
+  bedrockInvoke,
+  bedrockMantle,
+  vertex,
+  vertexClaude,
+  vertexExpress,
+} from './clouds.ts'
 import { deepseek, fireworks, groq, mistral, moonshot, openrouter, qwen, together, xai } from './hosts.ts'
 import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'
 import { cohere, infinity, jina, siliconflow, speaches, tei, voyage } from './services.ts'
@@ -12,10 +23,15 @@ const ALL: readonly UpstreamKind[] = [
   gemini,
   ark,
   azure,
+  azureClassic,
+  azureClaude,
   vertex,
+  vertexClaude,
   vertexExpress,
   bedrock,
   bedrockClaude,
+  bedrockInvoke,
+  bedrockMantle,
   deepseek,
   mistral,
   groq,

@@ -1,7 +1,7 @@
 // Compares the operator's prices with the built-in price list. Pure.
 import type { FileConfig } from '../../config/types.ts'
 import type { AnyModel } from '../../modalities/index.ts'
-import type { ModelRoute } from '../../modalities/modality.ts'
+import { baseModelOf, type ModelRoute } from '../../modalities/modality.ts'
 import { type Difference, differences } from './price-diff.ts'
 import { findListed, type ListedModel, type PriceList } from './price-list.ts'
 
@@ -26,7 +26,7 @@ export function compareWithList(config: FileConfig, list: PriceList): PriceRepor
   const report: PriceReport = { date: list.date, models: [], unknown: [], unused: [] }
   const used = new Set<object>()
   for (const [model, route] of routesOf(config)) {
-    const found = findListed(list, route.model)
+    const found = findListed(list, baseModelOf(route))
     const names = { model: model.id, upstream_model: route.model }
     if (!found) {
       report.unknown.push(names)
@@ -49,7 +49,8 @@ function routesOf({ models, upstreams }: FileConfig): [AnyModel, ModelRoute][] {
   return [...models.values()].flatMap((model) => {
     const real: ModelRoute[] = model.routes.filter(({ upstream }) => !upstreams.get(upstream)?.embedded)
     const isFirst = (route: ModelRoute, index: number): boolean =>
-      real.findIndex((other) => other.model === route.model && Bun.deepEquals(other.cost, route.cost)) === index
+      real.findIndex((other) => baseModelOf(other) === baseModelOf(route) && Bun.deepEquals(other.cost, route.cost)) ===
+      index
     return real.filter(isFirst).map((route): [AnyModel, ModelRoute] => [model, route])
   })
 }

@@ -119,7 +119,7 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassThroughEdits, co
   if (edits.includeUsage && facts.stream) changes.includeUsage = true
   if (maxOutput !== undefined) {
     changes.maxOutput = maxOutput
-    changes.capField = service?.cap ?? capFor(model ?? facts.model)
+    changes.capField = service?.cap ?? capFor(edits.baseModel ?? model ?? facts.model)
   }
   return editChatRequest(bytes, facts, changes, codec)
 }

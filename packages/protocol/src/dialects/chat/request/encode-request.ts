@@ -23,7 +23,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   const { warn } = target
   rejectOtherOutput(request)
   const names = toolNames(request, NAME_RULE)
-  const service = serviceOf(target.model, target.service)
+  const service = serviceOf(target.baseModel ?? target.model, target.service)
   const messages = encodeTurns(request, { target, names, service })
   if (messages.length === 0)
     throw new RequestError('bad_request', undefined, 'There is no text to answer in this request.')

@@ -18,7 +18,7 @@ function withFormatInstructions(request: CanonicalRequest, { warn }: Target): Ca
 }
 
 export function encodeRequest(given: CanonicalRequest, target: Target): EncodedRequest {
-  const rules = rulesOf(target.model)
+  const rules = rulesOf(target.baseModel ?? target.model)
   const request = rules.jsonBesideTools ? given : withFormatInstructions(given, target)
   const { fields, names, sent } = encodeTools(request, rules, target)
   const { systemInstruction, contents } = encodeContents(request, { target, names, rules })

@@ -23,7 +23,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   rejectOtherOutput(request)
   rejectSeveralChoices(request)
   const { warn } = target
-  const rules = rulesOf(target.model)
+  const rules = rulesOf(target.baseModel ?? target.model)
   const { names, tools, choice, isForced, wrapped } = encodeTools(request, rules, target)
   const { instructions, turns } = alternatingTurns(readable(request, target), warn, rules.midSystem)
   const plan = planReasoning(request, target, rules, { forcedTool: isForced, unsignedCall: hasUnsignedCall(turns) })

@@ -3,6 +3,7 @@
 
 import { ERRORS, type ErrorCode, type ErrorInfo } from '../../../canonical/error.ts'
 import { maskSecrets } from '../../../canonical/mask.ts'
+import { amazonCode, errorWithin, filtersIn } from './cloud-errors.ts'
 
 /** The codes an upstream can cause. That the caller's own key, money or address is at fault only the gateway can say. */
 export type UpstreamCode = Extract<
@@ -123,7 +124,7 @@ export function inVendorWords(error: ErrorInfo, body: unknown): ErrorInfo {
 }
 
 function classify(status: number, facts: UpstreamFacts, vocabulary: Vocabulary): UpstreamCode {
-  const sure = firstKnown(facts.words, vocabulary.sure)
+  const sure = firstKnown(facts.words, vocabulary.sure) ?? firstKnown(facts.words, amazonCode)
   if (sure !== undefined) return sure
   if (status >= 400) return byStatus(status, facts)
   if (facts.status !== undefined) return byStatus(facts.status, facts)
@@ -186,6 +187,7 @@ const CONTEXT_PROSE = [
 const KEY_PROSE = ['api key not valid', 'invalid api key', 'incorrect api key', 'api key expired']
 const CREDIT_PROSE = ['credit balance', 'prepayment credits are depleted']
 const POLICY_PROSE = ['blocked by content filtering policy']
+const MODEL_PROSE = ['model identifier is invalid', 'with on-demand throughput isn']
 /** How servers and proxies say that nothing is at a URL. A 404 in other words is about something else that the request names. */
 const URL_PROSE =
   /^\W*(404\W*)?((resource|page|path|route|url)\W*)?not found\W*$|\b(invalid|unknown|no such|unsupported) (request )?(url|path|route)\b|^cannot (get|post)\b|\bno route\b|\bmethod not allowed\b/i
@@ -213,6 +215,7 @@ function refine(code: UpstreamCode, facts: UpstreamFacts, status: number): Upstr
   if (says(CREDIT_PROSE)) return 'upstream_no_credit'
   if (code === 'rate_limit_exceeded') return code
   if (says(KEY_PROSE)) return 'upstream_auth_error'
+  if (says(MODEL_PROSE)) return 'upstream_model_not_found'
   if (says(POLICY_PROSE)) return 'content_policy_violation'
   return says(CONTEXT_PROSE) ? 'context_length_exceeded' : code
 }
@@ -236,11 +239,16 @@ export function readFacts(body: unknown): UpstreamFacts {
     ...rarer(inner, outer),
   ]
   const codes = [inner.code, outer.code]
+  const message = said.find(isText)
+  const hosted = errorWithin(message)
+  // What is wrapped twice is not looked for: nobody sends that.
+  const within = isObject(hosted?.error) ? hosted.error : undefined
+  const filters = filtersIn(inner)
   return {
     structured: true,
-    message: said.find(isText),
+    message: isText(within?.message) ? within.message : message && message + filters,
     param: [inner.param, ...places(outer)].find(isText),
-    words: [...codes, inner.status, inner.type, outer.type].filter(isText),
+    words: [...codes, within?.type, inner.status, inner.type, outer.type].filter(isText),
     code: codes.find((code): code is string => typeof code === 'string' && /^[a-z][\w.-]{0,63}$/i.test(code)),
     status: codes.map(numberIn).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
     details: Array.isArray(inner.details) ? inner.details : [],
@@ -259,6 +267,7 @@ function tellsUsage(body: unknown): boolean {
 function rarer(inner: Record<string, unknown>, outer: Record<string, unknown>): unknown[] {
   const { message, errors, base_resp: base } = outer
   return [
+    outer.Message,
     isObject(message) ? firstDetail(message.detail) : undefined,
     inner.detail,
     outer.msg,
