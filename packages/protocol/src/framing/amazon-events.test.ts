@@ -70,6 +70,15 @@ describe('frames of the official codec', () => {
   })
 })
 
+test('frames before a broken one are told first', () => {
+  const bytes = Buffer.from(EXCEPTION + CHUNK, 'hex')
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+  const reader = openAmazonEvents(bufferCodec)
+  expect(reader.push(bytes).map(shown)).toEqual([EXCEPTION_SHOWN])
+  expect(() => reader.push(Buffer.from(EXCEPTION, 'hex'))).toThrow(BrokenEventStream)
+  expect(() => reader.end()).toThrow(BrokenEventStream)
+})
+
 test('headers of every type are skipped, and text is read', () => {
   const value = (type: number, length: number): HeaderValue => ({ type, value: new Uint8Array(length).fill(9) })
   const bytes = { type: 6, value: Buffer.from([0, 3, 1, 2, 3]) }

@@ -8,7 +8,7 @@ import { growingBytes } from './growing-bytes.ts'
 export type AmazonFrame = { headers: ReadonlyMap<string, string>; payload: Uint8Array }
 
 export type AmazonEventReader = {
-  /** The frames that are complete with these bytes. Throws BrokenEventStream; nothing can be read after that. */
+  /** The frames that are complete with these bytes. Throws BrokenEventStream at a broken one, and ever after. */
   push(bytes: Uint8Array): AmazonFrame[]
   /** The bytes have ended. Throws BrokenEventStream within a frame: what follows is missing, so this is no end. */
   end(): void
@@ -31,16 +31,24 @@ export const MOST_HEADER_BYTES = 128 * 1024
 export function openAmazonEvents(codec: Codec): AmazonEventReader {
   const kept = growingBytes()
   let needed = PRELUDE_BYTES
+  let broken: unknown
 
+  /** What comes before a broken frame was sent, and is told before it. */
   function framesIn(bytes: Uint8Array): AmazonFrame[] {
     const frames: AmazonFrame[] = []
     let at = 0
-    for (;;) {
-      const left = bytes.length - at
-      needed = left < PRELUDE_BYTES ? PRELUDE_BYTES : lengthAt(bytes, at)
-      if (left < needed) break
-      frames.push(readFrame(bytes.subarray(at, at + needed), codec))
-      at += needed
+    try {
+      for (;;) {
+        const left = bytes.length - at
+        needed = left < PRELUDE_BYTES ? PRELUDE_BYTES : lengthAt(bytes, at)
+        if (left < needed) break
+        frames.push(readFrame(bytes.subarray(at, at + needed), codec))
+        at += needed
+      }
+    } catch (error) {
+      broken = error
+      if (frames.length === 0) throw error
+      return frames
     }
     if (at < bytes.length) kept.append(bytes.subarray(at))
     return frames
@@ -48,11 +56,13 @@ export function openAmazonEvents(codec: Codec): AmazonEventReader {
 
   return {
     push(bytes) {
+      if (broken) throw broken
       if (kept.length === 0) return framesIn(bytes)
       kept.append(bytes)
       return kept.length < needed ? [] : framesIn(kept.take())
     },
     end() {
+      if (broken) throw broken
       if (kept.length > 0) throw new BrokenEventStream('the event stream ended within a frame')
     },
   }

@@ -2,6 +2,7 @@
 
 import type { TObject } from 'typebox'
 import { ALL_MODELS, DEFAULT_GROUP } from '../../config/sections/groups.ts'
+import { PLACE_FIELDS } from '../../config/upstream-kinds.ts'
 import { fields, optional, text, unknown } from '../../request/schema/schema.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { type Range, readPage } from '../inputs/page.ts'
@@ -180,7 +181,7 @@ function withDefaultGroup(
 }
 
 /** Where the keys of an upstream go. */
-const DESTINATION = ['base_url', 'region', 'proxy', 'kind'] as const
+const DESTINATION = ['base_url', 'proxy', 'kind', ...PLACE_FIELDS] as const
 
 /** A stored secret must not be sent to another host by someone who does not have it. */
 function checkKeys(before: Written, after: unknown, patch: Written): void {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { stringify } from 'yaml'
+import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
 import { parseDocumentOf } from '../../yaml/document.ts'
@@ -16,7 +17,7 @@ test('what is proposed for any listed model can be stored as its price, and at n
       expect([model.id, context.mistakes]).toEqual([model.id, []])
       return result
     }
-    const { price, proposed_price } = described(model, 1_200_000n)
+    const { price, proposed_price } = described({ model, multiplier: MULTIPLIER_ONE }, 1_200_000n)
     expect(read(price)).toEqual(model.price as unknown)
     // What is free stays free.
     const isFree = model.id === 'omni-moderation-latest'

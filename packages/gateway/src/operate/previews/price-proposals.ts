@@ -2,7 +2,8 @@
 import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { fields, integer, list, optional, text } from '../../request/schema/schema.ts'
-import { builtInPriceList, findListed, type ListedModel } from '../../upstreams/prices/price-list.ts'
+import { findAtUpstream, type PricedAtCloud } from '../../upstreams/prices/cloud-prices.ts'
+import { builtInPriceList } from '../../upstreams/prices/price-list.ts'
 import { readState } from '../configuration/change.ts'
 import { originOf } from '../configuration/show.ts'
 import { operation } from '../operation.ts'
@@ -23,24 +24,32 @@ export const proposePrices = operation({
   input: fields({
     /** Their names at the upstream. */
     models: list(text({ max: 300 }), MOST_MODELS),
+    /** What names stand for that do not say it. */
+    base_models: optional(list(fields({ model: text({ max: 300 }), base_model: text({ max: 300 }) }), MOST_MODELS)),
+    /** Of the upstream: some clouds take more in a region. */
+    base_url: optional(text({ max: 2_000 })),
     markup_percent: optional(integer({ min: -90, max: 1_000 })),
   }),
-  async run(context, { models, markup_percent = 0 }) {
+  async run(context, { models, base_models = [], base_url: baseUrl, markup_percent = 0 }) {
     const state = await readState(context)
     const prices = builtInPriceList()
+    const bases = new Map(base_models.map(({ model, base_model }) => [model, base_model]))
     const multiplier = MULTIPLIER_ONE + BigInt(markup_percent) * PERCENT
     return {
       date: prices.date,
       models: models.map((model) => {
-        const listed = findListed(prices, model)?.model
+        const base = bases.get(model)
+        const found = findAtUpstream(prices, { name: model, base, baseUrl })
+        const listed = found?.model
         const type = listed?.type ?? null
         const present = originOf(state, 'model', model)?.from ?? null
         return {
           model,
+          base_model: base ?? null,
           type,
           present,
           note: listed?.note ?? null,
-          ...(listed ? described(listed, multiplier) : UNKNOWN),
+          ...(found ? described(found, multiplier) : UNKNOWN),
         }
       }),
     }
@@ -51,14 +60,15 @@ export const proposePrices = operation({
 export const UNKNOWN = { price: null, proposed_price: null, limits: null }
 
 /** In the form of the configuration file: what is returned can be stored. */
-export function described({ id, type, price, limits }: ListedModel, multiplier = MULTIPLIER_ONE) {
+export function described({ model: listed, multiplier: atVendor }: PricedAtCloud, multiplier = MULTIPLIER_ONE) {
+  const { id, type, price, limits } = listed
   const { describe, rateOf } = modalityOf(type)
   const model = { id, routes: [], price, priceVersion: '', limits }
   const at = (millionths: bigint) => describe(model, rateOf(price, millionths))
-  const shown = at(MULTIPLIER_ONE)
+  const shown = at(atVendor)
   return {
     price: shown.price as unknown,
-    proposed_price: at(multiplier).price as unknown,
+    proposed_price: at((multiplier * atVendor) / MULTIPLIER_ONE).price as unknown,
     limits: shown.limits as unknown,
   }
 }

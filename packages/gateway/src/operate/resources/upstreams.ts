@@ -124,6 +124,7 @@ export const UPSTREAM_TEST = resource(
   }),
 )
 
+const BASE_MODEL = nullable(string('The model behind an opaque name.'))
 const ROUTED = fields({ model: string(), ids: listOf(string('Its id in this gateway.')) })
 
 export const UPSTREAM_MODELS = resource(
@@ -136,6 +137,7 @@ export const UPSTREAM_MODELS = resource(
     unconfigured: listOf(
       fields({
         model: string(),
+        base_model: BASE_MODEL,
         type: nullable(string()),
         note: nullable(string()),
         price: nullable(mapOf(unknown())),
@@ -148,7 +150,12 @@ export const UPSTREAM_MODELS = resource(
 
 export const UPSTREAM_DRAFT_MODELS = resource(
   'upstream_draft_models',
-  fields({ kind: string(), is_complete: boolean(), models: listOf(string()) }),
+  fields({
+    kind: string(),
+    is_complete: boolean(),
+    models: listOf(string()),
+    base_models: listOf(fields({ model: string(), base_model: string('The model behind an opaque name.') })),
+  }),
 )
 
 export const PRICE_PROPOSALS = resource(
@@ -158,6 +165,7 @@ export const PRICE_PROPOSALS = resource(
     models: listOf(
       fields({
         model: string(),
+        base_model: BASE_MODEL,
         type: nullable(string()),
         note: nullable(string()),
         price: nullable(mapOf(unknown())),

@@ -21,6 +21,10 @@ const DRAFT = {
   kind: optional(text({ max: 100 })),
   dialect: optional(text({ max: 100 })),
   base_url: optional(text({ max: 2_000 })),
+  project: optional(text({ max: 100 })),
+  location: optional(text({ max: 100 })),
+  resource: optional(text({ max: 100 })),
+  api_version: optional(text({ max: 100 })),
   region: optional(text({ max: 100 })),
   proxy: optional(text({ max: 2_000 })),
   keys: optional(list(text({ max: 4_096 }), 8)),
@@ -72,16 +76,21 @@ export const discoverDraftModels = operation({
     const upstream = await upstreamOf(context, draft)
     const send = context.routing?.send ?? ownSend(context.clouds)
     const listed = await limitCalls(context.actor, () => listUpstreamModels(send, upstream))
-    if (!('problem' in listed)) return { kind: upstream.kind, is_complete: listed.isComplete, models: listed.models }
+    if (!('problem' in listed)) {
+      const { models, isComplete: is_complete, baseModels } = listed
+      return { kind: upstream.kind, is_complete, models, base_models: [...baseModels].map(pairOf) }
+    }
     const { status, problem } = listed
     if (status !== 404 && status !== 405) throw rejected('upstream_failed', { upstream: DRAFT_ID, problem })
     const { kind } = upstream
     const models = listedOf(kind).map(({ id }) => id)
     if (models.length === 0) throw rejected('no_model_list', { upstream: DRAFT_ID, kind })
     // For a vendor that lists none, these are the well-known ones.
-    return { kind, is_complete: false, models }
+    return { kind, is_complete: false, models, base_models: [] }
   },
 })
+
+const pairOf = ([model, base_model]: readonly [string, string]) => ({ model, base_model })
 
 const DRAFT_ID = 'draft'
 

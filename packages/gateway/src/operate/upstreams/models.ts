@@ -2,7 +2,8 @@
 import type { FileConfig } from '../../config/types.ts'
 import { fields } from '../../request/schema/schema.ts'
 import { listUpstreamModels } from '../../upstreams/diagnostics/list-models.ts'
-import { builtInPriceList, findListed, type PriceList } from '../../upstreams/prices/price-list.ts'
+import { findAtUpstream } from '../../upstreams/prices/cloud-prices.ts'
+import { builtInPriceList, type PriceList } from '../../upstreams/prices/price-list.ts'
 import { operation } from '../operation.ts'
 import { described, UNKNOWN } from '../previews/price-proposals.ts'
 import { rejected } from '../rejections.ts'
@@ -39,7 +40,9 @@ export const discoverModels = operation({
       kind: upstream.kind,
       is_complete: listed.isComplete,
       configured: [...routed.keys()].filter((model) => names.has(model)).map(shown),
-      unconfigured: [...names].filter((model) => !routed.has(model)).map((model) => offered(model, prices)),
+      unconfigured: [...names]
+        .filter((model) => !routed.has(model))
+        .map((name) => offered({ name, base: listed.baseModels.get(name), baseUrl: upstream.baseUrl }, prices)),
       unlisted: [...routed.keys()].filter((model) => !names.has(model)).map(shown),
     }
   },
@@ -57,8 +60,10 @@ function routedTo({ models }: FileConfig, upstream: string): Map<string, string[
 }
 
 /** With what the built-in list knows of it; nothing is guessed. */
-function offered(model: string, prices: PriceList) {
-  const known = findListed(prices, model)?.model
-  const { price, limits } = known ? described(known) : UNKNOWN
-  return { model, type: known?.type ?? null, note: known?.note ?? null, price, limits }
+function offered(asked: Parameters<typeof findAtUpstream>[1], prices: PriceList) {
+  const found = findAtUpstream(prices, asked)
+  const known = found?.model
+  const { price, limits } = found ? described(found) : UNKNOWN
+  const { name: model, base: base_model = null } = asked
+  return { model, base_model, type: known?.type ?? null, note: known?.note ?? null, price, limits }
 }

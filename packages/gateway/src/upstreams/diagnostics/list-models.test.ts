@@ -75,7 +75,7 @@ test.each<[string, string, string[], string[]]>([
   ['a bare array with nonsense in it', `dialect: chat, ${at('bare')}`, ['a', 'b'], ['/bare/v1/models']],
 ])('%s', async (_, more, models, paths) => {
   asked.length = 0
-  expect(await list(more)).toEqual({ models, isComplete: true })
+  expect(await list(more)).toEqual({ models, isComplete: true, baseModels: new Map() })
   expect(asked).toEqual(paths)
 })
 

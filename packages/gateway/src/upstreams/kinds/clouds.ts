@@ -89,7 +89,7 @@ export const azureClaude: UpstreamKind = {
   endpoints: [standardEndpoint('messages')],
   idleMs: SILENT_MS,
   auth: { types: ['key', 'entra'], service: ENTRA_FOUNDRY },
-  testedWith: 'sandbox',
+  testedWith: 'none',
 }
 
 const VERTEX = 'https://{host}/v1/projects/{project}/locations/{location}'

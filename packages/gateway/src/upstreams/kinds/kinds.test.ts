@@ -5,7 +5,7 @@ import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.t
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import { dialectsFor } from '../../config/upstream-dialects.ts'
-import type { UpstreamKind } from '../../config/upstream-kinds.ts'
+import { authServiceOf, type UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../server/config.ts'
 import { dialectFor } from '../endpoint.ts'
 import { readPriceList } from '../prices/price-list.ts'
@@ -28,10 +28,15 @@ test('every documented vendor has a kind', () => {
     'gemini',
     'ark',
     'azure',
+    'azure-classic',
+    'azure-claude',
     'vertex',
+    'vertex-claude',
     'vertex-express',
     'bedrock',
     'bedrock-claude',
+    'bedrock-invoke',
+    'bedrock-mantle',
     'deepseek',
     'mistral',
     'groq',
@@ -180,6 +185,80 @@ test.each(readPriceList().vendors)('the models of $kind in the price list fit it
   expect(assemble({ source, file: 'f', env: {} }, BUILT_IN).mistakes).toEqual([])
 })
 
+/** Where each cloud is, and the base URL that follows from it. */
+test.each([
+  ['bedrock, region: eu-west-1', 'https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1', 'bedrock'],
+  ['bedrock-claude, region: us-east-1', 'https://bedrock-runtime.us-east-1.amazonaws.com/anthropic', 'bedrock'],
+  ['bedrock-invoke, region: cn-north-1', 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn', 'bedrock'],
+  ['bedrock-mantle, region: us-west-2', 'https://bedrock-mantle.us-west-2.api.aws', 'bedrock-mantle'],
+  [
+    'bedrock-claude, base_url: "https://bedrock-mantle.us-west-2.api.aws/anthropic"',
+    'https://bedrock-mantle.us-west-2.api.aws/anthropic',
+    'bedrock-mantle',
+  ],
+  ['vertex, project: acme', 'https://aiplatform.googleapis.com/v1/projects/acme/locations/global', undefined],
+  [
+    'vertex, project: acme, location: us',
+    'https://aiplatform.us.rep.googleapis.com/v1/projects/acme/locations/us',
+    undefined,
+  ],
+  [
+    'vertex-claude, project: acme, location: europe-west1',
+    'https://europe-west1-aiplatform.googleapis.com/v1/projects/acme/locations/europe-west1',
+    undefined,
+  ],
+  ['azure, resource: acme', 'https://acme.openai.azure.com/openai/v1', 'https://cognitiveservices.azure.com/.default'],
+  [
+    'azure, base_url: "https://acme.services.ai.azure.com/openai/v1"',
+    'https://acme.services.ai.azure.com/openai/v1',
+    'https://ai.azure.com/.default',
+  ],
+  [
+    'azure-classic, resource: acme',
+    'https://acme.openai.azure.com/openai',
+    'https://cognitiveservices.azure.com/.default',
+  ],
+  ['azure-claude, resource: acme', 'https://acme.services.ai.azure.com/anthropic', 'https://ai.azure.com/.default'],
+])('a cloud by its place: %s', (fields, url, service) => {
+  const { config, mistakes } = assemble(
+    { source: `upstreams: [{ id: up, keys: [k], kind: ${fields} }]`, file: 'f', env: {} },
+    BUILT_IN,
+  )
+  expect(mistakes).toEqual([])
+  const upstream = config?.upstreams.get('up')
+  expect(upstream?.baseUrl).toBe(url)
+  // Models that think are silent for minutes.
+  expect(upstream?.timeouts.idleMs).toBe(300_000)
+  expect(authServiceOf(KINDS.get(upstream?.kind ?? '') as UpstreamKind, url)).toBe(service)
+})
+
+test.each([
+  [
+    'bedrock',
+    'Amazon Bedrock needs your own URL, such as https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1, or region',
+  ],
+  ['bedrock, region: "evil.example/"', 'expected the name of a region, such as us-east-1, not "evil.example/"'],
+  ['vertex, location: global', 'needs your own URL'],
+  ['vertex, project: "a/../b"', 'expected the name of a project'],
+  ['azure, resource: "a.b"', 'expected the name of a resource'],
+  ['azure, project: p, resource: a', 'the kind azure has no project; remove it'],
+  ['openai, project: p', 'the kind openai has no project; remove it'],
+  ['azure, resource: a, base_url: "https://a.openai.azure.com/openai/v1"', 'base_url already says where it is'],
+  ['azure, resource: a, api_version: 2024-10-21', 'the kind azure is called without an API version'],
+  ['azure-classic, resource: a, api_version: "a&b"', 'expected a version, such as 2024-10-21'],
+])('a place that is none: %s', (fields, mistake) => {
+  const { mistakes } = assemble(
+    { source: `upstreams: [{ id: up, keys: [k], kind: ${fields} }]`, file: 'f', env: {} },
+    BUILT_IN,
+  )
+  expect(mistakes.map(({ message }) => message).join('\n')).toContain(mistake)
+})
+
+test('a timeout of the file holds for a cloud, too, and the API version has a default', () => {
+  const { config } = load(KINDS.get('azure-classic') as UpstreamKind, ', timeouts: { idle: 20s }')
+  expect(config?.upstreams.get('up')).toMatchObject({ timeouts: { idleMs: 20_000 }, apiVersion: '2024-10-21' })
+})
+
 test('the region china is the base URL in mainland China, which has the form of the other one', () => {
   const mainland = ALL.flatMap((kind) => (kind.mainland ? [{ ...kind, baseUrl: kind.mainland.baseUrl }] : []))
   expect(mainland.map(({ kind }) => kind)).toEqual(['ark', 'moonshot', 'qwen', 'siliconflow'])
@@ -196,7 +275,7 @@ test('the region china is the base URL in mainland China, which has the form of 
 test.each([
   ['kind: moonshot, region: us', 'expected one of international, china, not "us"'],
   ['kind: openai, region: china', 'the kind openai has no regions'],
-  ['kind: azure, region: china, base_url: "https://a.openai.azure.com/openai/v1"', 'the kind azure has no regions'],
+  ['kind: azure, region: china, base_url: "https://a.openai.azure.com/openai/v1"', 'the kind azure has no region'],
   ['kind: moonshot, region: china, base_url: "https://api.moonshot.cn"', 'base_url already says where it is'],
   ['dialect: chat, region: china, base_url: "https://a.example.com/v1"', 'an upstream without kind has no regions'],
 ])('a region that is none: { %s }', (fields, mistake) => {
