@@ -186,6 +186,18 @@ export function generate(seed: number): Generated {
       const value = { kind: 'moonshot', region: oneOf(['international', 'china']), ...others }
       return { serves: ['text'], value }
     }
+    if (chance(0.2)) {
+      const place = oneOf([
+        { kind: 'vertex-claude', project: 'acme', ...some({ location: () => oneOf(['us', 'europe-west1']) }) },
+        {
+          kind: 'azure-classic',
+          resource: 'acme',
+          dialect: 'chat',
+          ...some({ api_version: () => '2025-01-01-preview' }),
+        },
+      ])
+      return { serves: ['text'], value: { ...place, ...others } }
+    }
     if (chance(0.4)) {
       const value = {
         kind: 'openai',
@@ -226,6 +238,7 @@ export function generate(seed: number): Generated {
       // The same object as the price: a file may write it as an alias.
       ...some({
         model: () => oneOf(['gpt-4.1', 'llama', 'gpt-image-2', '4']),
+        base_model: () => 'gpt-4.1',
         priority: () => integer(0, 3),
         cost: () => figure,
       }),

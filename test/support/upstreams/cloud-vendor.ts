@@ -29,9 +29,22 @@ const METRICS = {
 }
 
 /** A stream of frames, each written alone. */
-export const frames = (bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Response =>
-  new Response(ReadableStream.from(bytes as AsyncIterable<Uint8Array>), {
+export const frames = (bytes: readonly Uint8Array[] | AsyncGenerator<Uint8Array>): Response =>
+  new Response(streamOf(Array.isArray(bytes) ? each(bytes) : (bytes as AsyncGenerator<Uint8Array>)), {
     headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+  })
+
+async function* each(bytes: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* bytes
+}
+
+const streamOf = (bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await bytes.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
   })
 
 /** The model's events, without the sign of life that the service does not have. */

@@ -9,12 +9,18 @@ import { code, codes, table } from '../markdown.ts'
 
 const ALL = [...KINDS.values()]
 
-const HEADERS: Readonly<Record<string, string>> = { bearer: 'Authorization: Bearer' }
+const HEADERS: Readonly<Record<string, string>> = {
+  bearer: 'Authorization: Bearer',
+  google: 'Authorization: Bearer, or x-goog-api-key',
+}
 
 function kindRow(kind: UpstreamKind): string[] {
-  const { endpoints, baseUrl, mainland, example, keyless } = kind
+  const { endpoints, baseUrl, mainland, example, keyless, place } = kind
   const sent = endpoints.map(({ credential }) => HEADERS[credential] ?? credential)
-  const requires = [...(keyless ? [] : ['`keys`']), ...(baseUrl === undefined ? ['`base_url`'] : [])]
+  const requires = [
+    ...(keyless ? [] : ['`keys`']),
+    ...(baseUrl === undefined ? [place ? `${codes(place.fields)}, or \`base_url\`` : '`base_url`'] : []),
+  ]
   const tested = testedWith(kind)
   return [
     code(kind.kind),

@@ -25,8 +25,8 @@ export type PlaceField = (typeof PLACE_FIELDS)[number]
 
 /** What authorises the requests to a kind. */
 export type KindAuth = {
-  /** The first is the default. `key`: its API keys, as they are. */
-  types: readonly ['key', ...('aws' | 'google' | 'entra')[]]
+  /** The first but `key` is the default where there are no keys. `key`: its API keys, as they are. */
+  types: readonly ['key', ...UpstreamAuth['type'][]]
   /** The name that signatures have, or the scope that tokens are for. */
   service?: string
   /** The same at hosts with these endings. */
@@ -83,11 +83,6 @@ export type UpstreamKind = {
   healthPath?: string
   /** It sells models of many vendors, and might answer with another than was asked for, at another price. */
   sellsManyVendors?: true
-  /**
-   * What may authorise its requests, of which the first but `key` does if there are no keys. `service`: what AWS calls it in
-   * signatures. Absent: keys alone.
-   */
-  auth?: { types: readonly ('key' | UpstreamAuth['type'])[]; service?: string }
   /** `keys` may be omitted in the file. */
   keyless?: true
   /** The environment variable that alone enables it, with its models from the price list. */

@@ -1,17 +1,16 @@
 // The only outbound request to an upstream. All of its headers are listed here: none of the client's is passed on by default, except
 // its ids of the request and of the trace.
 
-import type { Cancel } from '@trivium/http/cancel.ts'
 import { createHttpClient, type SendObserver } from '@trivium/http/client/client.ts'
 import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 import { requestHead } from '@trivium/http/client/request-head.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { CLIENT_REQUEST_ID } from '../observe/arrival.ts'
 import type { Values } from '../observe/metrics/metric.ts'
-import type { Called, RequestRecord, UpstreamAttempt } from '../observe/request-record.ts'
+import type { RequestRecord, UpstreamAttempt } from '../observe/request-record.ts'
 import { passOn } from '../observe/traces/context.ts'
 import { attemptAnswered, beginAttempt, endAttempt } from '../observe/upstream-attempt.ts'
 import { VERSION } from '../observe/version.ts'
@@ -20,37 +19,10 @@ import type { CredentialState } from './credentials/credential.ts'
 import type { Credentials } from './credentials/index.ts'
 import { callSettings, credentialHeader } from './endpoint.ts'
 import { sendFramed } from './framings/index.ts'
-import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
+import type { OutgoingRequest, Send, StreamedUpload } from './outgoing.ts'
+import { type ConnectionOptions, createTransport, type TransportOptions } from './transport.ts'
 
-export type OutgoingRequest = {
-  /** Absent: POST. */
-  method?: 'GET' | 'DELETE'
-  path: string
-  dialect: DialectId
-  /** Pieces are written one by one by our HTTP client, and joined for `fetch`. */
-  body: Pieces | StreamedUpload
-  /** Absent: JSON. */
-  contentType?: string
-  stream: boolean
-  /** Headers of the client's that may be passed on. They override required ones. */
-  headers: Record<string, string>
-  key: string
-  cancel: Cancel
-  /** The request that it is sent for, and the upstream's name of the model. Absent: it is sent outside of any request. */
-  origin?: { record: RequestRecord } & Pick<Called, 'model' | 'operation'>
-  /** Never sent again, not even after a stale connection: a new one is used. */
-  isOnce?: true
-}
-
-/** A body that is read from disk while it is sent. */
-export type StreamedUpload = { length: number; open(): ReadableStream<Uint8Array> }
-
-export type Send = ((upstream: Upstream, outgoing: OutgoingRequest) => Promise<UpstreamResponse>) & {
-  /** The HTTP version of the next request to an upstream; undefined: not known yet. */
-  httpVersionOf?(upstream: Upstream): HttpVersion | undefined
-  /** Of an upstream with `auth`. */
-  credentialState?(upstream: Upstream): CredentialState
-}
+export type { OutgoingRequest, Send, StreamedUpload } from './outgoing.ts'
 
 /** The embedded models, called without a socket. */
 export type Embedded = (request: Request) => Promise<Response>

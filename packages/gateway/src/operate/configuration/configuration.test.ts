@@ -277,6 +277,7 @@ describe('rejected, and nothing is written', () => {
     ['upstream change', { upstream: 'main', base_url: 'https://two.example.com/v1' }, 'keys_needed'],
     ['upstream change', { upstream: 'main', proxy: 'http://proxy.example.com:3128' }, 'keys_needed'],
     ['upstream change', { upstream: 'main', region: 'china' }, 'keys_needed'],
+    ['upstream change', { upstream: 'main', resource: 'other' }, 'keys_needed'],
     ['upstream delete', { upstream: 'main' }, "breaks_entries: Other stored entries depend on this: model 'gpt-x'"],
     ['upstream delete', { upstream: 'filed' }, 'line 1 of /etc/trivium.yaml'],
     ['upstream key remove', { upstream: 'main', key: 'sec_0' }, 'unknown_upstream_key'],

@@ -26,7 +26,7 @@ export const proposePrices = operation({
     models: list(text({ max: 300 }), MOST_MODELS),
     /** What names stand for that do not say it. */
     base_models: optional(list(fields({ model: text({ max: 300 }), base_model: text({ max: 300 }) }), MOST_MODELS)),
-    /** Of the upstream: some clouds take more in a region. */
+    /** The upstream's: some clouds take more in a region. */
     base_url: optional(text({ max: 2_000 })),
     markup_percent: optional(integer({ min: -90, max: 1_000 })),
   }),

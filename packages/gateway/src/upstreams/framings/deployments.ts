@@ -1,6 +1,6 @@
 // Deployments by path: the name that a route gives stands in the path, and every call says which version of the API it means.
 
-import type { OutgoingRequest } from '../send.ts'
+import type { OutgoingRequest } from '../outgoing.ts'
 import { bytesOf, type Frame, pathStep } from './framing.ts'
 
 export const deployments: Frame = (outgoing, { apiVersion = '' }) => {

@@ -4,7 +4,7 @@ import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
-import type { OutgoingRequest } from '../send.ts'
+import type { OutgoingRequest } from '../outgoing.ts'
 
 /** `read`: the response as the dialect has it. Absent: it is so already. */
 export type Framed = { sent: OutgoingRequest; read?(reply: UpstreamResponse): UpstreamResponse }

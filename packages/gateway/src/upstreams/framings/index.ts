@@ -1,7 +1,7 @@
 // The only list of framings.
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Framing, Upstream } from '../../config/types.ts'
-import type { OutgoingRequest, Send } from '../send.ts'
+import type { OutgoingRequest, Send } from '../outgoing.ts'
 import { deployments } from './deployments.ts'
 import type { Frame } from './framing.ts'
 import { invokeModel } from './invoke-model.ts'

@@ -3,7 +3,7 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import { readHostedRequest } from '@trivium/protocol/dialects/messages/hosted/hosted-request.ts'
 import { type AmazonFrame, BrokenEventStream, openAmazonEvents } from '@trivium/protocol/framing/amazon-events.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { OutgoingRequest } from '../send.ts'
+import type { OutgoingRequest } from '../outgoing.ts'
 import { bytesOf, changedReply, changedStream, type Frame, pathStep, withoutQuery } from './framing.ts'
 
 const VERSION = { name: 'anthropic_version', json: '"bedrock-2023-05-31"' }

@@ -8,6 +8,7 @@ export type RouteValues = {
   row: number
   upstream: string
   model: string
+  baseModel: string
   priority: string
   weight: string
   cost: Figures
@@ -23,6 +24,7 @@ export const routeValues = (written: Written): RouteValues => ({
   row: ++rows,
   upstream: asText(written.upstream),
   model: asText(written.model),
+  baseModel: asText(written.base_model),
   priority: asText(written.priority ?? 1),
   weight: asText(written.weight ?? 1),
   cost: figuresOf(written.cost),
@@ -30,15 +32,16 @@ export const routeValues = (written: Written): RouteValues => ({
 })
 
 /** The fields of a route that the form shows. */
-const SHOWN = ['upstream', 'model', 'priority', 'weight', 'cost']
+const SHOWN = ['upstream', 'model', 'base_model', 'priority', 'weight', 'cost']
 
 /** Defaults are left out, as people write them. */
-export function routeOf({ upstream, model, priority, weight, cost, written }: RouteValues): Written {
+export function routeOf({ upstream, model, baseModel, priority, weight, cost, written }: RouteValues): Written {
   const figures = withFigures(written.cost, cost)
   const others = Object.entries(written).filter(([name]) => !SHOWN.includes(name))
   return {
     upstream,
     ...(model.trim() === '' ? {} : { model: model.trim() }),
+    ...(baseModel.trim() === '' ? {} : { base_model: baseModel.trim() }),
     ...(priority.trim() === '1' ? {} : { priority: numberOf(priority) }),
     ...(weight.trim() === '1' ? {} : { weight: numberOf(weight) }),
     ...(Object.keys(figures).length === 0 ? {} : { cost: figures }),

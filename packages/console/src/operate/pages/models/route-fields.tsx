@@ -54,6 +54,16 @@ export function RouteFields({ type, price, routes, upstreams, onChange }: RouteF
                 onChange={(model) => set(route.row, { model })}
               />
             </div>
+            <div className="col-span-2">
+              <TextField
+                label={t.form.baseModel}
+                optional
+                hint={index === 0 ? t.form.baseModelHint : undefined}
+                spellCheck={false}
+                value={route.baseModel}
+                onChange={(baseModel) => set(route.row, { baseModel })}
+              />
+            </div>
             <TextField
               label={t.form.priority}
               inputMode="numeric"

@@ -194,6 +194,10 @@ export const models = texts({
     upstream: en('Upstream').zh('上游'),
     upstreamModel: en('Model at the upstream').zh('上游的模型名'),
     upstreamModelHint: en('Leave empty to use the model ID.').zh('留空则与模型 ID 相同。'),
+    baseModel: en('Model behind an opaque name').zh('不透明名称背后的模型'),
+    baseModelHint: en('For deployments and inference profiles: prices, limits and rules are those of this model.').zh(
+      '用于部署名和推理配置文件：价格、限制与规则均以该模型为准。',
+    ),
     priority: en('Priority').zh('优先级'),
     weight: en('Weight').zh('权重'),
     cost: en((figure: string) => `Cost: ${figure}`).zh((figure) => `成本：${figure}`),

@@ -22,6 +22,8 @@ export type Draft = {
   id: string
   /** What the upstream lists, and names that were typed. */
   found: readonly string[]
+  /** What opaque names among these stand for. */
+  baseModels: readonly { model: string; base_model: string }[]
   /** The model that has answered. */
   tested: string
   /** undefined: those with a price. */
@@ -43,6 +45,7 @@ export const EMPTY: Draft = {
   key: '',
   id: '',
   found: [],
+  baseModels: [],
   tested: '',
   chosen: undefined,
   markup: '0',

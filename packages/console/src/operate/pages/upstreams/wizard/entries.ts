@@ -39,8 +39,9 @@ export function entriesOf(
 }
 
 function modelOf(draft: Draft, proposal: Proposal, existing: ReadonlyMap<string, Written>): Written {
-  const { model, type, price } = proposal
-  const route = { upstream: draft.id, model, ...(price ? { cost: price } : {}) }
+  const { model, base_model, type, price } = proposal
+  const base = base_model === null ? {} : { base_model }
+  const route = { upstream: draft.id, model, ...base, ...(price ? { cost: price } : {}) }
   const present = existing.get(model)
   if (!present) {
     const own = priceOf(proposal, draft)

@@ -6,7 +6,7 @@ import { useForm } from '../../../../ui/form/form.ts'
 import { Icon } from '../../../../ui/icons.tsx'
 import { Banner } from '../../../../ui/states.tsx'
 import { callAdmin } from '../../../api/client.ts'
-import type { Row } from '../../../api/routes.ts'
+import type { Output, Row } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { useOperateError } from '../../../ui/errors.ts'
 import { CUSTOM, DIALECTS, type Draft, type SetDraft, upstreamOf } from './draft.ts'
@@ -15,6 +15,11 @@ type Kind = Row<'upstream-kinds'>
 
 /** Models that were typed in before the key was changed. */
 const typedIn = ({ chosen = [] }: Draft): readonly string[] => chosen
+
+const NO_LIST: Pick<Output<'POST', 'upstream-drafts/models'>, 'models' | 'base_models'> = {
+  models: [],
+  base_models: [],
+}
 
 /** Where the chosen region is; empty if the vendor has only one. */
 export const addressIn = (kind: Kind | undefined, { region }: Draft): string =>
@@ -40,10 +45,13 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
     send: async () => {
       const listed = await callAdmin({ method: 'POST', path: 'upstream-drafts/models', body: upstreamOf(sent) })
       // Some vendors list no models: their names are typed in.
-      if (!listed.ok && listed.error.status === 409) return { ok: true as const, value: [] }
-      return listed.ok ? { ok: true as const, value: listed.value.models } : listed
+      if (!listed.ok && listed.error.status === 409) return { ok: true as const, value: NO_LIST }
+      return listed.ok ? { ok: true as const, value: listed.value } : listed
     },
-    done: (found) => set({ key: sent.key, found: [...new Set([...found, ...typedIn(draft)])], step: 'test' }),
+    done: ({ models, base_models }) => {
+      const found = [...new Set([...models, ...typedIn(draft)])]
+      set({ key: sent.key, found, baseModels: base_models, step: 'test' })
+    },
     rejected: (error) => {
       const field = error.param?.startsWith('base_url') ? 'base_url' : error.param?.startsWith('keys') ? 'keys' : 'form'
       return { [field]: messageOf(error).replace(`${error.param}: `, '') }

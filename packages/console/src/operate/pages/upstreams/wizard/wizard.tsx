@@ -112,12 +112,17 @@ function useStepFocus(step: StepId): void {
 }
 
 /** Prices of what the upstream lists, with what is added to them. */
-function useProposals({ found, markup }: Draft) {
+function useProposals({ found, baseModels, baseUrl, markup }: Draft) {
   return useQuery<Output<'POST', 'price-proposals'>, ApiError>({
-    queryKey: ['admin', 'price-proposals', found, markup],
+    queryKey: ['admin', 'price-proposals', found, baseModels, baseUrl, markup],
     placeholderData: keepPreviousData,
     queryFn: async () => {
-      const body = { models: [...found], markup_percent: Math.min(1_000, Number(markup || '0')) }
+      const body = {
+        models: [...found],
+        markup_percent: Math.min(1_000, Number(markup || '0')),
+        ...(baseModels.length > 0 ? { base_models: [...baseModels] } : {}),
+        ...(baseUrl === '' ? {} : { base_url: baseUrl.trim() }),
+      }
       const result = await callAdmin({ method: 'POST', path: 'price-proposals', body })
       if (!result.ok) throw result.error
       return result.value
