@@ -26,9 +26,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-  - { id: invoke, kind: bedrock-invoke, keys: [bedrock-key], base_url: "${vendor.origin}" }
-  - { id: claude, kind: bedrock-claude, keys: [bedrock-key], base_url: "${vendor.origin}/anthropic" }
-  - { id: mantle, kind: bedrock-mantle, keys: [bedrock-key], base_url: "${vendor.origin}" }
+  - { id: invoke, kind: bedrock-invoke, keys: [bedrock-key], breaker: false, base_url: "${vendor.origin}" }
+  - { id: claude, kind: bedrock-claude, keys: [bedrock-key], breaker: false, base_url: "${vendor.origin}/anthropic" }
+  - { id: mantle, kind: bedrock-mantle, keys: [bedrock-key], breaker: false, base_url: "${vendor.origin}" }
 models:
   - { id: invoked, routes: [{ upstream: invoke, model: "${PROFILE}" }], price: { input: 3, output: 15 } }
   - { id: opaque, routes: [{ upstream: invoke, model: "${ARN}", base_model: claude-opus-4-8 }], price: { input: 3, output: 15 } }

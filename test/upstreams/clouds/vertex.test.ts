@@ -18,9 +18,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-  - { id: gemini, kind: vertex, keys: [ya29.token], base_url: "${vendor.origin}${PLACE}" }
+  - { id: gemini, kind: vertex, keys: [ya29.token], breaker: false, base_url: "${vendor.origin}${PLACE}" }
   - { id: by-key, kind: vertex, keys: [AIzaSyKey], base_url: "${vendor.origin}${PLACE}" }
-  - { id: claude, kind: vertex-claude, keys: [ya29.token], base_url: "${vendor.origin}${PLACE}" }
+  - { id: claude, kind: vertex-claude, keys: [ya29.token], breaker: false, base_url: "${vendor.origin}${PLACE}" }
 models:
   - { id: pro, routes: [{ upstream: gemini, model: gemini-2.5-pro }], price: { input: 1, output: 4 } }
   - { id: keyed, routes: [{ upstream: by-key, model: gemini-2.5-pro }], price: { input: 1, output: 4 } }
