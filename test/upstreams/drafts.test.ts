@@ -40,9 +40,10 @@ test('every kind says what it needs, and where its keys are made', async () => {
   expect(kind('ollama')).toMatchObject({ needs_key: false, keys_url: null })
   expect(Number(kind('openai')?.priced_models)).toBeGreaterThan(3)
   expect(kind('voyage')).toMatchObject({ protocols: [], priced_models: 6 })
-  // Whoever needs a key from a vendor is told where it is, except for access tokens, which a command makes.
+  expect(kind('vertex-claude')).toMatchObject({ place_fields: ['project', 'location'] })
+  // Whoever needs a key from a vendor is told where it is.
   const without = data.filter(({ needs_key, keys_url }) => needs_key && keys_url === null).map(({ id }) => id)
-  expect(without).toEqual(['vertex'])
+  expect(without).toEqual([])
 })
 
 test('a draft is tested with its real answer, after its price, and the cost is booked', async () => {

@@ -59,6 +59,7 @@ export const UPSTREAM_KIND = resource(
     base_url: nullable(string()),
     base_url_example: nullable(string()),
     needs_base_url: boolean(),
+    place_fields: listOf(string('A field of an upstream, which can stand in place of `base_url`.')),
     needs_key: boolean(),
     keys_url: nullable(string('Where the vendor hands out API keys.')),
     /** Accounts and keys are not those of the rest of the world. */

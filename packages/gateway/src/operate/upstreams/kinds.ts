@@ -23,6 +23,7 @@ export const listUpstreamKinds = operation({
       base_url: kind.baseUrl ?? null,
       base_url_example: kind.example ?? null,
       needs_base_url: kind.baseUrl === undefined,
+      place_fields: [...(kind.place?.fields ?? [])],
       needs_key: kind.keyless !== true,
       keys_url: kind.keysPage ?? null,
       mainland: kind.mainland ? { base_url: kind.mainland.baseUrl, keys_url: kind.mainland.keysPage } : null,
