@@ -1,6 +1,6 @@
 // npm run deploy-check: the files of deploy/ as the programs that read them see them. What is not installed is named, and not checked.
 
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -64,6 +64,11 @@ const CHECKS: readonly Check[] = [
     needs: ['compose', 'version'],
     command: () => ['compose', '--file', join(DEPLOY, 'compose.yaml'), 'config', '--quiet'],
   },
+  ...readdirSync(join(DEPLOY, 'chart/examples')).map((name) => ({
+    program: 'helm',
+    what: `chart with examples/${name}`,
+    command: () => ['lint', '--strict', join(DEPLOY, 'chart'), '--values', join(DEPLOY, 'chart/examples', name)],
+  })),
 ]
 
 /** A certificate of this machine in place of the operator's. */

@@ -1,5 +1,6 @@
 // All that is generated: npm run reference writes it, reference.test.ts compares it with the files.
 
+import { CHART_PAGE } from '../deploy/chart-values.ts'
 import { ARCHITECTURE_PICTURE } from '../structure/picture.ts'
 import type { Generated } from './generated.ts'
 import { API_PAGE } from './pages/api.ts'
@@ -22,6 +23,7 @@ export const GENERATED: readonly Generated[] = [
   ...API_PAGE,
   ...ARCHITECTURE_PICTURE,
   ...CERTIFIED_PAGE,
+  ...CHART_PAGE,
   ...CLIENT_PAGES,
   ...COMMAND_LINE_PAGE,
   ...DATABASE_PAGE,

@@ -2,7 +2,8 @@
 // Every request that has started is settled in the ledger, whether it finishes in time or not.
 import type { Log } from '../observe/log.ts'
 
-const TIMES = {
+/** How long each part of a stop takes at most; the drain is in between. */
+export const STOP_TIMES = {
   /** How long the server keeps accepting while load balancers notice that /ready fails. */
   acceptMs: 5_000,
   /** How long requests may arrive after that, on connections that were accepted already. */
@@ -51,7 +52,7 @@ export function createLifecycle(
   server: StoppableServer,
   log: Log,
   exit: (code: number) => void,
-  times: typeof TIMES = TIMES,
+  times: typeof STOP_TIMES = STOP_TIMES,
 ): Lifecycle {
   let ready = false
   let accepting = true
