@@ -9,6 +9,7 @@ import { CommandError, NoDatabaseYet } from './cli/errors.ts'
 import { PROGRAM, START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
+import { createVault } from './config/secrets/vault.ts'
 import { PROXY_VARIABLES } from './config/settings/variables.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
@@ -36,7 +37,9 @@ import type { Mistake } from './yaml/document.ts'
 const env = { ...process.env }
 for (const name of PROXY_VARIABLES) delete process.env[name]
 
-const assemble: CommandContext['assemble'] = (file, stored, strictly) => assembleFile(file, stored, env, { strictly })
+const vault = createVault()
+const assemble: CommandContext['assemble'] = (file, stored, { strictly, fresh } = {}) =>
+  vault.assembled((lookUp) => assembleFile(file, stored, env, { strictly, lookUp }), fresh)
 
 const context: CommandContext = {
   version: VERSION,
@@ -46,8 +49,10 @@ const context: CommandContext = {
     if (mistakes.length > 0) throw mistakesError(mistakes)
     return environment
   },
-  config(environment: Environment, { mayBeEmpty } = { mayBeEmpty: true }) {
-    const loaded = loadFile(environment.configFile, env, mayBeEmpty)
+  async config({ configFile }: Environment, { mayBeEmpty = true, withoutVault = false } = {}) {
+    const loaded = await (withoutVault
+      ? loadFile(configFile, env, mayBeEmpty)
+      : vault.assembled((lookUp) => loadFile(configFile, env, mayBeEmpty, lookUp)))
     if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
   },
@@ -56,7 +61,7 @@ const context: CommandContext = {
     const read = readConfigFile(environment.configFile)
     if ('mistakes' in read) throw mistakesError(read.mistakes)
     const stored = await readStored(storage, createAccountCipher(await masterSecrets(storage, environment)))
-    const assembled = assemble(read.file, stored)
+    const assembled = await assemble(read.file, stored)
     if (!assembled.config) throw mistakesError(assembled.mistakes)
     return { file: read.file, stored, assembled }
   },

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccountCipher } from '../src/access/secrets/account-cipher.ts'
-import type { Assemble } from '../src/operate/configuration/parts.ts'
+import type { Assemble, ConfigFile, Stored } from '../src/operate/configuration/parts.ts'
 import { OPERATIONS } from '../src/operate/index.ts'
 import { type Actor, perform } from '../src/operate/operation.ts'
 import { OperationRejected } from '../src/operate/rejections.ts'
@@ -28,7 +28,9 @@ export const MODEL = {
 }
 
 export const cipher = createAccountCipher('a master secret')
-export const assemble: Assemble = (file, stored, strictly) => assembleFile(file, stored, ENV, { strictly })
+const assembleHere = (file: ConfigFile | undefined, stored: Stored, options?: Parameters<Assemble>[2]) =>
+  assembleFile(file, stored, ENV, options)
+export const assemble: Assemble = async (file, stored, options) => assembleHere(file, stored, options)
 export const logged: string[] = []
 export const log = {
   info() {},
@@ -43,7 +45,7 @@ export let live: LiveConfig
 export const startWith = (text: string): LiveConfig => {
   const file = { path: '/etc/trivium.yaml', bytes: Buffer.from(text) }
   const stored = { revision: 0, entries: [] }
-  const assembled = assemble(file, stored)
+  const assembled = assembleHere(file, stored)
   if (!assembled.config) throw new Error(JSON.stringify(assembled.mistakes))
   return createLiveConfig({ file, stored, assembled }, assemble, storage, cipher, log)
 }

@@ -17,14 +17,14 @@ export type Ended = { code: number | undefined; stdout: string; stderr: string }
 
 const SECRET = 'a secret of a test'
 
-const assemble: CommandContext['assemble'] = (file, stored, strictly) => assembleFile(file, stored, {}, { strictly })
+const assemble: CommandContext['assemble'] = async (file, stored, options) => assembleFile(file, stored, {}, options)
 
 const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandContext => ({
   version: '1.2.3',
   variables: {},
   environment: (options) =>
     readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '', ...addressOf(databaseUrl) }, options).environment,
-  config() {
+  async config() {
     const { config } = loadFile(undefined, {})
     if (!config) throw new Error('the defaults are wrong')
     return config
@@ -32,7 +32,7 @@ const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandCon
   assemble,
   async configuration(_, storage) {
     const stored = await readStored(storage, createAccountCipher(SECRET))
-    const assembled = assemble(undefined, stored)
+    const assembled = await assemble(undefined, stored)
     if (!assembled.config) throw new Error('the defaults are wrong')
     return { file: undefined, stored, assembled }
   },

@@ -5,6 +5,7 @@ import {
   RUNTIME_VARIABLES,
   SECRET_VARIABLES,
   SERVER_VARIABLES,
+  VAULT_VARIABLES,
   type VariableText,
 } from '@trivium/gateway/config/settings/variables.ts'
 import { TRACE_VARIABLES } from '@trivium/gateway/observe/traces/settings.ts'
@@ -31,6 +32,7 @@ const vendors = (): string =>
 export const ENVIRONMENT_PAGE: readonly Generated[] = [
   { file, section: 'server', text: () => variables(SERVER_VARIABLES) },
   { file, section: 'secrets', text: () => variables(SECRET_VARIABLES, (name) => codes([name, `${name}_FILE`])) },
+  { file, section: 'vault', text: () => variables(VAULT_VARIABLES) },
   { file, section: 'vendors', text: vendors },
   { file, section: 'clouds', text: () => variables(CLOUD_VARIABLES) },
   { file, section: 'tracing', text: () => variables(TRACE_VARIABLES) },

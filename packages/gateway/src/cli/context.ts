@@ -15,8 +15,8 @@ export type CommandContext = {
   variables: Readonly<Record<string, string | undefined>>
   /** Throws a CommandError that lists every mistake. `mayLackSecret`: PostgreSQL without a master secret is none. */
   environment(options?: { mayLackSecret: boolean }): Environment
-  /** `mayBeEmpty` false: an empty file is a mistake, as for a running server. */
-  config(environment: Environment, options?: { mayBeEmpty: boolean }): FileConfig
+  /** `mayBeEmpty` false: an empty file is a mistake, as for a running server. `withoutVault`: an outage of it must not matter. */
+  config(environment: Environment, options?: { mayBeEmpty?: boolean; withoutVault?: boolean }): Promise<FileConfig>
   /** The same with what is stored. */
   configuration(environment: Environment, storage: Storage): Promise<InForce>
   assemble: Assemble

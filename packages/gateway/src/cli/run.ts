@@ -115,7 +115,7 @@ async function runOnStore(
   }
   const opened = await openStorageOrCallServer(name, input, environment, context, dryRun).catch(async (error) => {
     if (!withoutDatabase || !(error instanceof NoDatabaseYet)) throw error
-    return { result: await withoutDatabase(input, context.config(environment), context) }
+    return { result: await withoutDatabase(input, await context.config(environment), context) }
   })
   if ('result' in opened) return opened.result
   const { storage } = opened

@@ -13,6 +13,9 @@ import { type FileSetting, type Origins, originsOf, settingsOf } from './assembl
 import { readSections } from './assembly/read-sections.ts'
 import { writtenEntries } from './assembly/written.ts'
 import { hashConfig } from './hash.ts'
+import { openReferences, type Reference } from './secrets/references.ts'
+import { readSecrets, type SecretSettings } from './secrets/settings.ts'
+import type { LookUp } from './secrets/vault.ts'
 import { isLitellmFile } from './sections/upstreams/other-gateways.ts'
 import type { SettingDefaults } from './settings/table.ts'
 import {
@@ -37,6 +40,8 @@ export type Sources = {
   stored?: readonly StoredEntry[]
   /** The revision of the stored entries as a whole. Absent: the highest among them. */
   revision?: number
+  /** Supplies `${vault:...}`. Absent: Vault is not read. */
+  lookUp?: LookUp | undefined
   /** Keys of stored entries whose mistakes reject everything, since they are about to be written. Others are left out. */
   strictly?: ReadonlySet<string>
 }
@@ -49,6 +54,8 @@ export type Assembled = {
   written(): ReadonlyMap<string, WrittenEntry>
   /** Environment variables whose values are in force, by name. */
   variables: ReadonlyMap<string, string>
+  /** The secrets outside that are in force, and those of stored entries that could not be read. */
+  references: readonly Reference[]
   /** The values of settings that are not written. */
   defaults: SettingDefaults
   /** Stored entries that the file or the environment overrides. */
@@ -65,8 +72,10 @@ const SECTIONS = {
   upstreams: true,
   models: true,
   groups: true,
+  secrets: true,
 } as const
 
+const EXAMPLE = 'server: { ... } or models: [ ... ]'
 const NONE: [] = []
 
 const NOTHING_BUILT_IN: BuiltIn = {
@@ -91,7 +100,8 @@ export function assemble(sources: Sources, builtIn = NOTHING_BUILT_IN): Assemble
   const revision = sources.revision ?? all.reduce((highest, entry) => Math.max(highest, entry.revision), 0)
   let invalid: InvalidEntry[] = []
   let stored = all.filter((entry) => !isShadowed(entry))
-  const attempt = () => assembleOnce(parsed, { ...sources, revision, stored, settings, invalid }, builtIn)
+  const seen: Given['seen'] = new Map()
+  const attempt = () => assembleOnce(parsed, { ...sources, revision, stored, settings, invalid, seen }, builtIn)
   let last = attempt()
   const isStrict = ({ entry }: InvalidEntry) => strictly?.has(entryKey(entry))
   // An entry that is left out may make others invalid, so that the rest is read again.
@@ -114,7 +124,8 @@ export function assemble(sources: Sources, builtIn = NOTHING_BUILT_IN): Assemble
   if (!last.result || last.broken.length > 0) {
     return { mistakes: [...last.mistakes, ...last.broken.filter(isStrict).flatMap((each) => each.mistakes)] }
   }
-  return { ...last.result, mistakes: NONE, shadowed: [...shadowed, ...last.shadowed], invalid }
+  const references = [...seen].map(([name, problem]) => ({ name, problem }))
+  return { ...last.result, mistakes: NONE, shadowed: [...shadowed, ...last.shadowed], invalid, references }
 }
 
 type Attempt = {
@@ -132,14 +143,20 @@ type Given = Sources & {
   stored: StoredEntry[]
   settings: FileSetting[]
   invalid: readonly InvalidEntry[]
+  /** References to secrets, each with what is wrong with it. */
+  seen: Map<string, string | undefined>
 }
 
 function assembleOnce(parsed: ParsedDocument, given: Given, builtIn: BuiltIn): Attempt {
   const context = freshContext(parsed.context)
-  const stored = storedValues(given.stored)
+  const own = parsed.root && { ...parsed.root, context }
+  let secrets: SecretSettings | undefined
+  const expand = openReferences(context, () => secrets, given.lookUp, given.seen)
+  secrets = readSecrets(own && fieldsOf(own, SECTIONS, EXAMPLE)?.get('secrets'), context)
+  const stored = storedValues(given.stored, expand)
   const leftOut = given.invalid.map(({ entry }) => entry)
-  const root = withBeneath(parsed.root && { ...parsed.root, context }, stored.settings)
-  const fields = root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
+  const root = withBeneath(own, stored.settings)
+  const fields = root && fieldsOf(root, SECTIONS, EXAMPLE)
   const read = readSections({ context, fields, stored, leftOut }, builtIn)
   const vendors = [...read.vendors.upstreams, ...read.vendors.models].map((value) => value.context)
   const used = [context, ...vendors.filter((each) => !read.shadowed.has(each))]

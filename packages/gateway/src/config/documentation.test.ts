@@ -15,6 +15,8 @@ const ALERT_SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`
 const ENV = {
   MAIN_KEY: 'a-key',
   CLIENT_SECRET: 'a-secret',
+  VAULT_ROLE_ID: 'a-role',
+  VAULT_SECRET_ID: 'a-secret',
   KEY_1: 'key-1',
   KEY_2: 'key-2',
   AZURE_KEY: 'a-key',
@@ -48,6 +50,7 @@ test('the page has an example of every section', () => {
     'registration',
     'retention',
     'sandbox',
+    'secrets',
     'server',
     'sign_in',
     'tools',

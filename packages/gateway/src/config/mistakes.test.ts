@@ -338,7 +338,7 @@ const SINGLE: [string, string, string][] = [
   ['a merge inside itself', 'server: &s { <<: *s }', '1: an alias is used inside its own anchor'],
   ['a merge of text', 'server: { <<: text }', '1: server: << takes a map'],
   ['a tag', 'sandbox: !secret true', '1: unsupported tag !secret'],
-  ['a reference with a default', `server: { drain: "\${DRAIN:-3s}" }`, 'write ${NAME}, ${file:PATH}, or $${ for'],
+  ['a default', `server: { drain: "\${DRAIN:-3s}" }`, 'write ${NAME}, ${file:PATH}, ${vault:PATH#KEY}, or'],
   ['a reference without an end', `server: { drain: "\${DRAIN" }`, 'is not a reference'],
 ]
 

@@ -1,11 +1,25 @@
 // Entries of the configuration that are stored in the database, beside those of the file and of the environment.
 import { isUnreadable } from '../storage/console/configuration.ts'
-import { addMistake, literalValue, type Mistake, type ReadContext, type YamlValue } from '../yaml/document.ts'
+import {
+  addMistake,
+  addWarning,
+  literalValue,
+  type Mistake,
+  type ReadContext,
+  type YamlValue,
+} from '../yaml/document.ts'
 
 export type EntryKind = 'upstream' | 'model' | 'group' | 'setting'
 
 /** `value`: what the file would have, as JSON, with secrets as plain text. The id of a setting is its path: `server.limits.body`. */
 export type StoredEntry = { kind: EntryKind; id: string; value: unknown; revision: number }
+
+/** `at`: the path of the secret in its entry, such as `keys.0`. */
+export type Remark = { at: string; message: string }
+/** An entry's value with its secrets in clear. */
+type Expanded = { value: unknown; mistakes: Remark[]; warnings: Remark[] }
+/** Only secrets of a stored entry refer to others: everything else is shown to people. */
+export type Expand = (entry: StoredEntry) => Expanded
 
 /** A stored entry that cannot be in force. */
 export type InvalidEntry = { entry: StoredEntry; mistakes: readonly Mistake[] }
@@ -52,10 +66,18 @@ export type StoredValues = {
   entries: Map<ReadContext, StoredEntry>
 }
 
-export function storedValues(stored: readonly StoredEntry[]): StoredValues {
+export function storedValues(stored: readonly StoredEntry[], expand: Expand): StoredValues {
   const values: StoredValues = { upstreams: [], models: [], groups: [], settings: [], entries: new Map() }
   for (const entry of stored) {
-    const value = entry.kind === 'setting' ? settingValue(entry) : listValue(entry)
+    const { value: plain, mistakes, warnings } = expand(entry)
+    const inClear = { ...entry, value: plain }
+    const value = entry.kind === 'setting' ? settingValue(inClear) : listValue(inClear)
+    const place = (at: string): YamlValue => ({
+      ...value,
+      path: entry.kind === 'setting' ? `stored ${at}` : `${value.path}.${at}`,
+    })
+    for (const { at, message } of mistakes) addMistake(place(at), message)
+    for (const { at, message } of warnings) addWarning(place(at), message)
     values.entries.set(value.context, entry)
     // One that has a mistake already is not read.
     if (value.context.mistakes.length === 0) values[LISTS[entry.kind]].push(value)

@@ -42,7 +42,7 @@ type OnMistakes = (mistakes: readonly Mistake[]) => void
 type Content = { bytes: Buffer; problem?: undefined } | { bytes?: undefined; problem: string }
 
 /** Loads the contents that were compared, not the file: it may have changed since. */
-type Load = (file: string, contents: Uint8Array) => LoadResult
+type Load = (file: string, contents: Uint8Array) => LoadResult | Promise<LoadResult>
 
 async function readContent(file: string): Promise<Content> {
   try {
@@ -95,7 +95,7 @@ export function watchConfig(
     const isEmpty = isEmptyDocument(content.bytes.toString())
     // A start accepts an empty file as the defaults.
     if (isEmpty && !(first && !asked)) return report(EMPTY_FILE)
-    const loaded = load(file, content.bytes)
+    const loaded = await load(file, content.bytes)
     if (!loaded.config) return onMistakes(loaded.mistakes)
     const changes = describeChanges(running(), loaded.config)
     if (first && !asked && changes.length === 0) return

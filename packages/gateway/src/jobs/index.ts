@@ -43,6 +43,9 @@ import {
 } from './sweeps.ts'
 import { type ClusterStatus, warnOfUnsharedMedia, watchNodes } from './watch-nodes.ts'
 
+/** A longer outage of Vault is not noticed before. */
+const RENEW_SECRETS_MS = 5 * 60_000
+
 export type JobDependencies = VideoDependencies &
   ResponseTaskDependencies & {
     secrets: MasterSecrets
@@ -64,8 +67,8 @@ export type RunningJobs = {
 }
 
 /**
- * `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway. `followChanges`: reads
- * what other processes may have changed. `readiness`: what operators are shown of this node.
+ * `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway. `live`: reads
+ * what other processes may have changed, and secrets that are kept elsewhere. `readiness`: what operators are shown of this node.
  */
 export function startJobs(
   deps: JobDependencies,
@@ -75,7 +78,7 @@ export function startJobs(
   isLeader: boolean,
   upstreamHealth: Health,
   gateway: () => string,
-  followChanges: () => Promise<unknown>,
+  live: { refresh(): Promise<unknown>; renewSecrets(): Promise<number | undefined> },
   readiness: () => Pick<NodeState, 'ready' | 'faults'>,
 ): RunningJobs {
   const { log, metrics } = deps
@@ -93,10 +96,11 @@ export function startJobs(
   if (clusterStatus && folder !== undefined && isLeader)
     warnOfUnsharedMedia(every, folder, environment.workers, clusterStatus, log)
   pollChanges(every, storage.keys, deps.callers, async () => {
-    await followChanges()
+    await live.refresh()
     await followSwitches(storage, upstreamHealth, config())
   })
   renewCredentials(every, deps.credentials, upstreamHealth, config, deps.ticker.exactNow)
+  every(RENEW_SECRETS_MS, { name: 'read secrets', scope: 'node', run: live.renewSecrets })
   followSecret(every, storage.meta, deps.secrets)
   auditLedger(every, storage, log, {
     isBusy: () => deps.admission.isSaturated || deps.admission.inFlight > 0,

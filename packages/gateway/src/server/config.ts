@@ -1,6 +1,7 @@
 // The only reader of the configuration file. All mistakes are reported together.
 import { readFileSync } from 'node:fs'
 import { type AssembleResult, assemble } from '../config/assemble.ts'
+import type { LookUp } from '../config/secrets/vault.ts'
 import { describeSystemError } from '../config/system-error.ts'
 import type { BuiltIn } from '../config/upstream-kinds.ts'
 import type { ConfigFile, Stored } from '../operate/configuration/parts.ts'
@@ -26,10 +27,10 @@ export const BUILT_IN: BuiltIn = {
   memoryBytes: () => memoryLimit().bytes,
 }
 
-/** `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */
-export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): AssembleResult {
+/** `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. `lookUp`: absent, Vault is not read. */
+export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true, lookUp?: LookUp): AssembleResult {
   const read = readConfigFile(path)
-  return 'mistakes' in read ? read : assembleFile(read.file, NOTHING_STORED, env, { mayBeEmpty })
+  return 'mistakes' in read ? read : assembleFile(read.file, NOTHING_STORED, env, { mayBeEmpty, lookUp })
 }
 
 const NOTHING_STORED: Stored = { revision: 0, entries: [] }
@@ -47,16 +48,20 @@ export function readConfigFile(path: string | undefined): { file: ConfigFile | u
   }
 }
 
-type AssembleOptions = { mayBeEmpty?: boolean; strictly?: ReadonlySet<string> | undefined }
+type AssembleOptions = {
+  mayBeEmpty?: boolean
+  strictly?: ReadonlySet<string> | undefined
+  lookUp?: LookUp | undefined
+}
 
 /** The contents of a file, which is not read again, with stored entries. Without a file: the defaults. */
 export function assembleFile(
   file: ConfigFile | undefined,
   { revision, entries: stored }: Stored,
   env: Variables,
-  { mayBeEmpty = true, strictly }: AssembleOptions = {},
+  { mayBeEmpty = true, strictly, lookUp }: AssembleOptions = {},
 ): AssembleResult {
-  const given = { env, stored, revision, ...(strictly ? { strictly } : {}) }
+  const given = { env, stored, revision, lookUp, ...(strictly ? { strictly } : {}) }
   if (!file) return assemble({ source: '', file: 'defaults', ...given }, BUILT_IN)
   const { path, bytes } = file
   let source: string

@@ -4,6 +4,7 @@ import { type Catalogue, compileCatalogue } from '../catalogue/catalogue.ts'
 import type { Assembled, AssembleResult } from '../config/assemble.ts'
 import { describeChanges } from '../config/changes.ts'
 import { hasRealUpstream } from '../config/sandbox.ts'
+import { entryKey } from '../config/stored.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
 import type { Assemble, ConfigFile, ConfigurationParts, InForce, Stored } from '../operate/configuration/parts.ts'
@@ -20,10 +21,15 @@ export type LiveConfig = ConfigurationParts & {
   /** Called with each configuration that comes into force after the first. */
   onChange(run: (config: FileConfig) => void): void
   /** What another file would give. */
-  withFile(file: ConfigFile): AssembleResult
+  withFile(file: ConfigFile): Promise<AssembleResult>
   /** Resolves when it is in force; rejects if it cannot be. */
   useFile(file: ConfigFile): Promise<void>
+  /** Reads the secrets again that are kept elsewhere. Resolves with a pause, after which it should be tried again. */
+  renewSecrets(): Promise<number | undefined>
 }
+
+/** After a reading that failed. */
+const READ_AGAIN_MS = 15_000
 
 export function createLiveConfig(
   first: InForce,
@@ -41,6 +47,8 @@ export function createLiveConfig(
   storage.shares.setLimits(shareLimits(first.assembled.config))
   let queue: Promise<unknown> = Promise.resolve()
   const reported = new Set<string>()
+  /** What could not be read the last time. */
+  let unread = ''
   reportInvalid(first.assembled)
 
   /** Each once: a stored entry that is left out. */
@@ -62,10 +70,10 @@ export function createLiveConfig(
   }
 
   /** With the newest stored entries if the file has no mistakes with them. */
-  function withFile(file: ConfigFile | undefined): AssembleResult & { stored: Stored } {
-    const result = assemble(file, newest)
+  async function withFile(file: ConfigFile | undefined, fresh: boolean): Promise<AssembleResult & { stored: Stored }> {
+    const result = await assemble(file, newest, { fresh })
     if (result.config || newest === inForce.stored) return { ...result, stored: newest }
-    const former = assemble(file, inForce.stored)
+    const former = await assemble(file, inForce.stored)
     return former.config ? { ...former, stored: inForce.stored } : { ...result, stored: newest }
   }
 
@@ -86,7 +94,7 @@ export function createLiveConfig(
     const revision = await storage.configuration.revision()
     if (revision === newest.revision) return
     newest = await readStored(storage, cipher)
-    const result = assemble(inForce.file, newest)
+    const result = await assemble(inForce.file, newest)
     if (!result.config) {
       for (const { file, line, message } of result.mistakes)
         log.error('the stored configuration is not in force here', {
@@ -107,18 +115,49 @@ export function createLiveConfig(
     reportInvalid(result)
   }
 
+  /** Values that cannot be read stay as they are: an outage removes nothing. */
+  async function renewSecrets(): Promise<number | undefined> {
+    if (inForce.assembled.references.length === 0) return undefined
+    const result = await assemble(inForce.file, newest, { fresh: true })
+    const lost = result.config ? result.invalid.filter((each) => !isInvalid(each)) : []
+    const mistakes = [...result.mistakes, ...lost.flatMap((each) => each.mistakes)]
+    const stale = result.config ? result.references.filter(({ problem }) => problem !== undefined) : []
+    const problems = [
+      ...stale.map(({ name, problem }) => `${name}: ${problem}`),
+      ...mistakes.map(({ message }) => message),
+    ]
+    const told = [...new Set(problems)].join('; ')
+    if (told !== unread && told !== '')
+      log.warn('secrets could not be read; their last values stay', { problems: told })
+    if (told !== unread && told === '') log.info('all secrets can be read again')
+    unread = told
+    if (result.config && lost.length === 0) {
+      const changes = describeChanges(catalogue.config, result.config)
+      if (changes.length > 0) {
+        await apply({ file: inForce.file, stored: newest, assembled: result })
+        log.info('secrets changed', { changes: changes.map(({ what }) => what).join('; ') })
+        for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
+      } else inForce = { ...inForce, assembled: { ...inForce.assembled, references: result.references } }
+    }
+    return told === '' ? undefined : READ_AGAIN_MS
+  }
+
+  const isInvalid = ({ entry }: Assembled['invalid'][number]): boolean =>
+    inForce.assembled.invalid.some((known) => entryKey(known.entry) === entryKey(entry))
+
   return {
     catalogue: () => catalogue,
     config: () => catalogue.config,
     upstreamHealth,
     onChange: (run) => void followers.push(run),
     assembled: () => inForce.assembled,
-    assemble: (stored, strictly) => assemble(inForce.file, stored, strictly),
+    assemble: (stored, strictly) => assemble(inForce.file, stored, { strictly }),
     refresh: () => inTurn(refresh),
-    withFile,
+    withFile: (file) => withFile(file, true),
+    renewSecrets: () => inTurn(renewSecrets),
     useFile: (file) =>
       inTurn(async () => {
-        const { stored, ...assembled } = withFile(file)
+        const { stored, ...assembled } = await withFile(file, false)
         if (!assembled.config) throw new Error(assembled.mistakes.map(({ message }) => message).join('; '))
         await apply({ file, stored, assembled })
         reportInvalid(assembled)

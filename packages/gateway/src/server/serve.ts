@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { worker } = options
   const environment = options.environment()
   const logs = openLogsOf(environment, worker)
-  const { config, mistakes } = fileAlone(options, environment)
+  const { config, mistakes } = await fileAlone(options, environment)
   const isParent = environment.workers > 1 && !worker
   const startAll = (config: FileConfig) => startWorkers(environment, config, options.launch, logs.log, options.ready)
   if (isParent && config) return startAll(config)
@@ -83,9 +83,12 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** `mistakes`: an error that lists them. */
-function fileAlone(options: ServeOptions, environment: Environment): { config?: FileConfig; mistakes?: unknown } {
+async function fileAlone(
+  options: ServeOptions,
+  environment: Environment,
+): Promise<{ config?: FileConfig; mistakes?: unknown }> {
   try {
-    return { config: options.config(environment) }
+    return { config: await options.config(environment) }
   } catch (mistakes) {
     return { mistakes }
   }
@@ -149,7 +152,7 @@ async function start(
     leads,
     live.upstreamHealth,
     publicUrl,
-    live.refresh,
+    live,
     readiness,
   )
   cleanup.add(() => jobs.stop())

@@ -154,6 +154,8 @@ function readSecret(path: string): string {
   return text
 }
 
+const NO_VAULT = 'secrets of Vault are only read for the configuration file'
+
 /** A value that no file has. `file` and `path`: for messages. */
 export function literalValue(value: unknown, file: string, path: string): YamlValue {
   const context: ReadContext = {
@@ -161,6 +163,7 @@ export function literalValue(value: unknown, file: string, path: string): YamlVa
     folder: '/',
     env: {},
     readSecret: () => '',
+    readVault: () => '',
     mistakes: [],
     warnings: [],
     lines: new Map(),
@@ -190,6 +193,9 @@ export function parseDocumentOf(source: string, file: string, env: ReadContext['
     folder: dirname(file),
     env,
     readSecret: (path) => readSecret(resolvePath(dirname(file), path)),
+    readVault: () => {
+      throw new Error(NO_VAULT)
+    },
     mistakes,
     warnings: [],
     lines: new Map(),

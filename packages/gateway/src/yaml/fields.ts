@@ -205,11 +205,11 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
   for (const name of new Set(unset)) {
     addMistake(value, `the environment variable ${name} is not set`, lineOf(`\${${name}}`))
   }
-  for (const { path, reason } of unread) addMistake(value, `cannot use the file ${path}: ${reason}`, lineOf(path))
+  for (const { written: part, what, reason } of unread) addMistake(value, `cannot use ${what}: ${reason}`, lineOf(part))
   for (const part of malformed) {
     addMistake(
       value,
-      `${quote(part)} is not a reference; write \${NAME}, \${file:PATH}, or $\${ for the characters themselves`,
+      `${quote(part)} is not a reference; write \${NAME}, \${file:PATH}, \${vault:PATH#KEY}, or $\${ for the characters themselves`,
       lineOf(part),
     )
   }

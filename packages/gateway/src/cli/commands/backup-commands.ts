@@ -82,7 +82,7 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
     )
   const environment = context.environment()
   // Mistakes of the file are told before anything is written.
-  context.config(environment)
+  await context.config(environment)
   return failing('the backup failed', async () => {
     const archive = await createArchive(file)
     try {
@@ -131,7 +131,7 @@ async function mediaPlace(environment: Environment, context: CommandContext, sou
     }
     return { ...entry, value: mapSecrets(entry, () => 'sealed') }
   })
-  const { config } = loadConfiguration(environment.configFile, context, entries)
+  const { config } = await loadConfiguration(environment.configFile, context, entries)
   const folder = mediaFolder(environment, config)
   return folder === undefined ? 's3' : { folder }
 }
@@ -167,7 +167,7 @@ async function restore({ positionals, values, flags }: Arguments, context: Comma
     const { manifest, rows, audit, wroteSecret, authenticated } = await restoreBackup(file, {
       dataDir,
       openTarget: () => reach(environment, context.openTarget),
-      mediaFolder: mediaFolder(environment, context.config(environment)),
+      mediaFolder: mediaFolder(environment, await context.config(environment)),
       secret,
       passphrase,
       mayLackHmac,

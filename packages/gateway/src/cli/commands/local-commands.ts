@@ -75,7 +75,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
 async function checkConfig(written: string | undefined, context: CommandContext): Promise<unknown> {
   const environment = context.environment()
   const file = written === undefined ? environment.configFile : resolve(written)
-  const config = context.config({ ...environment, configFile: file }, { mayBeEmpty: false })
+  const config = await context.config({ ...environment, configFile: file }, { mayBeEmpty: false })
   const { models, upstreams, groups, hash } = config
   const counts = { upstreams: upstreams.size, models: models.size, groups: groups.size }
   const warnings = [

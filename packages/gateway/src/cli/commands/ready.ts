@@ -9,9 +9,8 @@ const WITHIN_MS = 5_000
 
 export async function askReady(context: CommandContext): Promise<unknown> {
   const environment = context.environment()
-  const [url = '', other] = schemes(context, environment).map(
-    (tls) => `${serverUrl(environment.host, environment.port, tls)}/ready`,
-  )
+  const tried = await schemes(context, environment)
+  const [url = '', other] = tried.map((tls) => `${serverUrl(environment.host, environment.port, tls)}/ready`)
   const response = (await ask(url)) ?? (other === undefined ? undefined : await ask(other))
   if (!response) throw new CommandError(`no server answers at ${url}`)
   if (!response.ok) throw new CommandError(`the server at ${url} does not take requests now (${response.status})`)
@@ -25,10 +24,10 @@ const ask = (url: string): Promise<Response | undefined> =>
     tls: { rejectUnauthorized: false },
   }).catch(() => undefined)
 
-/** Whether the server uses TLS. A file that names stored entries has mistakes without them: then either is tried. */
-function schemes(context: CommandContext, environment: Environment): boolean[] {
+/** Whether the server uses TLS. A file that names stored entries or Vault has mistakes without them: then either is tried. */
+async function schemes(context: CommandContext, environment: Environment): Promise<boolean[]> {
   try {
-    return [context.config(environment).server.tls !== undefined]
+    return [(await context.config(environment, { withoutVault: true })).server.tls !== undefined]
   } catch {
     return [false, true]
   }

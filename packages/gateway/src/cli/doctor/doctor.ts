@@ -1,5 +1,7 @@
 // `trivium doctor`: the first checks to make when something does not work.
 import { accessSync, constants, existsSync } from 'node:fs'
+import type { Assembled } from '../../config/assemble.ts'
+import type { Reference } from '../../config/secrets/references.ts'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { machineQuestions } from '../../operate/doctor/machine.ts'
@@ -9,6 +11,7 @@ import {
   clockQuestion,
   mailQuestion,
   mediaQuestion,
+  referenceQuestions,
   serverQuestion,
   upstreamCheck,
 } from '../../operate/doctor/services.ts'
@@ -19,6 +22,7 @@ import { checkTables, type ServerState, showServerState } from '../../operate/sy
 import { listUpstreamStates } from '../../operate/upstreams/state.ts'
 import { WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, type Storage, StoreDown } from '../../storage/storage.ts'
+import { loadConfiguration } from '../commands/configuration/exchange.ts'
 import { keyGroupWarnings } from '../commands/store-warnings.ts'
 import { probeAll } from '../commands/upstreams/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
@@ -62,13 +66,22 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
   const states = hasEnvironment ? await askServers(context.environment().dataDir) : []
   const askedAt = Date.now()
   if (hasConfig) {
-    const [environment, config] = [context.environment(), context.config(context.environment())]
+    const [environment, config] = [context.environment(), await context.config(context.environment())]
     await examine(
       ...machineQuestions(environment, config, states, Date.now()),
       serverQuestion(states, environment.configFile ?? null),
     )
+    const inFile = (await loadConfiguration(environment.configFile, context)).references
+    const references = new Map(inFile.map((each) => [each.name, each]))
+    const note = (more: readonly Reference[] = []) => {
+      for (const each of more) references.set(each.name, each)
+    }
+    for (const { configuration } of states) note(configuration?.references)
     // Without a data folder, these checks would report the same again.
-    const inForce = hasFolder ? await examineStore(context, environment, config, { states, askedAt }, examine) : config
+    const inForce = hasFolder
+      ? await examineStore(context, environment, config, { states, askedAt, note }, examine)
+      : config
+    await examine(...referenceQuestions([...references.values()]))
     await examine(...mailQuestion(inForce))
     if (hasFolder) await examine(mediaQuestion(environment, inForce))
     checks.push(...(await examineUpstreams(inForce, environment)), ...(await serversUpstreams(environment, inForce)))
@@ -106,7 +119,11 @@ async function examineStore(
   context: CommandContext,
   environment: Environment,
   config: FileConfig,
-  { states, askedAt }: { states: readonly ServerState[]; askedAt: number },
+  {
+    states,
+    askedAt,
+    note,
+  }: { states: readonly ServerState[]; askedAt: number; note(references: readonly Reference[]): void },
   examine: (...questions: Question[]) => Promise<boolean>,
 ): Promise<FileConfig> {
   let storage: Storage | undefined
@@ -128,8 +145,9 @@ async function examineStore(
     if (isOpen && storage) await examine(...requirementQuestions(storage))
     await examine(clockQuestion(states, askedAt, storage?.now()))
     if (isOpen && (storage || isAnswering)) {
-      const use = (assembled: FileConfig) => {
-        inForce = assembled
+      const use = (assembled: Assembled) => {
+        inForce = assembled.config
+        note(assembled.references)
       }
       await examine(storedQuestion(context, environment, storage, use))
       await examine(secretsQuestion(context, environment, config, storage))
@@ -202,9 +220,9 @@ export function describeDoctor({ checks }: DoctorReport): string {
   return `${align(rows, [false, false, false], '  ').join('\n')}\n`
 }
 
-function describeConfig(context: CommandContext): Finding {
+async function describeConfig(context: CommandContext): Promise<Finding> {
   const environment = context.environment()
-  const { models, upstreams, warnings } = context.config(environment)
+  const { models, upstreams, warnings } = await context.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
   const note = `${file}: ${upstreams.size} upstreams, ${models.size} models`
   return { note, warnings: [...environment.warnings, ...warnings] }

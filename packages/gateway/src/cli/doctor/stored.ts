@@ -1,5 +1,6 @@
 // Checks of what is stored: the configuration, and its secrets.
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
+import type { Assembled } from '../../config/assemble.ts'
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { unusedEntries, unusedIn } from '../../operate/configuration/exchange.ts'
 import { listRevisions } from '../../operate/configuration/revisions.ts'
@@ -11,12 +12,12 @@ import type { Storage } from '../../storage/storage.ts'
 import type { CommandContext } from '../context.ts'
 import { callServer } from '../control-socket.ts'
 
-/** `storage`: undefined if a running server has it. `use`: the configuration in force, which only then is known here. */
+/** `storage`: undefined if a running server has it. `use`: what is in force, which only then is known here. */
 export function storedQuestion(
   context: CommandContext,
   environment: Environment,
   storage: Storage | undefined,
-  use: (config: FileConfig) => void,
+  use: (assembled: Assembled) => void,
 ): Question {
   return {
     check: 'stored configuration',
@@ -30,7 +31,7 @@ export function storedQuestion(
         return { note: revisionNote(revisions?.items[0]?.id ?? '0'), warnings: warnings ?? [] }
       }
       const { assembled, stored } = await context.configuration(environment, storage)
-      use(assembled.config)
+      use(assembled)
       const { upstreams, models } = assembled.config
       const counts = `: ${upstreams.size} upstreams, ${models.size} models in force with the file`
       const note = `${revisionNote(String(stored.revision))}${stored.revision === 0 ? '' : counts}`

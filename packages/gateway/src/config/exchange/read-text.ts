@@ -15,9 +15,10 @@ export type ReadText = { imported: Imported; mistakes: [] } | { imported?: undef
 const LISTS = ENTRY_KINDS.filter((kind) => kind !== 'setting').map(
   (kind) => [kind, entryKey({ kind, id: '' }).slice(0, -1)] as const,
 )
-const SECTIONS = Object.fromEntries(
-  [...SETTING_SECTIONS, ...LISTS.map(([, name]) => name)].map((name) => [name, true as const]),
-)
+const SECTIONS = {
+  ...Object.fromEntries([...SETTING_SECTIONS, ...LISTS.map(([, name]) => name)].map((name) => [name, true as const])),
+  secrets: 'can only be in the configuration file of the gateway; leave it out',
+}
 
 /** `variables`: what `${NAME}` stands for. */
 export function readConfigText(source: string, variables: Readonly<Record<string, string>>): ReadText {
@@ -25,6 +26,7 @@ export function readConfigText(source: string, variables: Readonly<Record<string
   if (wrong.length > 0) return { mistakes: wrong }
   const { context, root } = parse(source, variables)
   context.readSecret = () => ''
+  context.readVault = () => ''
   const told = () =>
     context.mistakes.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
   if (!root) return { mistakes: context.mistakes.length > 0 ? told() : ['it is empty'] }
@@ -60,13 +62,14 @@ function parse(source: string, variables: Readonly<Record<string, string>>): Par
 }
 
 function referenceMistakes(source: string, variables: Readonly<Record<string, string>>): string[] {
-  const noFile = () => {
-    throw new Error(`files are not read here; write \${NAME}, and give its value`)
+  const notRead = (what: string) => () => {
+    throw new Error(`${what} not read here; write \${NAME}, and give its value`)
   }
-  const { unset, unread, malformed } = substitute(source, { env: variables, readSecret: noFile })
+  const readers = { readSecret: notRead('files are'), readVault: notRead('secrets of Vault are') }
+  const { unset, unread, malformed } = substitute(source, { env: variables, ...readers })
   return [
     ...[...new Set(unset)].map((name) => `\${${name}} has no value; give it in variables`),
-    ...unread.map(({ path, reason }) => `\${file:${path}}: ${reason}`),
+    ...unread.map(({ written, reason }) => `${written}: ${reason}`),
     ...malformed.map((part) => `${part} is not a reference; write \${NAME}, or $\${ for the characters themselves`),
   ]
 }

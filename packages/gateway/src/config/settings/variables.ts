@@ -44,6 +44,14 @@ export const SERVER_VARIABLES = {
   },
 } as const satisfies Record<string, VariableText>
 
+/** As the command `vault` names them. The section `secrets` of the file comes before them. */
+export const VAULT_VARIABLES = {
+  VAULT_ADDR: { fallback: 'none', meaning: 'where Vault or OpenBao is, such as `https://vault.example.com:8200`' },
+  VAULT_TOKEN: { fallback: 'none', meaning: 'a token for it, if the file has no login' },
+  VAULT_NAMESPACE: { fallback: 'none', meaning: 'the namespace, if there are any' },
+  VAULT_CACERT: { fallback: 'none', meaning: 'a PEM file with the authorities that sign its certificate' },
+} as const satisfies Record<string, VariableText>
+
 /** Read by the runtime or the launcher, or removed at the start. */
 export const RUNTIME_VARIABLES = {
   NODE_EXTRA_CA_CERTS: {
@@ -61,6 +69,7 @@ export const RUNTIME_VARIABLES = {
 export const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
 
 export type SecretVariable = keyof typeof SECRET_VARIABLES
+export type VaultVariable = keyof typeof VAULT_VARIABLES
 type TraceVariable = keyof typeof TRACE_VARIABLES
 export type VariableName = SecretVariable | `${SecretVariable}_FILE` | keyof typeof SERVER_VARIABLES | TraceVariable
 
@@ -69,4 +78,5 @@ export const OWN_VARIABLES: readonly string[] = [
   ...Object.keys(SERVER_VARIABLES),
   ...Object.keys(SECRET_VARIABLES).flatMap((name) => [name, `${name}_FILE`]),
   ...Object.keys(TRACE_VARIABLES),
+  ...Object.keys(VAULT_VARIABLES),
 ]

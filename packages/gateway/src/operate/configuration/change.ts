@@ -52,7 +52,7 @@ export async function readState(context: OperationContext): Promise<State> {
   const inForce = parts.assembled()
   if (inForce.config.revision === stored.revision) return { stored, loaded: inForce }
   const entries = unsealEntries(stored, await context.accountCipher())
-  const result = parts.assemble({ revision: stored.revision, entries })
+  const result = await parts.assemble({ revision: stored.revision, entries })
   // Entries of the file may name what was deleted on a node with another file: then this one keeps what it has.
   return { stored, loaded: result.config ? result : inForce }
 }
@@ -72,7 +72,7 @@ export async function changeConfiguration(
     const changes = wanted.map((each) => sealed(each, state.stored, cipher, made, about)).filter(isChange)
     if (changes.length === 0 && erased.length === 0) return state
     checkOwner(context, changes)
-    const next = checkWhole(context, state, changes, made, cipher)
+    const next = await checkWhole(context, state, changes, made, cipher)
     checkReach(context, state.loaded.config, next.config)
     await checkOwnersSignIn(context, state.loaded.config, next.config)
     const known = new Map([...state.stored.secrets, ...made].map((secret) => [secret.id, shownInAudit(secret)]))
@@ -111,7 +111,7 @@ export async function tryChanges(
   const cipher = await context.accountCipher()
   const made: NewStoredSecret[] = []
   const changes = wanted.map((each) => sealed(each, state.stored, cipher, made)).filter(isChange)
-  return changes.length === 0 ? state.loaded : checkWhole(context, state, changes, made, cipher)
+  return changes.length === 0 ? state.loaded : await checkWhole(context, state, changes, made, cipher)
 }
 
 function sealed(
@@ -170,13 +170,13 @@ export const findEntry = (entries: readonly SealedEntry[], kind: EntryKind, id: 
   entries.find((entry) => entry.kind === kind && entry.id === id)
 
 /** The whole configuration with these changes. */
-function checkWhole(
+async function checkWhole(
   context: OperationContext,
   { stored, loaded }: State,
   changes: readonly EntryChange[],
   made: readonly NewStoredSecret[],
   cipher: AccountCipher,
-): Assembled {
+): Promise<Assembled> {
   const revision = stored.revision + 1
   const isTouched = ({ kind, id }: SealedEntry) => changes.some((each) => each.kind === kind && each.id === id)
   const written = changes.flatMap(({ kind, id, after }) =>
@@ -188,7 +188,7 @@ function checkWhole(
     if (JSON.stringify(value).length > LONGEST_VALUE) throw rejected('entry_too_large', { entry: `${kind} '${id}'` })
   const secrets = [...stored.secrets, ...made.map((secret) => ({ ...secret, createdAt: 0 }))]
   const plain = unsealEntries({ entries, secrets }, cipher)
-  const result = partsOf(context).assemble({ revision, entries: plain }, new Set(written.map(entryKey)))
+  const result = await partsOf(context).assemble({ revision, entries: plain }, new Set(written.map(entryKey)))
   const isDeletion = written.length === 0
   if (!result.config) throw mistakesOf(result.mistakes, isDeletion)
   const wasInvalid = ({ kind, id }: SealedEntry) =>

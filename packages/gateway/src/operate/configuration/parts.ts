@@ -7,8 +7,15 @@ export type ConfigFile = { path: string; bytes: Uint8Array }
 /** Entries with their secrets in clear. 0: nothing was ever stored. */
 export type Stored = { revision: number; entries: readonly StoredEntry[] }
 
-/** Without a file: the defaults. `strictly`: keys of stored entries whose mistakes are reported; others with mistakes are left out. */
-export type Assemble = (file: ConfigFile | undefined, stored: Stored, strictly?: ReadonlySet<string>) => AssembleResult
+/**
+ * Without a file: the defaults. `strictly`: keys of stored entries whose mistakes are reported; others with mistakes are left out.
+ * `fresh`: secrets that are known are read from Vault again.
+ */
+export type Assemble = (
+  file: ConfigFile | undefined,
+  stored: Stored,
+  options?: { strictly?: ReadonlySet<string> | undefined; fresh?: boolean },
+) => Promise<AssembleResult>
 
 /** What a configuration was assembled from. */
 export type InForce = { file: ConfigFile | undefined; stored: Stored; assembled: Assembled }
@@ -17,7 +24,7 @@ export type ConfigurationParts = {
   /** What is in force in this process, and where it comes from. */
   assembled(): Assembled
   /** The file and the environment of this process with these stored entries. */
-  assemble(stored: Stored, strictly?: ReadonlySet<string>): AssembleResult
+  assemble(stored: Stored, strictly?: ReadonlySet<string>): Promise<AssembleResult>
   /** Puts the newest revision in force in this process. */
   refresh(): Promise<void>
 }
@@ -25,6 +32,6 @@ export type ConfigurationParts = {
 /** The parts of a process that serves nothing: a command. */
 export const partsAlone = ({ file, assembled }: InForce, assemble: Assemble): ConfigurationParts => ({
   assembled: () => assembled,
-  assemble: (stored, strictly) => assemble(file, stored, strictly),
+  assemble: (stored, strictly) => assemble(file, stored, { strictly }),
   refresh: async () => {},
 })

@@ -103,6 +103,8 @@ models: [{ id: far-1, routes: [{ upstream: far }], price: { input: 0.10, output:
     [`console: ${'['.repeat(50_000)}`, ''],
     ['colour: red', 'unknown field'],
     ['models: [{ price: 1 }]', 'id is missing'],
+    ['mail: { url: "${vault:kv/data/mail#url}" }', 'secrets of Vault are not read here'],
+    ['secrets: { allow: ["env:HOME"] }', 'can only be in the configuration file of the gateway'],
     ['# nothing', 'it is empty'],
     ['server: { trusted_proxies: [10.0.0.0/8] }', 'no entries that can be stored'],
     ['mail: { url: "imap://x", from: a@example.com }', 'smtp'],

@@ -22,6 +22,7 @@ import {
   describeSecrets,
   mailQuestion,
   mediaQuestion,
+  referenceQuestions,
   revisionNote,
   SECRETS_ADVICE,
   STORED_ADVICE,
@@ -96,6 +97,7 @@ async function examine(context: OperationContext): Promise<Report> {
       advice: SECRETS_ADVICE,
       ask: async () => describeSecrets(await checkSecrets.run(context, {})),
     },
+    ...referenceQuestions(state.configuration.references ?? []),
     ...mailQuestion(config),
     mediaQuestion(environment, config),
     {

@@ -1,4 +1,5 @@
 // Checks of what the server talks to: clock, its own readiness, mail, media store, upstreams.
+import type { Reference } from '../../config/secrets/references.ts'
 import type { Environment, FileConfig, Upstream } from '../../config/types.ts'
 import { checkMail, describeMailError } from '../../mail/mailer.ts'
 import { mediaFolder } from '../../media/open-media.ts'
@@ -134,6 +135,17 @@ export function describeSecrets({ checked, unreadable, unreadableEntries }: Secr
 
 export const SECRETS_ADVICE =
   "start with the TRIVIUM_SECRET that they were stored with; if it is lost: 'account remove-second-factor' for each, and write the keys of stored upstreams again"
+
+/** Secrets that are kept elsewhere, each by its name. */
+export const referenceQuestions = (references: readonly Reference[]): Question[] =>
+  references.map(({ name, problem }) => ({
+    check: `secret ${name}`,
+    advice: 'correct what is named; a running server keeps the value that it read last',
+    ask() {
+      if (problem !== undefined) throw new Error(problem)
+      return 'can be read'
+    },
+  }))
 
 export const revisionNote = (revision: string): string =>
   revision === '0' ? 'nothing is stored' : `revision ${revision}`

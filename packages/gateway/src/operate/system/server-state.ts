@@ -1,6 +1,7 @@
 // What only a running server knows of itself, and whether the stored secrets can be read: for `doctor`.
 import { readdirSync } from 'node:fs'
 import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
+import type { Reference } from '../../config/secrets/references.ts'
 import { fileInForce } from '../../config/watch.ts'
 import { NOTHING } from '../../request/schema/schema.ts'
 import { opensSecret } from '../configuration/secrets.ts'
@@ -17,14 +18,14 @@ export type ServerState = {
   database_ms: number
   descriptors: { limit: number; open: number | null }
   /** The file in force, null if there is none, and why the one on disk is not in force, if it is not. */
-  configuration: { file: string | null; problem: string | null }
+  configuration: { file: string | null; problem: string | null; references?: readonly Reference[] }
 }
 
 export const showServerState = operation({
   name: 'server state',
   permission: 'see',
   input: NOTHING,
-  async run({ storage, config, readiness, server }): Promise<ServerState> {
+  async run({ storage, config, configuration, readiness, server }): Promise<ServerState> {
     const begun = performance.now()
     await storage.ping()
     const databaseMs = Math.round(performance.now() - begun)
@@ -39,6 +40,7 @@ export const showServerState = operation({
       configuration: {
         file: (server && fileInForce(server.environment, config)) ?? null,
         problem: server?.reload.problem ?? null,
+        references: configuration?.assembled().references ?? [],
       },
     }
   },

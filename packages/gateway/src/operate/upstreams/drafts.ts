@@ -101,7 +101,7 @@ async function upstreamOf(context: OperationContext, draft: Static<typeof MODELS
   const taken = [...loaded.config.upstreams.keys(), ...stored.entries.map(({ id }) => id)]
   const entry = { kind: 'upstream' as const, id: freeId(new Set(taken)), value: draft, revision }
   const others = unsealEntries(stored, await context.accountCipher())
-  const result = partsOf(context).assemble({ revision, entries: [...others, entry] }, new Set([entryKey(entry)]))
+  const result = await partsOf(context).assemble({ revision, entries: [...others, entry] }, new Set([entryKey(entry)]))
   const upstream = result.config?.upstreams.get(entry.id)
   if (!upstream) throw mistakesOf(result.config ? [] : result.mistakes, false)
   return upstream

@@ -26,7 +26,7 @@ export const EXCHANGE_COMMANDS = commandsIn('Configuration and upstreams', [
     name: 'config export',
     summary: 'print the configuration in effect as one file, with placeholders for secrets',
     withoutDatabase: async (_input, _config, context) =>
-      exportedFrom(loadConfiguration(context.environment().configFile, context)),
+      exportedFrom(await loadConfiguration(context.environment().configFile, context)),
     show: (result) => (result as Exported).file,
   },
   {
@@ -42,13 +42,13 @@ export const EXCHANGE_COMMANDS = commandsIn('Configuration and upstreams', [
 ])
 
 /** The file and these stored entries, with what this environment adds. */
-export function loadConfiguration(
+export async function loadConfiguration(
   path: string | undefined,
   { assemble }: CommandContext,
   entries: readonly StoredEntry[] = [],
-): Assembled {
+): Promise<Assembled> {
   const file = path === undefined ? undefined : { path, bytes: readBytes(path) }
-  const result = assemble(file, { revision: 0, entries })
+  const result = await assemble(file, { revision: 0, entries })
   if (!result.config) throw new CommandError(formatMistakes(result.mistakes), result.mistakes)
   return result
 }
@@ -61,10 +61,10 @@ function readBytes(path: string): Uint8Array {
   }
 }
 
-function importInput({ positionals }: Arguments, context?: CommandContext): object {
+async function importInput({ positionals }: Arguments, context?: CommandContext): Promise<object> {
   if (!context) throw new Error('a file is read by the command line only')
   const file = resolve(positionals[0] ?? '')
-  const { entries, leftOut } = importedEntries(loadConfiguration(file, context))
+  const { entries, leftOut } = importedEntries(await loadConfiguration(file, context))
   if (entries.length === 0) throw new UsageError(`${file} has no entries that can be stored`)
   if (leftOut.length > 0)
     process.stderr.write(`not stored, because only a configuration file can have it: ${leftOut.join(', ')}\n`)

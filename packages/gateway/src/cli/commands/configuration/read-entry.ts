@@ -20,7 +20,7 @@ export async function readEntryFile(file: string, { variables }: CommandContext)
   if (!root || typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`${name} must have the fields of one entry, such as 'kind: openai'`)
   const { unset, malformed, unread } = substitute(source, root.context)
-  const wrong = [...unset.map((each) => `\${${each}}`), ...malformed, ...unread.map(({ path }) => `\${file:${path}}`)]
+  const wrong = [...unset.map((each) => `\${${each}}`), ...malformed, ...unread.map(({ written }) => written)]
   if (wrong.length > 0) throw new UsageError(`${name} refers to what cannot be read: ${wrong.join(', ')}`)
   return value as Fields
 }

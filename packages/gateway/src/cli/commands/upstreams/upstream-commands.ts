@@ -146,7 +146,7 @@ export const UPSTREAM_COMMANDS = commandsIn(SECTION, [
 
 /** With what is stored, unless a running server has the store, which then tells of it. */
 async function configInForce(context: CommandContext, environment: Environment): Promise<FileConfig> {
-  const config = context.config(environment)
+  const config = await context.config(environment)
   const storage = await context.openStorage(environment).catch(() => undefined)
   if (!storage) return config
   try {
