@@ -151,6 +151,8 @@ describe('logins', () => {
       ),
     )
     expect(server.count('login')).toBe(3)
+    await load({ section: APP_ROLE(), keys })
+    expect(server.count('login')).toBe(3)
   })
 
   test('a rejected login says which, and not with what', async () => {
@@ -197,12 +199,14 @@ describe('what goes wrong', () => {
     (text: string, status = 200) =>
     () =>
       new Response(text, { status })
-  const endless = () =>
-    new Response(
-      new ReadableStream({
-        pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
-      }),
-    )
+  let pieces = 0
+  const endless = () => {
+    const pull = (controller: ReadableStreamDefaultController) => {
+      pieces += 1
+      controller.enqueue(new Uint8Array(64 * 1024))
+    }
+    return new Response(new ReadableStream({ pull }))
+  }
   test.each<[string, () => Response, string]>([
     ['sealed', SEALED, 'is sealed; unseal it'],
     ['not initialized', body('{"errors":[]}', 501), 'answered with status 501'],
@@ -218,6 +222,8 @@ describe('what goes wrong', () => {
     expect(message).toContain('upstreams[main].keys[0]: cannot use vault:kv/data/trivium/openai#key: ')
     expect(message).toContain(expected)
     expect(message).toContain(server.url)
+    // What is on its way is bounded by the buffers of the connection.
+    expect(pieces).toBeLessThan(1_000)
   })
 
   test('it is not there: every secret says so, after one attempt each at most', async () => {
