@@ -30,6 +30,8 @@ export type LiveConfig = ConfigurationParts & {
 
 /** After a reading that failed. */
 const READ_AGAIN_MS = 15_000
+/** In one line of the log; `doctor` names all. */
+const MOST_TOLD = 20
 
 export function createLiveConfig(
   first: InForce,
@@ -117,8 +119,7 @@ export function createLiveConfig(
 
   /** Values that cannot be read stay as they are: an outage removes nothing. */
   async function renewSecrets(): Promise<number | undefined> {
-    if (inForce.assembled.references.length === 0) return undefined
-    const result = await assemble(inForce.file, newest, { fresh: true })
+    const result = await assemble(inForce.file, newest)
     const lost = result.config ? result.invalid.filter((each) => !isInvalid(each)) : []
     const mistakes = [...result.mistakes, ...lost.flatMap((each) => each.mistakes)]
     const stale = result.config ? result.references.filter(({ problem }) => problem !== undefined) : []
@@ -126,7 +127,7 @@ export function createLiveConfig(
       ...stale.map(({ name, problem }) => `${name}: ${problem}`),
       ...mistakes.map(({ message }) => message),
     ]
-    const told = [...new Set(problems)].join('; ')
+    const told = [...new Set(problems)].slice(0, MOST_TOLD).join('; ')
     if (told !== unread && told !== '')
       log.warn('secrets could not be read; their last values stay', { problems: told })
     if (told !== unread && told === '') log.info('all secrets can be read again')
@@ -154,7 +155,12 @@ export function createLiveConfig(
     assemble: (stored, strictly) => assemble(inForce.file, stored, { strictly }),
     refresh: () => inTurn(refresh),
     withFile: (file) => withFile(file, true),
-    renewSecrets: () => inTurn(renewSecrets),
+    async renewSecrets() {
+      if (inForce.assembled.references.length === 0) return undefined
+      // Before its turn: other changes do not wait for a Vault that hangs.
+      await assemble(inForce.file, newest, { fresh: true })
+      return await inTurn(renewSecrets)
+    },
     useFile: (file) =>
       inTurn(async () => {
         const { stored, ...assembled } = await withFile(file, false)

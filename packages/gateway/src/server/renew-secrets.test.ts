@@ -156,6 +156,22 @@ test('an entry that was left out at the start is in force once its secret can be
   expect(keysOf(live, 'stored')).toEqual(['first', 'one'])
 })
 
+test('while Vault hangs, other changes do not wait for it', async () => {
+  mount('one')
+  const live = await start()
+  const hangs = Promise.withResolvers<Response>()
+  const asked = Promise.withResolvers<void>()
+  server.fault = () => {
+    asked.resolve()
+    return hangs.promise
+  }
+  const renewal = live.renewSecrets()
+  await asked.promise
+  await live.refresh()
+  hangs.resolve(SEALED())
+  expect(await renewal).toBe(15_000)
+})
+
 test('a configuration without references reads nothing', async () => {
   const live = await start([], { ...fileOf(), bytes: Buffer.from('server: { drain: 7s }') })
   expect(await live.renewSecrets()).toBeUndefined()

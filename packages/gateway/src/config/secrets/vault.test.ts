@@ -101,6 +101,7 @@ describe('what is read', () => {
       expect(await mistakeOf({ section: section('') })).toContain('cannot be reached')
       writeFileSync(join(folder, 'ca.pem'), PEM('cert'))
       secured.secrets.set('kv/data/trivium/openai', { key: KEY })
+      now = 5_000
       expect(await keysOf({ section: section(', ca: ca.pem') })).toEqual([KEY])
       expect(await keysOf({ section: section(''), env: { VAULT_CACERT: join(folder, 'ca.pem') } })).toEqual([KEY])
     } finally {
@@ -165,13 +166,14 @@ describe('logins', () => {
     const file = join(folder, 'token')
     const section = `{ vault: { address: "${server.url}", kubernetes: { role: trivium, token_file: token } } }`
     expect(await mistakeOf({ section })).toContain(`the service account token ${file} cannot be read: no such file`)
+    now = 5_000
     writeFileSync(file, 'jwt-1\n')
     server.serviceAccounts.add('jwt-1')
     expect(await keysOf({ section })).toEqual([KEY])
     server.serviceAccounts = new Set(['jwt-2'])
     writeFileSync(file, 'jwt-2')
     server.tokens.clear()
-    now = 60_000
+    now = 65_000
     server.secrets.set('kv/data/trivium/openai', { key: 'rotated' })
     expect(await keysOf({ section, fresh: true })).toEqual(['rotated'])
   })
@@ -277,6 +279,31 @@ describe('what goes wrong', () => {
     }
     server.fault = undefined
     expect(await load({ fresh: true })).toMatchObject({ references: [{ problem: undefined }] })
+  })
+
+  test('what has just failed is not asked for again for 5 s, unless it must be fresh', async () => {
+    server.fault = SEALED
+    await mistakeOf()
+    server.fault = undefined
+    const { length } = server.requests
+    now = 4_999
+    expect(await mistakeOf()).toContain('is sealed')
+    expect(server.requests).toHaveLength(length)
+    expect(await keysOf({ fresh: true })).toEqual([KEY])
+    server.fault = SEALED
+    await mistakeOf({ keys: ['${vault:kv/data/trivium/openai#other}'] })
+    server.fault = undefined
+    now = 9_999
+    expect(await keysOf({ keys: ['${vault:kv/data/trivium/openai#other}'] })).toEqual([`${KEY}-other`])
+  })
+
+  test('drafts do not displace what is in force', async () => {
+    await keysOf()
+    const data = Object.fromEntries(Array.from({ length: 450 }, (_, index) => [`k${index}`, `v${index}`]))
+    server.secrets.set('kv/data/drafts', data)
+    for (const name of Object.keys(data)) await keysOf({ keys: [OPENAI, `\${vault:kv/data/drafts#${name}}`] })
+    server.fault = SEALED
+    expect(await keysOf()).toEqual([KEY])
   })
 
   test('the value of one Vault is not that of another', async () => {

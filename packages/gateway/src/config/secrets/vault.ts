@@ -12,13 +12,15 @@ export type Vault = {
   assembled<R>(assemble: (lookUp: LookUp) => R, fresh?: boolean): Promise<R>
 }
 
-type Known = { value?: string; problem?: string | undefined }
+type Known = { value?: string; problem?: string | undefined; failedAt?: number | undefined }
 type Wanted = { id: string; path: string; key: string }
 
 /** For all secrets together. */
 const WITHIN_MS = 10_000
 const MOST_SECRETS = 200
 const MOST_AT_ONCE = 8
+/** What has just failed is not asked for again: a change of the configuration assembles it several times. */
+const FAILED_FOR_MS = 5_000
 const MOST_CHARACTERS = 64 * 1024
 
 export function createVault({ withinMs = WITHIN_MS, clock = Date.now } = {}): Vault {
@@ -44,7 +46,8 @@ export function createVault({ withinMs = WITHIN_MS, clock = Date.now } = {}): Va
         if (secret instanceof VaultDown) down = secret
         for (const { id, key } of keys) {
           const found = secret instanceof Error ? { problem: secret.message } : textOf(secret, key)
-          known.set(id, { ...known.get(id), problem: undefined, ...found })
+          const failedAt = found.problem === undefined ? undefined : clock()
+          known.set(id, { ...known.get(id), problem: undefined, ...found, failedAt })
         }
       }
     }
@@ -53,15 +56,19 @@ export function createVault({ withinMs = WITHIN_MS, clock = Date.now } = {}): Va
 
   return {
     async assembled(assemble, fresh = false) {
+      const used = new Set<string>()
       const asked = new Set<string>()
       for (;;) {
         const wanted = new Map<VaultSettings, Wanted[]>()
         const result = assemble((settings, reference) => {
           const { path, key } = parts(reference)
           const id = JSON.stringify([settings.address, settings.namespace, reference])
+          if (!used.has(id) && used.size >= MOST_SECRETS)
+            throw new Error(`there are more than ${MOST_SECRETS} secrets of Vault`)
+          used.add(id)
           const found = known.get(id)
-          if (!asked.has(id) && (fresh || found?.value === undefined)) {
-            if (asked.size >= MOST_SECRETS) throw new Error(`there are more than ${MOST_SECRETS} secrets of Vault`)
+          const hasFailed = clock() - (found?.failedAt ?? Number.NEGATIVE_INFINITY) < FAILED_FOR_MS
+          if (!asked.has(id) && (fresh || (found?.value === undefined && !hasFailed))) {
             asked.add(id)
             wanted.set(settings, [...(wanted.get(settings) ?? []), { id, path, key }])
           }
@@ -70,8 +77,8 @@ export function createVault({ withinMs = WITHIN_MS, clock = Date.now } = {}): Va
         })
         if (wanted.size === 0) return result
         for (const [settings, each] of wanted) await readAll(settings, each)
-        // What nothing refers to any more is forgotten, the oldest first.
-        for (const id of known.keys()) if (known.size > 2 * MOST_SECRETS && !asked.has(id)) known.delete(id)
+        // What nothing refers to is forgotten, the oldest first: every assembly refers to all that is in force.
+        for (const id of known.keys()) if (known.size > 2 * MOST_SECRETS && !used.has(id)) known.delete(id)
       }
     },
   }
