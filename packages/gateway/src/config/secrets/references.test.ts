@@ -91,6 +91,7 @@ test('never lead out of what is allowed', async () => {
     'file:/mnt/secrets/*',
     'env:TRIVIUM_*',
     'env:DATABASE_*',
+    'env:VAULT_*',
     'vault:kv/data/one',
   ]
   const env = { TRIVIUM_SECRET: KEY, DATABASE_URL: KEY, VAULT_TOKEN: KEY }

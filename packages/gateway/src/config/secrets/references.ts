@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { ReadContext } from '../../yaml/document.ts'
 import { mapSecrets } from '../secret-paths.ts'
-import { OWN_VARIABLES } from '../settings/variables.ts'
+import { OWN_VARIABLES, VAULT_VARIABLES } from '../settings/variables.ts'
 import type { Expand, Remark } from '../stored.ts'
 import type { SecretSettings } from './settings.ts'
 import type { LookUp } from './vault.ts'
@@ -86,6 +86,6 @@ function matches(pattern: string, kind: string, named: string, folder: string): 
     return isOpen ? path.startsWith(allowed.slice(0, -1)) : path === allowed
   }
   if (!isOpen) return wanted === named || (kind === 'vault:' && named.startsWith(`${wanted}#`))
-  if (kind === 'env:' && OWN_VARIABLES.includes(named)) return false
+  if (kind === 'env:' && (OWN_VARIABLES.includes(named) || Object.hasOwn(VAULT_VARIABLES, named))) return false
   return named.startsWith(wanted) && !named.split(/[/#]/).some((step) => step === '..' || step === '.')
 }

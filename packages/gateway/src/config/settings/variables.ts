@@ -44,7 +44,7 @@ export const SERVER_VARIABLES = {
   },
 } as const satisfies Record<string, VariableText>
 
-/** As the command `vault` names them. The section `secrets` of the file comes before them. */
+/** As the command `vault` names them, which programs for credentials may call. The section `secrets` of the file comes before them. */
 export const VAULT_VARIABLES = {
   VAULT_ADDR: { fallback: 'none', meaning: 'where Vault or OpenBao is, such as `https://vault.example.com:8200`' },
   VAULT_TOKEN: { fallback: 'none', meaning: 'a token for it, if the file has no login' },
@@ -78,5 +78,4 @@ export const OWN_VARIABLES: readonly string[] = [
   ...Object.keys(SERVER_VARIABLES),
   ...Object.keys(SECRET_VARIABLES).flatMap((name) => [name, `${name}_FILE`]),
   ...Object.keys(TRACE_VARIABLES),
-  ...Object.keys(VAULT_VARIABLES),
 ]
