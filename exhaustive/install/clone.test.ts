@@ -57,17 +57,22 @@ test('it shows how far it is, and starts', async () => {
   expect((await fetch(`${url}/ready`)).status).toBe(200)
 })
 
-test('at most 150 MB are installed, and a command takes at most 0.35 s of CPU', async () => {
+/** A command is node, which starts Bun, which runs one file: about 0.33 s of CPU where a bare start of node takes 0.1 s. */
+const MOST_STARTS_OF_NODE = 4
+
+test('at most 150 MB are installed, and a command takes as much CPU as a few bare starts of node', async () => {
   await eventually(() => existsSync(join(clone, 'node_modules/.cache/trivium-commands/current.json')), INSTALLED_MS)
   expect(bytesOf(join(clone, 'node_modules')) / MIB).toBeLessThan(150)
+  const bare: number[] = []
   const runs: number[] = []
-  // The least of several: others use this machine, too.
+  // The least of several, in turns: others use this machine, too, and then all CPU time is longer.
   for (let run = 0; run < 7; run++) {
+    bare.push((await trivium('node', '--eval', '')).cpuMs)
     const { stdout, code, cpuMs } = await trivium(command, 'account', 'list')
     expect([code, stdout]).toEqual([0, expect.stringContaining('newcomer@trivium.local')])
     runs.push(cpuMs)
   }
-  expect(Math.min(...runs)).toBeLessThan(350)
+  expect(Math.min(...runs) / Math.min(...bare)).toBeLessThan(MOST_STARTS_OF_NODE)
 })
 
 test('npx runs the command of the clone, without a server too', async () => {
