@@ -6,6 +6,7 @@ import type { SettingType } from '../src/config/settings/setting.ts'
 import { SETTING_FIELDS, type SettingField } from '../src/config/settings/table.ts'
 import type { EntryKind, StoredEntry } from '../src/config/stored.ts'
 import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
+import { cloudUpstream, hasFileOnlyAuth } from './generate-clouds.ts'
 
 type Fields = { [name: string]: unknown }
 export type Entry = { kind: EntryKind; id: string; value: unknown }
@@ -123,37 +124,6 @@ export function generate(seed: number): Generated {
   }
 
   const sandboxOn = chance(0.5)
-  const awsKeys = () => ({ access_key: secret(), secret_key: secret(), ...some({ session_token: secret }) })
-  const role = () => ({ role_arn: 'arn:aws:iam::123456789012:role/of/trivium', ...some({ external_id: () => 'us-1' }) })
-  const account = () => JSON.stringify({ type: 'service_account', client_email: address(), private_key: secret() })
-  const CLOUDS = [
-    () => ({
-      kind: 'bedrock',
-      base_url: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
-      auth: {
-        type: 'aws',
-        ...some({ region: () => 'us-east-1' }),
-        ...oneOf<() => Fields>([() => ({}), awsKeys, () => ({ profile: 'Two words' }), role])(),
-      },
-    }),
-    () => ({
-      kind: 'vertex',
-      base_url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1',
-      auth: {
-        type: 'google',
-        ...some({
-          credentials: () => oneOf([account(), '/etc/google.json']),
-          project: () => 'my-project',
-          location: () => 'us-central1',
-        }),
-      },
-    }),
-    () => ({
-      kind: 'azure',
-      base_url: 'https://my-resource.openai.azure.com/openai/v1',
-      auth: { type: 'entra', ...some({ tenant: () => 'my.tenant', client_id: () => 'c-1', client_secret: secret }) },
-    }),
-  ]
   const upstream = (id: string): { serves: string[]; value: Fields } => {
     const common = () =>
       some({
@@ -169,7 +139,7 @@ export function generate(seed: number): Generated {
       return { serves: 'dialect' in value ? ['text', 'embedding'] : ['text', 'image', 'video', 'embedding'], value }
     }
     if (chance(0.2)) {
-      const value = { ...oneOf(CLOUDS)(), ...common() }
+      const value = { ...cloudUpstream({ oneOf, some, secret, address }), ...common() }
       return { serves: ['text'], value }
     }
     const proxy = chance(0.3)
@@ -363,11 +333,6 @@ export const isFileOnly = ({ kind, id, value }: Entry): boolean =>
   (kind === 'upstream' && ('allow_private' in (value as object) || hasFileOnlyAuth(value as Fields))) ||
   (id === 'sign_in.providers' && (value as object[]).some((each) => 'allow_private' in each)) ||
   (kind === 'setting' && SETTING_FIELDS.some((field) => field.id === id && field.isFileOnly))
-
-function hasFileOnlyAuth({ auth }: Fields): boolean {
-  const { profile, role_arn, credentials } = (auth ?? {}) as Fields
-  return profile !== undefined || role_arn !== undefined || String(credentials).startsWith('/')
-}
 
 function spread(entries: readonly Entry[], random: () => number): Omit<Generated, 'entries'> {
   const env: Record<string, string> = {}

@@ -1,7 +1,7 @@
 // Where the configuration has secrets. In the store each is sealed, and only named in the value of its entry.
 import type { UpstreamAuth } from './types.ts'
 
-/** Of `auth`, by their names in the file. */
+/** Secret fields of `auth`, by their names in the file. */
 const AUTH_SECRETS = {
   access_key: 'accessKey',
   secret_key: 'secretKey',

@@ -20,7 +20,10 @@ const ANSWER_WITHIN_MS = 2_000
 /** Upstreams whose costs begin at 0: most of the series are for those that are used. */
 const MOST_BEGUN = METRICS.cost.mostSeries / 4
 
-type Sources = Pick<GatewayDependencies, 'metrics' | 'admission' | 'upstreamQueue' | 'journal' | 'ticker' | 'send' | 'clock'>
+type Sources = Pick<
+  GatewayDependencies,
+  'metrics' | 'admission' | 'upstreamQueue' | 'journal' | 'ticker' | 'send' | 'clock'
+>
 
 /** The metrics of this process, which other workers' scrapes include, and the text of a scrape. */
 export function collectMetrics(

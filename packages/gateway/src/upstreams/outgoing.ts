@@ -34,6 +34,6 @@ export type StreamedUpload = { length: number; open(): ReadableStream<Uint8Array
 export type Send = ((upstream: Upstream, outgoing: OutgoingRequest) => Promise<UpstreamResponse>) & {
   /** The HTTP version of the next request to an upstream; undefined: not known yet. */
   httpVersionOf?(upstream: Upstream): HttpVersion | undefined
-  /** Of an upstream with `auth`. */
+  /** The upstream has `auth`. */
   credentialState?(upstream: Upstream): CredentialState
 }

@@ -117,7 +117,7 @@ export const METRICS = {
   credentialLeft: gauge(
     'upstream_credential_expires_seconds',
     'How long the credential of an upstream is valid, in the process where it ends first; 0 if there is none.',
-    { labels: ['upstream'], mostSeries: 100, merge: 'min' },
+    { labels: ['upstream'], mostSeries: 40, merge: 'min' },
   ),
   attempts: counter('upstream_attempts_total', 'Calls of upstreams.', {
     labels: ['upstream', 'result'],

@@ -254,26 +254,23 @@ describe.each([['signed', AWS] as const, ['with a token', GOOGLE] as const])('20
     const upstream = upstreamOf(auth)
     const end = clock.now + 120 * SECOND
     const statuses = new Map<string, number>()
+    let streams = 0
     const stream = async () => {
       while (clock.now < end) {
         const text = await textOf(await send(upstream))
         statuses.set(text, (statuses.get(text) ?? 0) + 1)
-      }
-    }
-    const time = (async () => {
-      while (clock.now < end) {
-        await Bun.sleep(2)
+        // The clock follows the streams, however fast this machine is.
+        if (++streams % 40 !== 0) continue
         clock.now += SECOND
         own.now = clock.now
       }
-    })()
-    await Promise.all([time, ...Array.from({ length: 200 }, stream)])
+    }
+    await Promise.all(Array.from({ length: 200 }, stream))
     expect([...statuses.keys()]).toEqual(['200 echo {"a":"é漢"}'])
-    expect(statuses.get('200 echo {"a":"é漢"}')).toBeGreaterThanOrEqual(200)
-    // 120 s by 16 s; a reading takes a while, in which the clock goes on.
-    expect(reads()).toBeGreaterThanOrEqual(5)
+    // 120 s by 16 s; while one is read, the clock goes on.
+    expect(reads()).toBeGreaterThan(2)
     expect(reads()).toBeLessThanOrEqual(9)
     expect(clouds.mostAtOnce(isRead)).toBe(1)
     ;[clouds.aws.state.life, clouds.google.state.life] = before
-  }, 60_000)
+  })
 })

@@ -21,7 +21,7 @@ import { googleSource } from './sources/google/index.ts'
 import type { SourceTools } from './sources/tools.ts'
 
 export type Credentials = {
-  /** Of an upstream with `auth`; the same object for the same upstream. */
+  /** The upstream has `auth`. The same object for the same upstream. */
   of(upstream: Upstream): CloudCredential
   /** Renews what is due, and forgets those that none of these upstreams has. */
   keepFor(upstreams: Iterable<Upstream>): Promise<void>

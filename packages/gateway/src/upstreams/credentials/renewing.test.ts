@@ -194,7 +194,7 @@ describe('a rejected credential', () => {
     await give('two', 60 * MINUTE)
     expect(new Set(await renewals)).toEqual(new Set([true]))
     expect([renewing.value(), reads.length]).toEqual(['two', 2])
-    // Of one that was sent before the renewal.
+    // It was sent before the renewal.
     expect([await renewing.renew('one'), reads.length]).toEqual([true, 2])
   })
 

@@ -127,7 +127,7 @@ test(`${COUNT} random requests have the signatures of another implementation, se
         authorization: byAws4(signed),
       } as never)
   }
-}, 60_000)
+})
 
 test('a large body, in pieces and as a stream, and one signer over days and keys', async () => {
   const body = Buffer.alloc(20 * 1024 * 1024, 'abc')

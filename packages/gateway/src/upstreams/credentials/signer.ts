@@ -71,7 +71,7 @@ const canonicalQuery = (parameters: URLSearchParams): string =>
 
 const strict = (text: string): string => encoded(encodeURIComponent(text.toWellFormed()), /[!'()*]/g)
 
-/** Of ASCII characters. */
+/** All that matches is ASCII. */
 const encoded = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
