@@ -20,6 +20,7 @@ import { largeJson, smallJson } from './scenarios/json.ts'
 import { manyStreams } from './scenarios/many-streams.ts'
 import { openStreams, stalledReaders } from './scenarios/memory.ts'
 import { metricsCost } from './scenarios/metrics.ts'
+import { signing } from './scenarios/signing.ts'
 import { start } from './scenarios/start.ts'
 import { storedKeys } from './scenarios/stored-keys.ts'
 import { httpsStreams, streams } from './scenarios/stream.ts'
@@ -50,6 +51,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyEmbeddings,
   manyStreams,
   vastStore,
+  signing,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

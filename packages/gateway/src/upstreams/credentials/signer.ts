@@ -52,7 +52,9 @@ function canonicalRequest(
   return { names, text: `${method}\n${canonicalPath(pathname)}\n${query}\n${lines}\n${names}\n${body}` }
 }
 
-const isSigned = (name: string): boolean => name === 'content-type' || name.startsWith('x-amz')
+/** The last: of a request that Google sends to AWS, to learn who signed it. */
+const isSigned = (name: string): boolean =>
+  name === 'content-type' || name.startsWith('x-amz') || name.startsWith('x-goog-')
 
 const trimmed = (value: string): string => value.trim().replace(/ {2,}/g, ' ')
 

@@ -1,6 +1,7 @@
 // Roles of AWS: temporary keys from STS, for other keys or for a token of a cluster.
 import type { AwsKeys, Expiring } from '../../credential.ts'
 import { SourceFailed } from '../../credential.ts'
+import { createSigner } from '../../signer.ts'
 import { type CredentialAnswer, elementIn } from '../answer.ts'
 import { FORM } from '../fetch-credential.ts'
 import { readToken, type SourceTools } from '../tools.ts'
@@ -38,22 +39,13 @@ type Signed = { method: string; url: string; headers: Record<string, string>; bo
 
 /** The headers of a call of STS with its signature. */
 export async function signedHeaders(
-  request: Signed,
-  { accessKey, secretKey, sessionToken }: AwsKeys,
+  { body = '', ...request }: Signed,
+  keys: AwsKeys,
   region: string,
   { now }: SourceTools,
 ): Promise<Record<string, string>> {
-  const { AwsV4Signer } = await import('aws4fetch')
-  const signer = new AwsV4Signer({
-    ...request,
-    accessKeyId: accessKey,
-    secretAccessKey: secretKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-    service: 'sts',
-    region,
-    datetime: new Date(now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
-  })
-  return Object.fromEntries((await signer.sign()).headers)
+  const sign = createSigner({ service: 'sts', region })
+  return { ...request.headers, ...(await sign({ ...request, body: [Buffer.from(body)] }, keys, now())) }
 }
 
 /** The token is read each time: its cluster rotates it. */
