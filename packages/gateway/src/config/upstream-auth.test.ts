@@ -71,7 +71,7 @@ describe('in the file', () => {
     [{ ...BEDROCK, auth: { type: 'aws' }, keys: ['k'] }, 'keys already authorise its requests'],
     [
       { ...BEDROCK, auth: { type: 'google' } },
-      'the kind bedrock does not take auth of type google; kinds that do: vertex',
+      'the kind bedrock does not take auth of type google; kinds that do: vertex, vertex-claude',
     ],
     [
       { dialect: 'chat', base_url: 'https://a.example/v1', auth: { type: 'aws' } },
@@ -108,6 +108,14 @@ describe('stored', () => {
       { type: 'aws', region: 'us-east-1' },
     ],
     [AZURE, { type: 'entra' }],
+    [{ kind: 'bedrock-mantle', region: 'us-east-1' }, { type: 'aws' }],
+    [
+      { kind: 'bedrock-invoke', auth: { type: 'aws', region: 'cn-north-1' } },
+      { type: 'aws', region: 'cn-north-1' },
+    ],
+    [{ kind: 'vertex', project: 'acme', location: 'eu' }, { type: 'google' }],
+    [{ kind: 'azure-claude', resource: 'acme' }, { type: 'entra' }],
+    [{ ...AZURE, base_url: 'https://my.openai.azure.us/openai/v1' }, { type: 'entra' }],
     [
       { ...VERTEX, base_url: 'https://gateway.example/v1', auth: { type: 'google', credentials: json({}) } },
       { type: 'google', credentials: json({}) },
@@ -142,6 +150,10 @@ describe('stored', () => {
     [{ ...BEDROCK, base_url: 'https://evil.execute-api.us-east-1.amazonaws.com/v1' }, 'is not a host of the vendor'],
     [{ ...VERTEX, base_url: 'https://aiplatform.googleapis.com.evil.example/v1' }, 'is not a host of the vendor'],
     [{ ...VERTEX, base_url: 'http://aiplatform.googleapis.com/v1' }, 'is not a host of the vendor'],
+    [
+      { kind: 'bedrock-invoke', base_url: 'https://bedrock-runtime.us-east-1.amazonaws.com.evil.example' },
+      'is not a host of the vendor',
+    ],
     [{ ...AZURE, base_url: 'https://evil.azure-api.net/openai/v1' }, 'is not a host of the vendor'],
     [{ ...AZURE, base_url: 'https://evil.example/.openai.azure.com/openai/v1' }, 'is not a host of the vendor'],
   ])('%j: %s', (value, message) => {

@@ -76,7 +76,8 @@ const GOOGLE: Upstream['auth'] = { type: 'google' }
 
 const upstreamOf = (auth: Upstream['auth'], id = 'cloud'): Upstream => ({
   ...upstreamDefaults(id),
-  kind: 'bedrock',
+  // Tokens of Entra have a scope by the kind.
+  kind: auth?.type === 'entra' ? 'azure' : 'bedrock',
   dialect: 'chat',
   baseUrl: `http://127.0.0.1:${server.port}/v1`,
   endpoints: KINDS.get('bedrock')?.endpoints ?? [],

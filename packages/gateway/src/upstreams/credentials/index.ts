@@ -2,6 +2,7 @@
 // reload reads none again.
 import type { CloudEnvironment } from '../../config/settings/cloud-variables.ts'
 import type { Upstream, UpstreamAuth } from '../../config/types.ts'
+import { authServiceOf } from '../../config/upstream-kinds.ts'
 import type { Log } from '../../observe/log.ts'
 import { KINDS } from '../kinds/index.ts'
 import { createClockSkew } from './clock-skew.ts'
@@ -16,7 +17,7 @@ import { noteSecrets } from './in-use.ts'
 import { Renewing, type RenewingOptions } from './renewing.ts'
 import { createSigner } from './signer.ts'
 import { awsSource } from './sources/aws/index.ts'
-import { entraScope, entraSource } from './sources/entra/index.ts'
+import { entraSource } from './sources/entra/index.ts'
 import { googleSource } from './sources/google/index.ts'
 import type { SourceTools } from './sources/tools.ts'
 
@@ -63,7 +64,7 @@ export function createCredentials({ tools, log, ...clocks }: CredentialOptions):
       default:
         return bearer(
           upstream,
-          renewing(nameOf(upstream), upstream, () => entraSource(auth, entraScope(upstream.baseUrl), tools)),
+          renewing(nameOf(upstream), upstream, () => entraSource(auth, serviceOf(upstream) ?? '', tools)),
         )
     }
   }
@@ -77,7 +78,7 @@ export function createCredentials({ tools, log, ...clocks }: CredentialOptions):
     const { host } = new URL(upstream.baseUrl)
     const { AWS_REGION, AWS_DEFAULT_REGION } = tools.variables
     const region = auth.region ?? REGION.exec(host)?.[1] ?? AWS_REGION ?? AWS_DEFAULT_REGION
-    const service = host.startsWith('bedrock-mantle.') ? 'bedrock-mantle' : KINDS.get(upstream.kind)?.auth?.service
+    const service = serviceOf(upstream)
     if (region === undefined || service === undefined)
       return ofParts<AwsKeys>(upstream, keys, () => {
         throw new CredentialUnavailable('the region is not known: set auth.region of the upstream, or AWS_REGION')
@@ -139,9 +140,16 @@ export function createCredentials({ tools, log, ...clocks }: CredentialOptions):
   }
 }
 
+/** The name in signatures, or the scope of tokens. */
+function serviceOf({ kind, baseUrl }: Upstream): string | undefined {
+  const described = KINDS.get(kind)
+  return described && authServiceOf(described, baseUrl)
+}
+
 /** The map of them must not keep secrets that were removed from the configuration. */
-function nameOf({ auth, baseUrl }: Upstream): string {
-  const scope = auth?.type === 'entra' ? entraScope(baseUrl) : ''
+function nameOf(upstream: Upstream): string {
+  const { auth } = upstream
+  const scope = auth?.type === 'entra' ? serviceOf(upstream) : undefined
   return new Bun.CryptoHasher('sha256').update(JSON.stringify([auth, scope])).digest('base64url')
 }
 

@@ -13,6 +13,11 @@ const hosted = (differences: Partial<UpstreamEndpoint>): UpstreamEndpoint =>
 const AZURE_KEYS = 'https://portal.azure.com/'
 const ENTRA_OPENAI = 'https://cognitiveservices.azure.com/.default'
 const ENTRA_FOUNDRY = 'https://ai.azure.com/.default'
+const ENTRA_HOSTS = {
+  '.services.ai.azure.com': ENTRA_FOUNDRY,
+  '.azure.us': 'https://cognitiveservices.azure.us/.default',
+  '.azure.cn': 'https://cognitiveservices.azure.cn/.default',
+}
 const AZURE_SERVICE = {
   cap: 'max_completion_tokens',
   endUser: 'user',
@@ -40,7 +45,7 @@ export const azure: UpstreamKind = {
   healthPath: '/models',
   lists: 'deployments',
   idleMs: SILENT_MS,
-  auth: { types: ['key', 'entra'], service: ENTRA_OPENAI, byHost: { '.services.ai.azure.com': ENTRA_FOUNDRY } },
+  auth: { types: ['key', 'entra'], service: ENTRA_OPENAI, byHost: ENTRA_HOSTS },
   testedWith: 'none',
 }
 
@@ -74,7 +79,7 @@ export const azureClassic: UpstreamKind = {
   healthPath: '/models',
   lists: 'deployments',
   idleMs: SILENT_MS,
-  auth: { types: ['key', 'entra'], service: ENTRA_OPENAI },
+  auth: { types: ['key', 'entra'], service: ENTRA_OPENAI, byHost: ENTRA_HOSTS },
   testedWith: 'none',
 }
 

@@ -218,6 +218,16 @@ test.each([
     'https://acme.openai.azure.com/openai',
     'https://cognitiveservices.azure.com/.default',
   ],
+  [
+    'azure, base_url: "https://acme.openai.azure.us/openai/v1"',
+    'https://acme.openai.azure.us/openai/v1',
+    'https://cognitiveservices.azure.us/.default',
+  ],
+  [
+    'azure, base_url: "https://services.ai.azure.com.example.com/openai/v1"',
+    'https://services.ai.azure.com.example.com/openai/v1',
+    'https://cognitiveservices.azure.com/.default',
+  ],
   ['azure-claude, resource: acme', 'https://acme.services.ai.azure.com/anthropic', 'https://ai.azure.com/.default'],
 ])('a cloud by its place: %s', (fields, url, service) => {
   const { config, mistakes } = assemble(

@@ -75,9 +75,9 @@ export function rejectOtherHosts(fields: Fields, { auth, baseUrl }: Pick<Upstrea
 }
 
 const HOSTS: Readonly<Record<AuthType, RegExp>> = {
-  aws: /^https:\/\/bedrock[\w-]*\.[\w-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)\//,
-  google: /^https:\/\/(?:[\w-]+-)?aiplatform\.(?:[\w-]+\.rep\.)?googleapis\.com\//,
-  entra: /^https:\/\/[\w-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com\//,
+  aws: /^https:\/\/bedrock[\w-]*\.[\w-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)(?:\/|$)/,
+  google: /^https:\/\/(?:[\w-]+-)?aiplatform\.(?:[\w-]+\.rep\.)?googleapis\.com(?:\/|$)/,
+  entra: /^https:\/\/[\w-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.(?:com|us|cn)(?:\/|$)/,
 }
 
 function readFields(value: YamlValue): UpstreamAuth | undefined {

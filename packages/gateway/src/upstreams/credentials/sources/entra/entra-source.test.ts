@@ -1,7 +1,7 @@
 // What Entra is sent, and which of its identities is used.
 import { describe, expect, test } from 'bun:test'
 import { failureOf, readNow, useClouds, type Variables } from '../../../../../test-support/clouds/use-clouds.ts'
-import { type EntraAuth, entraScope, entraSource } from './index.ts'
+import { type EntraAuth, entraSource } from './index.ts'
 
 const setup = useClouds()
 const SCOPE = 'https://cognitiveservices.azure.com/.default'
@@ -21,17 +21,6 @@ async function expectGiven(reading: ReturnType<typeof read>, scope: string, iden
   expect(setup.clouds.entra.tokens.get(value)).toEqual({ scope, identity, expiresAt: end })
   expect(expiresAt).toBe(end)
 }
-
-test.each([
-  ['https://res.openai.azure.com/openai/v1', SCOPE],
-  ['https://res.cognitiveservices.azure.com', SCOPE],
-  ['https://RES.services.ai.azure.com/anthropic', 'https://ai.azure.com/.default'],
-  ['https://services.ai.azure.com.example.com', SCOPE],
-  ['https://res.openai.azure.us', 'https://cognitiveservices.azure.us/.default'],
-  ['https://res.openai.azure.cn', 'https://cognitiveservices.azure.cn/.default'],
-  ['https://apim.example.com/openai', SCOPE],
-  ['', SCOPE],
-])('tokens for %s are for %s', (url, scope) => expect(entraScope(url)).toBe(scope))
 
 describe('an application', () => {
   test('with its secret, of the configuration or the environment', async () => {

@@ -7,21 +7,13 @@ import { foundSource, readToken, type SourceTools } from '../tools.ts'
 
 export type EntraAuth = Extract<UpstreamAuth, { type: 'entra' }>
 
-/** What a token is for, by the host of the upstream. */
-export function entraScope(baseUrl: string): string {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
-  if (/\.services\.ai\.azure\.com$/.test(host)) return 'https://ai.azure.com/.default'
-  const cloud = /\.azure\.(us|cn)$/.exec(host)?.[1] ?? 'com'
-  return `https://cognitiveservices.azure.${cloud}/.default`
-}
-
 const AUTHORITY = 'https://login.microsoftonline.com'
 const SECRET = 'client secret'
 const FEDERATED = 'federated token'
 const APP_SERVICE = 'managed identity of App Service'
 const MACHINE = 'managed identity of the machine'
 
-/** `scope`: such as `entraScope` gives it. */
+/** `scope`: such as `https://ai.azure.com/.default`. */
 export function entraSource(auth: EntraAuth, scope: string, tools: SourceTools): Source<AccessToken> {
   const { variables } = tools
   const tenant = auth.tenant ?? variables.AZURE_TENANT_ID
