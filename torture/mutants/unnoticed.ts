@@ -16,6 +16,7 @@ const FASTER = 'a shorter way to the same result'
 const NO_ROW = 'rows of accounts and keys are never deleted; without one it throws either way'
 const NO_LEAST = 'an amount that is not there is not less than any: the others decide'
 const NO_CONTEXT = 'no long context begins below the first token'
+const END = 'beyond the end there is no second that counts'
 const TIERS = 'a tier that is not listed, or is named twice, changes nothing'
 
 const ELSE = 'without what stands for nothing'
@@ -62,6 +63,32 @@ export const UNNOTICED: readonly Unnoticed[] = [
     ['insertHeld', FIRST, "verb.verb === 'hold' ? verb.deadline", 'what is entered again has no deadline either'],
     ['extend', '> -> >=', 'verb.progress > request.progress', 'the same progress is stored again'],
   ]),
+  ...inFile('limits.ts', [
+    ['usedIn', '< -> <=', 'at < window.length', END],
+    ['usedIn', '0 -> 1', 'window[at] ?? 0', ALWAYS],
+    ['usedIn', ELSE, 'window[at] ?? 0', ALWAYS],
+    ['usedIn', '0 -> 1', 'window[at + 1] ?? 0', ALWAYS],
+    ['usedIn', ELSE, 'window[at + 1] ?? 0', ALWAYS],
+    ['waitFor', '< -> <=', 'at < window.length', END],
+    ['waitFor', '0 -> 1', 'window[at] ?? 0', ALWAYS],
+    ['waitFor', ELSE, 'window[at] ?? 0', ALWAYS],
+    ['waitFor', '0 -> 1', 'window[at + 1] ?? 0', ALWAYS],
+    ['waitFor', ELSE, 'window[at + 1] ?? 0', ALWAYS],
+    ['added', '0 -> 1', 'kept[last] ?? 0', ALWAYS],
+    ['added', ELSE, 'kept[last] ?? 0', ALWAYS],
+    ['added', '0 -> 1', 'kept[last + 1] ?? 0', ALWAYS],
+    ['added', ELSE, 'kept[last + 1] ?? 0', ALWAYS],
+    ['removed', '< -> <=', 'at < kept.length', 'counts are at odd places, and the length is even'],
+    ['removed', '> -> >=', 'left > 0', 'then it takes nothing more'],
+    ['removed', '0 -> 1', 'kept[at] ?? 0', ALWAYS],
+    ['removed', ELSE, 'kept[at] ?? 0', ALWAYS],
+    ['recent', '< -> <=', 'at < window.length', END],
+    ['recent', '0 -> 1', 'when = 0', ALWAYS],
+    ['recent', '0 -> 1', 'count = 0', ALWAYS],
+    ['monthOf', '+ -> -', 'date.getUTCFullYear() * 12 + ', 'every month still has a number of its own'],
+    ['notBefore', '< -> <=', 'now < spentAt', SAME],
+    ['positive', '> -> >=', 'amount > 0n', SAME],
+  ]),
   ...inFile('prices/combine-charges.ts', [
     ['combineCharges', SECOND, 'index === 0 ? {} : own', 'the first line has the multiplier of the receipt'],
     ['combineMediaCharges', ELSE, 'prices[index] ?? []', ALWAYS],
@@ -107,4 +134,5 @@ export const UNNOTICED: readonly Unnoticed[] = [
     ['higherFigures', '> -> >=', 'a > b', SAME],
     ['callsOf', ELSE, 'toolCalls[tool] ?? 0', 'what is no whole number is not counted'],
   ]),
+  ...inFile('repetitions.ts', [['requestsOf', '< -> <=', 'one.id < other.id', 'ids differ']]),
 ]

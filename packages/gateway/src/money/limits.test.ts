@@ -110,6 +110,14 @@ test('counts of one second are one count, and none is no count', () => {
   expect(added([second, 0, second + 1, 2], NOW, 1)).toEqual([second + 1, 3])
 })
 
+test('a count may be as large as a time', () => {
+  const second = Math.floor(NOW / 1_000)
+  const window = [second, second, second + 1, 3]
+  expect(usedIn(window, NOW + 1_000)).toBe(second + 3)
+  expect(waitFor(window, NOW + 1_000, 2, 2)).toBe(60_500)
+  expect(added(window, NOW + 1_000, 1)).toEqual([second, second, second + 1, 4])
+})
+
 test('what is given back is taken from the oldest, and no more than is there', () => {
   const second = Math.floor(NOW / 1_000)
   const window = [second, 3, second + 1, 4, second + 2, 5]
@@ -194,6 +202,7 @@ describe('days, weeks and months by UTC', () => {
     const meter = spentAt(['2024-12-31T23:00:00Z', 5n])
     expect(spent(meter, '2025-01-01T00:00:00Z')).toEqual([0n, 5n, 0n])
     expect(spent(spentAt(['2024-01-31T23:00:00Z', 5n]), '2025-01-31T23:00:00Z')).toEqual([0n, 0n, 0n])
+    expect(spent(spentAt(['2024-02-29T23:00:00Z', 5n]), '2036-01-31T23:00:00Z')).toEqual([0n, 0n, 0n])
   })
 
   test('a clock that steps back over midnight renews nothing; one that was a year ahead is not waited for', () => {

@@ -96,14 +96,25 @@ describe('a repetition', () => {
   })
 
   test('is not run where one of them was paid for', () => {
-    const { run } = reaped(30n)
-    expect(run(takeOver(8n))).toEqual(repeated(30n))
+    for (const progress of [1n, 30n]) expect(reaped(progress).run(takeOver(8n))).toEqual(repeated(progress))
     const other = reaped()
     other.run(takeOver(8n))
     other.repeats(8n)
     expect(other.run(takeOver(9n))).toEqual(rejected('not_open'))
     other.ends(8n)
     expect(other.run(takeOver(9n))).toEqual(repeated(40n))
+  })
+
+  test('runs where the operator alone has paid for what was reaped', () => {
+    const { run, later, account, request } = reaped()
+    account.balance = 0n
+    const restored = { nodeId: 0, epoch: 2, id: 8n }
+    run({ verb: 'restore', ...restored, account: 1n, key: 2n, model: 'm', upstream: 'u' })
+    run({ verb: 'extend', ...restored, known: 0n, amount: 1n, minimum: 1n, tokens: 0, progress: 25n })
+    later(DEAD_AFTER_MS)
+    run({ verb: 'reap', limit: 10 })
+    expect(request(8n)).toMatchObject({ state: REAPED, cost: 0n, shortfall: 25n })
+    expect(run(takeOver(9n, 8n))).toEqual(done(8n))
   })
 
   test('is free to run after a request that its owner ended for nothing', () => {
@@ -142,6 +153,7 @@ describe('an owner who returns after its request was taken over', () => {
     run(takeOver(8n))
     run(settle(FIRST, 1n))
     expect(rows.transfers.map(({ amount }) => amount)).toEqual([1n])
+    expect(run(takeOver(9n))).toEqual(repeated(0n))
   })
 
   test('for nothing costs the operator nothing', () => {
@@ -149,6 +161,7 @@ describe('an owner who returns after its request was taken over', () => {
     run(takeOver(8n))
     expect(run(settle(FIRST, 0n))).toEqual(done(0n))
     expect([request()?.shortfall, rows.transfers]).toEqual([0n, []])
+    expect(run(takeOver(9n))).toEqual(done(0n))
   })
 })
 
@@ -177,7 +190,38 @@ describe('what was delivered is collected', () => {
     })
     expect(account.balance).toBe(960n)
     expect(rows.repetitions.size).toBe(0)
+    expect(rows.spending.slice(-2)).toMatchObject([
+      { outcome: 'reaped', requests: -1 },
+      { outcome: 'completed', requests: 1, cost: 40n },
+    ])
     expect(run(COLLECT)).toEqual(done(0n))
+  })
+
+  test('not while another repetition may begin', () => {
+    const { run, later, repeats } = reaped()
+    run(takeOver(8n))
+    run(takeOver(9n))
+    repeats(8n)
+    run({ verb: 'void', nodeId: 0, epoch: 2, id: 8n, outcome: 'aborted', receipt: '' })
+    run(settle(FIRST))
+    expect(run(COLLECT)).toEqual(done(0n))
+    later(REPETITION_BEGINS_WITHIN_MS)
+    expect(run(COLLECT)).toEqual(done(1n, 0, 40n))
+  })
+
+  test('once: of several that were delivered that with the lowest id', () => {
+    const { run, later, repeats, request } = reaped()
+    // Ids are by the clocks of nodes: a repetition may have a lower one.
+    run(takeOver(3n))
+    repeats(3n)
+    later(DEAD_AFTER_MS)
+    run({ verb: 'reap', limit: 10 })
+    expect(run(takeOver(9n, 3n))).toEqual(done(FIRST))
+    run(settle(FIRST))
+    run({ ...settle(3n, 20n), epoch: 2 })
+    later(REPETITION_BEGINS_WITHIN_MS)
+    expect(run(COLLECT)).toEqual(done(1n, 0, 20n))
+    expect([request(3n)?.cost, request()?.cost]).toEqual([20n, 0n])
   })
 
   test('not while a repetition runs, nor after one was charged', () => {
@@ -189,6 +233,14 @@ describe('what was delivered is collected', () => {
     ends(8n)
     expect(run(COLLECT)).toEqual(done(0n))
     expect([account.balance, rows.repetitions.size]).toEqual([960n, 0])
+  })
+
+  test('nor after one was charged next to nothing', () => {
+    const { run, repeats, ends, account, rows } = delivered()
+    repeats(8n)
+    ends(8n, 1n)
+    expect(run(COLLECT)).toEqual(done(0n))
+    expect([account.balance, rows.repetitions.size]).toEqual([999n, 0])
   })
 
   test('when the repetition was free', () => {

@@ -28,6 +28,9 @@ const SECOND = NOW / 1_000
 const BEGIN: Begin = { verb: 'begin', ...owner, lease: 1 }
 const RESTORE: Restore = { verb: 'restore', ...owner, account: 1n, key: 2n, model: 'm', upstream: 'u' }
 
+test('what is rejected changes nothing, and has nothing to give', () =>
+  expect(rejected('node_lost')).toEqual({ verdict: 'node_lost', amount: 0n, tokens: 0, change: 0n }))
+
 describe('hold', () => {
   test('writes a request with all that is known', () => {
     const { run, request, account, key, rows } = openLedger()
