@@ -16,6 +16,7 @@ const FASTER = 'a shorter way to the same result'
 const NO_ROW = 'rows of accounts and keys are never deleted; without one it throws either way'
 const NO_LEAST = 'an amount that is not there is not less than any: the others decide'
 const NO_CONTEXT = 'no long context begins below the first token'
+const NO_MORE = 'no tokens are added or given back'
 const END = 'beyond the end there is no second that counts'
 const TIERS = 'a tier that is not listed, or is named twice, changes nothing'
 
@@ -57,6 +58,13 @@ export const UNNOTICED: readonly Unnoticed[] = [
     ['grant', ELSE, 'leftUnderMemberCap(book.memberCap(key), now) ?? inWallet', NO_LEAST],
     ['payable', 'never', 'due <= released', FASTER],
     ['payable', '<= -> <', 'due <= released', FASTER],
+    ['correctTokens', '0 -> 1', 'more < 0', NO_MORE],
+    ['correctTokens', '< -> <=', 'more < 0', NO_MORE],
+    ['changed', '0 -> 1', 'more < 0', NO_MORE],
+    ['changed', '< -> <=', 'more < 0', NO_MORE],
+    ['positive', '> -> >=', 'amount > 0n', SAME],
+    ['least', '< -> <=', 'one < other', SAME],
+    ['most', '> -> >=', 'one > other', SAME],
   ]),
   ...inFile('json.ts', [['atLeastZero', '> -> >=', 'amount > 0n', SAME]]),
   ...inFile('ledger.ts', [
@@ -134,5 +142,8 @@ export const UNNOTICED: readonly Unnoticed[] = [
     ['higherFigures', '> -> >=', 'a > b', SAME],
     ['callsOf', ELSE, 'toolCalls[tool] ?? 0', 'what is no whole number is not counted'],
   ]),
-  ...inFile('repetitions.ts', [['requestsOf', '< -> <=', 'one.id < other.id', 'ids differ']]),
+  ...inFile('repetitions.ts', [
+    ['requestsOf', '< -> <=', 'one.id < other.id', 'ids differ'],
+    ['requestsOf', '1 -> 0', 'one.id < other.id ? -1 : 1', 'what is less is still known from what is not'],
+  ]),
 ]

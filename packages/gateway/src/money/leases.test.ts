@@ -74,7 +74,7 @@ test('a database that lacks what it confirmed to a node has lost commits', () =>
   expect(rows.nodes.get(3)).toEqual({ nodeId: 3, epoch: 1, renewedAt: NOW + 1, renewals: 1, config: 'b' })
   expect(at(2, renew({ renewals: 1, ended: undefined }))).toEqual(done(2n))
   expect(at(3, renew({ renewals: 3, ended: undefined }))).toEqual(rejected('commits_lost'))
-  // Of a later process nothing is stored, and an earlier one is not asked.
+  // A later process, and a node, of which nothing is stored.
   expect(at(3, renew(none, 2))).toEqual(rejected('commits_lost'))
   expect(at(3, { ...renew(none), nodeId: 4 } as Verb)).toEqual(rejected('commits_lost'))
   at(3, { verb: 'join', nodeId: 3, config: 'c', takeover: true })
