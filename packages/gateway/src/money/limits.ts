@@ -146,6 +146,19 @@ export function spentIn(meter: Spent, period: Period, time: number): Nanos {
   }
 }
 
+/** The first moment of the period that `now` lies in. */
+export function startOf(period: Period, now: number): number {
+  const date = new Date(now)
+  switch (period) {
+    case 'day':
+      return dayOf(now) * DAY_MS
+    case 'week':
+      return (weekOf(now) * 7 - 3) * DAY_MS
+    case 'month':
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+  }
+}
+
 /** The first moment after the period that `now` lies in. */
 export function endOf(period: Period, now: number): number {
   const date = new Date(now)

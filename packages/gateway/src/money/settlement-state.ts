@@ -56,9 +56,9 @@ export type Raise = { event: 'raise'; amount: Nanos; least: Nanos }
 
 export type Command =
   | { do: 'send'; verb: RequestVerb; pauseMs: number }
-  | { do: 'dispatch'; granted: Nanos; tokens: number }
+  | ({ do: 'dispatch'; granted: Nanos; tokens: number } & Pick<Result, 'budgetsLeft'>)
   /** `available` as in the ledger's result: money, or for limits the milliseconds until there is room. */
-  | { do: 'reject'; verdict: VerbRejection | 'store_down'; available: Nanos }
+  | ({ do: 'reject'; verdict: VerbRejection | 'store_down'; available: Nanos } & Pick<Result, 'budget'>)
   | { do: 'deliver' }
   /** The hold does not cover the blocked output and will not grow: end the stream as `length`. */
   | { do: 'stop' }

@@ -75,9 +75,9 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
     return { state: OVER, commands: [{ do: 'reject', verdict: 'store_down', available: 0n }, spool] }
   }
   if (event.event !== 'response' || event.verb !== 'hold') return stay({ phase: 'holding', hold })
-  const { verdict, amount, tokens } = event.result
+  const { verdict, amount, tokens, budget, budgetsLeft } = event.result
   if (verdict !== 'done' && verdict !== 'repeated')
-    return { state: OVER, commands: [{ do: 'reject', verdict, available: amount }] }
+    return { state: OVER, commands: [{ do: 'reject', verdict, available: amount, ...(budget && { budget }) }] }
   if (!event.mayDispatch) {
     // Other nodes may be about to declare this node dead and release the hold.
     const ending = beginFinish(voided(hold, 'node_lost'), clock())
@@ -95,7 +95,7 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
     roomAt: LONG_AGO,
     blocked: undefined,
   }
-  return { state, commands: [{ do: 'dispatch', granted: amount, tokens }] }
+  return { state, commands: [{ do: 'dispatch', granted: amount, tokens, ...(budgetsLeft && { budgetsLeft }) }] }
 }
 
 const voided = ({ id, nodeId, epoch }: Hold, outcome: string): Void => ({
@@ -137,8 +137,8 @@ const isChargeable = (verb: Finish): verb is Chargeable =>
 /** What enters the request of a journaled settlement again that the database does not know; undefined: there is nobody to charge. */
 export function restoring(verb: Finish, { verdict }: Result): Restore | undefined {
   if (verdict !== 'unknown_request' || !isChargeable(verb)) return undefined
-  const { id, nodeId, epoch, account, key, model = '', upstream = '' } = verb
-  return { verb: 'restore', id, nodeId, epoch, account, key, model, upstream }
+  const { id, nodeId, epoch, account, key, model = '', upstream = '', budgets, attribution } = verb
+  return { verb: 'restore', id, nodeId, epoch, account, key, model, upstream, budgets, attribution }
 }
 
 /**

@@ -1,6 +1,7 @@
 // The verbs of the ledger and their results.
 import type { Nanos } from './amount.ts'
 import { TASK_NODE } from './book.ts'
+import type { Attribution } from './budgets/attribution.ts'
 
 /**
  * A request and its owner: the node with this id at this epoch, or, with TASK_NODE, the holder of the task's lease at this
@@ -12,25 +13,32 @@ export const taskOwner = (id: bigint, leaseEpoch: number): Owned => ({ id, nodeI
 /** The name of the lease that a task's request is ended under. */
 export const taskLease = (id: bigint): string => `task/${id}`
 
-export type Hold = Owned & {
-  verb: 'hold'
-  account: bigint
-  key: bigint
-  /** The key as the caller knows it. */
-  revision: number
-  /** It can be extended, so it need not reserve all that is available at once. */
-  extensible: boolean
-  /** Requested, and the least that is accepted; what is available in between is granted. */
-  amount: Nanos
-  minimum: Nanos
-  /** The same in tokens, for limits per minute. */
-  tokens: number
-  minimumTokens: number
-  model: string
-  upstream: string
-  /** When the reaper voids the hold of a task, by the store's clock; undefined: the hold belongs to a node. */
-  deadline?: number | undefined
-}
+/**
+ * What a request counts against beside its account and key. `budgets`: ids, at most MOST_BUDGETS; those that do not exist any more are left
+ * out. Both are absent where there is nothing to say.
+ */
+export type Counted = { budgets?: readonly bigint[] | undefined; attribution?: Attribution | undefined }
+
+export type Hold = Owned &
+  Counted & {
+    verb: 'hold'
+    account: bigint
+    key: bigint
+    /** The key as the caller knows it. */
+    revision: number
+    /** It can be extended, so it need not reserve all that is available at once. */
+    extensible: boolean
+    /** Requested, and the least that is accepted; what is available in between is granted. */
+    amount: Nanos
+    minimum: Nanos
+    /** The same in tokens, for limits per minute. */
+    tokens: number
+    minimumTokens: number
+    model: string
+    upstream: string
+    /** When the reaper voids the hold of a task, by the store's clock; undefined: the hold belongs to a node. */
+    deadline?: number | undefined
+  }
 /** `known`: what the owner knows to be held. If more is held, this extension took effect and its response was lost. */
 export type Extend = Owned & {
   verb: 'extend'
@@ -45,21 +53,22 @@ export type Extend = Owned & {
 }
 /**
  * `tokens`: all that the request used. `upstream`: which one answered; absent: that of the hold. `upstreamCost`: what the operator pays for
- * it; absent: that is not known. `model`: that of the hold, for metrics; like `account` and `key`, by which a journal can charge a request
+ * it; absent: that is not known. `model`: that of the hold, for metrics; like `account`, `key` and what is counted, by which a journal can charge a request
  * that the database lost, the ledger does not read it.
  */
-export type Settle = Owned & {
-  verb: 'settle'
-  cost: Nanos
-  tokens: number
-  outcome: string
-  receipt: string
-  upstream?: string | undefined
-  upstreamCost?: Nanos | undefined
-  model?: string | undefined
-  account?: bigint | undefined
-  key?: bigint | undefined
-}
+export type Settle = Owned &
+  Counted & {
+    verb: 'settle'
+    cost: Nanos
+    tokens: number
+    outcome: string
+    receipt: string
+    upstream?: string | undefined
+    upstreamCost?: Nanos | undefined
+    model?: string | undefined
+    account?: bigint | undefined
+    key?: bigint | undefined
+  }
 export type Void = Owned & { verb: 'void'; outcome: string; receipt: string }
 export type Finish = Settle | Void
 /**
@@ -71,7 +80,8 @@ export type Begin = Owned & { verb: 'begin'; lease: number }
  * A request that the ledger does not know, although its hold was confirmed: the database lost commits. It is entered again as running
  * under its owner, with nothing held, so that its journaled settlement finds it.
  */
-export type Restore = Owned & { verb: 'restore'; account: bigint; key: bigint; model: string; upstream: string }
+export type Restore = Owned &
+  Counted & { verb: 'restore'; account: bigint; key: bigint; model: string; upstream: string }
 /** The request `by` is about to run in place of `id`, with the same idempotency key. */
 export type TakeOver = { verb: 'take_over'; id: bigint; by: bigint }
 /** Charges what was delivered and neither paid for itself nor by a repetition. */
@@ -136,7 +146,13 @@ export type VerbRejection =
 /** The request is too expensive for the balance or a cap; a cheaper one may pass. */
 export const isLackOfFunds = (verdict: string): verdict is LackOfFunds =>
   (LACKS_OF_FUNDS as readonly string[]).includes(verdict)
-const LACKS_OF_FUNDS = ['no_balance', 'key_cap_reached', 'member_cap_reached', 'account_cap_reached'] as const
+const LACKS_OF_FUNDS = [
+  'no_balance',
+  'key_cap_reached',
+  'member_cap_reached',
+  'account_cap_reached',
+  'budget_reached',
+] as const
 type LackOfFunds = (typeof LACKS_OF_FUNDS)[number]
 
 /** A limit of the key or of the account is reached for now. */
@@ -155,6 +171,10 @@ export type Result = {
   tokens: number
   /** settle, void, reap, collect: how much more accounts are charged since this verb; negative where it corrects what was reaped. */
   change: Nanos
+  /** budget_reached: which one. */
+  budget?: bigint
+  /** hold, done: what was left under each of its budgets before it, in their order; undefined for one that limits nothing. */
+  budgetsLeft?: readonly (Nanos | undefined)[]
 }
 
 export const done = (amount: bigint, tokens = 0, change = 0n): Result => ({ verdict: 'done', amount, tokens, change })

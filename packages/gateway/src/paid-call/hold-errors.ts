@@ -40,6 +40,10 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     const before = 'Your credit balance is too low.'
     return rejectFor({ code: 'insufficient_balance', available, before, after: paymentText(config) })
   }
+  if (verdict === 'budget_reached') {
+    const before = 'This request would exceed a budget of the account.'
+    return lowFundsFailure({ code: 'account_quota_exceeded', available, before, after: contactText(config) }, minimum)
+  }
   if (isLackOfFunds(verdict)) {
     const whose = WHOSE[verdict]
     // The message names the cap, which is read from the store; if that fails, the message goes without it.

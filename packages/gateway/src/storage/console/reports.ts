@@ -9,6 +9,21 @@ export type UsageDimension = (typeof USAGE_DIMENSIONS)[number]
 export type UsageGroup = Partial<Record<UsageDimension, bigint | string | number>>
 export type UsageFilter = { key?: bigint; account?: bigint; model?: string; upstream?: string; outcome?: string }
 
+/**
+ * Sums by tag, or by end user: of whole days, by one of the two at a time. A request counts for each of its tags, so that sums of tags do
+ * not add up to those of the account. Grouped by `value` and by up to all of these.
+ */
+export const ATTRIBUTED_DIMENSIONS = ['value', 'account', 'key', 'model', 'upstream', 'outcome', 'day'] as const
+export type AttributedDimension = (typeof ATTRIBUTED_DIMENSIONS)[number]
+export type AttributedGroup = Partial<Record<AttributedDimension, bigint | string | number>>
+/** `value`: one tag or end user. */
+export type AttributedFilter = UsageFilter & { value?: string }
+export type AttributedSums = Omit<UsageSums, 'group' | 'shortfall'> & { group: AttributedGroup; lastAt: number }
+export type AttributedSort = {
+  by: 'value' | Exclude<(typeof USAGE_SORTS)[number], 'shortfall'>
+  descends: boolean
+}
+
 export type UsageSums = {
   group: UsageGroup
   requests: number

@@ -6,6 +6,7 @@ import {
   type Hold,
   isDone,
   type RequestVerb,
+  type Result,
   type Settle,
   type VerbRejection,
 } from '../../money/ledger.ts'
@@ -61,12 +62,14 @@ export class NotSettled extends Error {
 type Answered = Pick<Settle, 'upstream' | 'upstreamCost'>
 
 export type Opened = { verdict: 'open'; request: HeldFunds } | RejectedHold
-/** `available`: money; for a limit per minute, the milliseconds until there is room. */
-export type RejectedHold = { verdict: VerbRejection | 'store_down'; available: Nanos }
+/** `available`: money; for a limit per minute, the milliseconds until there is room. `budget`: the one that is reached. */
+export type RejectedHold = { verdict: VerbRejection | 'store_down'; available: Nanos } & Pick<Result, 'budget'>
 export type Tokens = { used: number; step: number }
 export type HeldFunds = {
   granted: Nanos
   grantedTokens: number
+  /** What was left under each budget of the hold before it, if it has any. */
+  readonly budgetsLeft?: Result['budgetsLeft']
   /** What was granted and added since, as far as the store has confirmed it. */
   readonly held: Nanos
   readonly heldTokens: number
@@ -188,7 +191,10 @@ class Opening implements StoreListener {
     const { resolve, reject } = this.#callbacks
     if (command?.do === 'dispatch')
       resolve({ verdict: 'open', request: new HeldRequest(this.#hold, command, state, this.#driver) })
-    else if (command?.do === 'reject') resolve({ verdict: command.verdict, available: command.available })
+    else if (command?.do === 'reject') {
+      const { verdict, available, budget } = command
+      resolve({ verdict, available, ...(budget && { budget }) })
+    }
     else reject(new Error('a hold was neither granted nor rejected'))
   }
 }
@@ -234,12 +240,13 @@ class Ending implements StoreListener {
   }
 }
 
-type Granted = { granted: Nanos; tokens: number }
+type Granted = { granted: Nanos; tokens: number } & Pick<Result, 'budgetsLeft'>
 
 /** A class, not a closure: one is created for every request. */
 class HeldRequest implements HeldFunds, StoreListener {
   readonly granted: Nanos
   readonly grantedTokens: number
+  readonly budgetsLeft: Result['budgetsLeft']
   readonly #hold: Hold
   readonly #driver: Driver
   #state: Settlement
@@ -248,6 +255,7 @@ class HeldRequest implements HeldFunds, StoreListener {
   constructor(hold: Hold, granted: Granted, state: Settlement, driver: Driver) {
     this.granted = granted.granted
     this.grantedTokens = granted.tokens
+    this.budgetsLeft = granted.budgetsLeft
     this.#hold = hold
     this.#state = state
     this.#driver = driver
@@ -290,7 +298,7 @@ class HeldRequest implements HeldFunds, StoreListener {
     by: Answered = {},
     observer?: EndObserver,
   ): Promise<Settled> {
-    const { id, nodeId, epoch, model, account, key } = this.#hold
+    const { id, nodeId, epoch, model, account, key, budgets, attribution } = this.#hold
     const { upstream, upstreamCost } = by
     return this.#finish(
       {
@@ -307,6 +315,8 @@ class HeldRequest implements HeldFunds, StoreListener {
         model,
         account,
         key,
+        budgets,
+        attribution,
       },
       observer,
     )

@@ -93,6 +93,7 @@ const VERDICTS: Record<Result['verdict'], true> = {
   key_cap_reached: true,
   account_cap_reached: true,
   member_cap_reached: true,
+  budget_reached: true,
   key_invalid: true,
   key_expired: true,
   key_changed: true,

@@ -67,6 +67,7 @@ const VERDICTS = [
     'key_cap_reached',
     'account_cap_reached',
     'member_cap_reached',
+    'budget_reached',
     'key_invalid',
     'key_expired',
     'key_changed',
