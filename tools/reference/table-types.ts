@@ -1,4 +1,4 @@
-// tables.ts in packages/gateway/src/storage/sql and its folder months: the types of the tables, from the schema of SQLite. PostgreSQL's has
+// tables.ts in packages/gateway/src/storage/sql and its folders months and budgets: the types of the tables, from the schema of SQLite. PostgreSQL's has
 // the same columns: the contract of storage runs every statement on both.
 import { Database } from 'bun:sqlite'
 import { migrate } from '@trivium/gateway/storage/migrations/migrate-sqlite.ts'
@@ -8,6 +8,7 @@ import type { Generated } from './generated.ts'
 const HEAD = `// The tables as queries see them, written from the schema by npm run reference. Integers arrive as bigint from SQLite and as number or
 // bigint from PostgreSQL, by the width of the column: rows are read through rows.ts, which takes either.
 import type { Generated } from 'kysely'
+import type { BudgetTables } from './budgets/tables.ts'
 import type { Integer, MonthTables } from './months/tables.ts'
 `
 
@@ -16,8 +17,13 @@ import type { Generated } from 'kysely'
 
 export type Integer = bigint | number
 `
-/** Tables with types in a file of their own: one file would be too long. */
+const BUDGETS_HEAD = `// The tables of budgets, and of sums by what requests are for, written from the schema by npm run reference.
+import type { Generated } from 'kysely'
+import type { Integer } from '../months/tables.ts'
+`
+/** Tables with types in files of their own: one file would be too long. */
 const isOfMonths = (table: string): boolean => /^(month|archive)_/.test(table)
+const isOfBudgets = (table: string): boolean => /^(budget|daily_attribution)/.test(table)
 
 const TYPES: Readonly<Record<string, string>> = { INTEGER: 'Integer', TEXT: 'string', BLOB: 'Uint8Array' }
 
@@ -60,14 +66,20 @@ export const TABLE_TYPES: readonly Generated[] = [
   {
     file: 'packages/gateway/src/storage/sql/tables.ts',
     text() {
-      const tables = ledgerTables((table) => !isOfMonths(table))
-      return `${HEAD}\nexport type Schema = MonthTables & {\n${tables.join('\n')}\n}\n`
+      const tables = ledgerTables((table) => !isOfMonths(table) && !isOfBudgets(table))
+      return `${HEAD}\nexport type Schema = MonthTables &\n  BudgetTables & {\n${tables.join('\n')}\n}\n`
     },
   },
   {
     file: 'packages/gateway/src/storage/sql/months/tables.ts',
     text() {
       return `${MONTHS_HEAD}\nexport type MonthTables = {\n${ledgerTables(isOfMonths).join('\n')}\n}\n`
+    },
+  },
+  {
+    file: 'packages/gateway/src/storage/sql/budgets/tables.ts',
+    text() {
+      return `${BUDGETS_HEAD}\nexport type BudgetTables = {\n${ledgerTables(isOfBudgets).join('\n')}\n}\n`
     },
   },
 ]

@@ -1,5 +1,6 @@
 // A Book over Maps: the ledger without a database, for the tests that compare an engine with the rules themselves.
 import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
+import type { BudgetRow } from '../../packages/gateway/src/money/budgets/budget.ts'
 import {
   type AccountRow,
   type Book,
@@ -26,6 +27,9 @@ export type MemoryRows = {
   keys: Map<bigint, KeyRow>
   /** By account and person. */
   memberCaps: Map<string, Pick<MemberCap, 'cap' | 'capPeriod'>>
+  budgets: Map<bigint, BudgetRow>
+  /** What was charged under budgets across accounts: by budget, node and beginning of the period. */
+  shared: Map<string, Nanos>
   requests: Map<bigint, RequestRow>
   nodes: Map<number, NodeRow>
   leases: Map<string, LeaseRow>
@@ -39,6 +43,8 @@ export const emptyRows = (): MemoryRows => ({
   accounts: new Map(),
   keys: new Map(),
   memberCaps: new Map(),
+  budgets: new Map(),
+  shared: new Map(),
   requests: new Map(),
   nodes: new Map(),
   leases: new Map(),
@@ -85,6 +91,7 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
       const keys = [...rows.keys.values()].filter((key) => key.account === account && key.person === person)
       return shared && { cap: shared.cap, capPeriod: shared.capPeriod, keys }
     },
+    budget: (id) => rows.budgets.get(id),
     request: (id) => rows.requests.get(id),
     node: (nodeId) => rows.nodes.get(nodeId),
     lease: (name) => rows.leases.get(name),
@@ -97,12 +104,17 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     removeRepetitionsBefore: (at) => removeRepetitions(rows, (row) => row.at <= at),
     saveAccount: (row) => void rows.accounts.set(row.id, row),
     saveKey: (row) => void rows.keys.set(row.id, row),
+    saveBudget: (row) => void rows.budgets.set(row.id, row),
     insertRequest: (row) => insertRequest(rows, row),
     saveRequest: (row) => void rows.requests.set(row.id, row),
     saveOwner: (row) => void rows.requests.set(row.id, row),
     saveNode: (row) => void rows.nodes.set(row.nodeId, row),
     saveLease: (row) => void rows.leases.set(row.name, row),
     addSpending: (sum) => void rows.spending.push({ ...sum, at: now }),
+    addToShared({ budget, nodeId, windowStart, amount }) {
+      const place = [budget, nodeId, windowStart].join()
+      rows.shared.set(place, (rows.shared.get(place) ?? 0n) + amount)
+    },
     transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
   }
 }

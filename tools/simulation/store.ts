@@ -32,7 +32,7 @@ export type SimulatedStore = {
 /** Longer than any freeze and any message after it. */
 export const OLD_TASK_MS = 45_000
 
-type Kind = 'accounts' | 'keys' | 'requests' | 'nodes' | 'leases'
+type Kind = 'accounts' | 'keys' | 'budgets' | 'requests' | 'nodes' | 'leases'
 type Id = bigint | number | string
 type Row = { id: bigint } | { nodeId: number } | { name: string }
 /** The rows that a transaction touched, as they were before; undefined: did not exist. */
@@ -208,6 +208,12 @@ function watch(book: Book, touched: Touched[]): Book {
     },
     // No check of the simulation reads the sums.
     addSpending: () => {},
+    budget: (id) => remember('budgets', id, book.budget(id)),
+    saveBudget(row) {
+      save('budgets', row.id)
+      book.saveBudget(row)
+    },
+    addToShared: book.addToShared,
     transfer: book.transfer,
   }
 }

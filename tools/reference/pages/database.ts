@@ -44,7 +44,7 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   attempt: { holds: 'recent attempts to sign in and the like, which are limited', kept: 'until they no longer count' },
   api_key: { holds: 'keys: name, group, limits, spending', kept: `${FOREVER}, also deleted ones`, secret: 'hashes' },
   request: {
-    holds: 'holds and receipts: model, upstream, cost, outcome, text of the receipt',
+    holds: 'holds and receipts: model, upstream, cost, outcome, tags, end user, session, text of the receipt',
     kept: `${FOREVER}; the text of receipts ${retention('requests')}`,
     secret: 'no prompts; the text may have the first 200 characters of an error message',
   },
@@ -52,6 +52,14 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   hourly_spending: { holds: 'sums of charges by hour', kept: FOREVER },
   daily_spending: { holds: 'sums of charges by day and account', kept: FOREVER },
   daily_key_spending: { holds: 'sums of charges by day and key', kept: FOREVER },
+  daily_attribution_spending: {
+    holds: 'sums of charges by day, account, and tag or end user',
+    kept: `${FOREVER}; erased with the account`,
+    secret: 'no prompts; end users as hashes, unless `attribution.end_users` is `plain`',
+  },
+  daily_attribution_values: { holds: 'how many tags and end users an account had on a day', kept: ACCOUNT },
+  budget: { holds: 'budgets, with what is spent and held', kept: `${FOREVER}, also deleted ones` },
+  budget_sum: { holds: 'what was spent under budgets across accounts, by process', kept: FOREVER },
   rejected_request: {
     holds: 'how many requests were rejected before a hold, by key, minute and error code',
     kept: retention('requests'),

@@ -17,6 +17,14 @@ import { endOf, type Limits, NO_LIMITS, PERIODS } from '../../src/money/limits.t
 import { integer } from '../../src/storage/sql/rows.ts'
 import { type KeyFields, newWallet, type Opened, type Use, type Wallet } from './harness.ts'
 import {
+  attributedSums,
+  changeBudgets,
+  counted,
+  expectedAttributed,
+  expectedShared,
+  sharedSums,
+} from './budgets/random.ts'
+import {
   type Randomness,
   randomLossVerb,
   randomness,
@@ -118,8 +126,13 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
       .sort((a, b) => (a.request < b.request ? -1 : 1))
       .map(({ request, first, at }) => [request, first, BigInt(at)]),
   )
+  expect(numbers(await raw('SELECT id, spent, held, window_start, window_spent FROM budget ORDER BY id'))).toEqual(
+    [...rows.budgets.values()].map((row) => [row.id, row.spent, row.held, BigInt(row.windowStart), row.windowSpent]),
+  )
+  expect(await sharedSums(raw)).toEqual(expectedShared(rows))
+  expect(await attributedSums(raw)).toEqual(expectedAttributed(rows.spending))
   const columns =
-    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, outcome, receipt, model, upstream, upstream_cost'
+    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, outcome, receipt, model, upstream, upstream_cost, budgets, tags, end_user, session'
   expect(numbers(await raw(`SELECT ${columns} FROM request ORDER BY id`))).toEqual(
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -142,6 +155,10 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
         row.model,
         row.upstream,
         row.upstreamCost,
+        row.budgets.join(),
+        row.attribution?.tags.join() ?? '',
+        row.attribution?.endUser ?? '',
+        row.attribution?.session ?? '',
       ]),
   )
   expect(
@@ -224,6 +241,7 @@ export function differentialContract(use: Use): void {
       const opened = use()
       const [random, forTasks, forMembers] = [randomness(seed), randomness(-seed), randomness(1_000 + seed)]
       const [forLost, forRepeats] = [randomness(2_000 + seed), randomness(3_000 + seed)]
+      const forBudgets = randomness(4_000 + seed)
       await opened.elapse(START - opened.now())
       const { rows, wallets } = await startingRows(opened, random)
       const verdicts = new Set<Result['verdict']>()
@@ -233,12 +251,14 @@ export function differentialContract(use: Use): void {
         if (isLater) await opened.elapse(randomTime(random, opened.now()))
         if (random.below(10) === 0) await changeLimits(opened, rows, random, random.pick(wallets))
         if (forMembers.below(4) === 0) await changeMemberCap(opened, rows, forMembers)
+        if (forBudgets.below(3) === 0) await changeBudgets(opened, rows, forBudgets, forBudgets.pick(wallets))
         const now = opened.now()
         const together = opened.keepsOrder ? 1 + random.below(25) : 1
         step += together
         const verbs: Verb[] = []
         const expected: Result[] = []
-        const take = (verb: Verb): void => {
+        const take = (plain: Verb): void => {
+          const verb = counted(plain, rows, forBudgets)
           verbs.push(verb)
           const result = apply(memoryBook(rows, now), verb)
           expected.push(result)
@@ -271,6 +291,7 @@ export function differentialContract(use: Use): void {
       )
       expect(begun.length).toBeGreaterThan(0)
       expect([...verdicts]).toContain('member_cap_reached')
+      expect([...verdicts]).toContain('budget_reached')
       expect(takenOver).toBeGreaterThan(0)
       for (const kind of [/^(no_balance|key_cap_reached|account_cap_reached)$/, /_(requests|tokens|concurrent)$/])
         expect([...verdicts].filter((verdict) => kind.test(verdict))).not.toEqual([])

@@ -1,5 +1,7 @@
 // The rows of the ledger, and the interface that it reaches them through.
 import type { Nanos } from './amount.ts'
+import type { Attribution } from './budgets/attribution.ts'
+import type { BudgetRow } from './budgets/budget.ts'
 import type { Limits, Meter, Period } from './limits.ts'
 
 /** Ledger accounts that are not wallets. Their balance is the sum of their transfers; no row is kept for them. */
@@ -93,9 +95,15 @@ export type RequestRow = {
   outcome: string
   /** JSON written by the owner at the end: units, price, timing, attempts, warnings. */
   receipt: string
+  /** The budgets that it counts against, whatever becomes of them. */
+  budgets: readonly bigint[]
+  attribution: Attribution | undefined
 }
 /** What a request adds to the sums of spending, or takes from them if all amounts are negative. */
-export type Spending = Pick<RequestRow, 'account' | 'key' | 'model' | 'upstream' | 'tokens' | 'cost'> & {
+export type Spending = Pick<
+  RequestRow,
+  'account' | 'key' | 'model' | 'upstream' | 'tokens' | 'cost' | 'attribution'
+> & {
   outcome: string
   requests: number
   upstreamCost: Nanos
@@ -113,12 +121,16 @@ export type NodeRow = { nodeId: number; epoch: number; renewedAt: number; renewa
  */
 export type Repetition = { request: bigint; first: bigint; at: number }
 
+/** What a request of an owner adds to what was charged under a budget across accounts, in the period that begins then. */
+export type SharedCharge = { budget: bigint; nodeId: number; windowStart: number; amount: Nanos }
+
 /** The rows of one transaction. Getters return live objects; `save*` marks them to be written at its end. */
 export interface Book {
   readonly now: number
   account(id: bigint): AccountRow | undefined
   key(id: bigint): KeyRow | undefined
   memberCap(key: KeyRow): MemberCap | undefined
+  budget(id: bigint): BudgetRow | undefined
   request(id: bigint): RequestRow | undefined
   node(nodeId: number): NodeRow | undefined
   lease(name: string): LeaseRow | undefined
@@ -137,6 +149,8 @@ export interface Book {
   removeRepetitionsBefore(at: number): void
   saveAccount(row: AccountRow): void
   saveKey(row: KeyRow): void
+  /** Only one of an account. */
+  saveBudget(row: BudgetRow): void
   insertRequest(row: RequestRow): void
   saveRequest(row: RequestRow): void
   /** Its node, epoch and deadline, which few verbs change. */
@@ -145,5 +159,6 @@ export interface Book {
   saveLease(row: LeaseRow): void
   /** Adds to the sums of the present hour. */
   addSpending(sum: Spending): void
+  addToShared(charge: SharedCharge): void
   transfer(request: bigint | undefined, debit: bigint, credit: bigint, amount: Nanos): void
 }

@@ -15,6 +15,7 @@ import {
   TASK_NODE,
   VOIDED,
 } from './book.ts'
+import { budgetsOf, chargeUnder, releaseUnder } from './budgets/counting.ts'
 import { correctTokens, payable } from './grant.ts'
 import { noteSpent, noteSpentThen } from './limits.ts'
 import { done, type Owned, type Result, rejected, repeated, type Settle, taskLease, type Void } from './verbs.ts'
@@ -56,7 +57,7 @@ function bookLoss(book: Book, request: RequestRow, { cost, outcome, receipt }: S
 
 /** What an ended request contributes to the sums of spending, by its upstream and outcome. */
 export function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
-  const { account, key, model, upstream, outcome, tokens, cost, upstreamCost } = request
+  const { account, key, model, upstream, outcome, tokens, cost, upstreamCost, attribution } = request
   const signed = BigInt(sign)
   return {
     account,
@@ -64,6 +65,7 @@ export function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
     model,
     upstream,
     outcome,
+    attribution,
     requests: sign,
     tokens: sign * tokens,
     cost: signed * cost,
@@ -92,12 +94,14 @@ export function charge(book: Book, request: RequestRow, cost: Nanos): Charged {
   const released = request.state === HELD ? request.held : 0n
   account.held -= released
   key.held -= released
+  const budgets = budgetsOf(book, request.budgets)
+  releaseUnder(budgets, released)
   if (request.state === HELD && !isTask) {
     account.meter.open -= 1
     key.meter.open -= 1
   }
   const due = cost - request.cost
-  const paid = payable(book, isTask && due > released ? released : due, released, account, key)
+  const paid = payable(book, isTask && due > released ? released : due, released, { account, key, budgets })
   account.balance -= paid
   account.spent += paid
   key.spent += paid
@@ -106,6 +110,7 @@ export function charge(book: Book, request: RequestRow, cost: Nanos): Charged {
     note(account.meter, paid, time)
     note(key.meter, paid, time)
   }
+  chargeUnder(book, budgets, request, paid)
   book.saveAccount(account)
   book.saveKey(key)
   if (paid > 0n) book.transfer(request.id, account.id, REVENUE, paid)

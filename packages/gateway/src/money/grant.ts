@@ -1,4 +1,4 @@
-// How much of a requested amount can be granted: by balance and credit line, and by the caps and limits of key and account.
+// How much of a requested amount can be granted: by balance and credit line, by the caps and limits of key and account, and by budgets.
 import type { Nanos } from './amount.ts'
 import {
   type AccountRow,
@@ -10,6 +10,8 @@ import {
   type RequestRow,
   TASK_NODE,
 } from './book.ts'
+import type { BudgetRow } from './budgets/budget.ts'
+import { holdUnder, limitsBy } from './budgets/counting.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
@@ -58,10 +60,13 @@ export function tokensFor({ amount, tokens }: Extend, part: Nanos): number {
 /** A hold that can be extended takes at most this part of the available amount, so that other requests can start. */
 const SHARE = 16n
 
+/** Whose funds and limits a request takes. */
+export type Payers = { account: AccountRow; key: KeyRow; budgets: readonly BudgetRow[] }
+
 type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 
 /** What is granted of `amount`: all, a part down to `minimum`, or a rejection with the available amount. */
-export function grant(book: Book, account: AccountRow, key: KeyRow, want: Wanted): Nanos | Result {
+export function grant(book: Book, { account, key, budgets }: Payers, want: Wanted): Nanos | Result {
   const { now } = book
   const inWallet = availableIn(account)
   if (inWallet < want.minimum) return rejected('no_balance', inWallet)
@@ -71,7 +76,11 @@ export function grant(book: Book, account: AccountRow, key: KeyRow, want: Wanted
   if (underMemberCap < want.minimum) return rejected('member_cap_reached', underMemberCap)
   const underAccountCap = leftUnderCap(account, now) ?? inWallet
   if (underAccountCap < want.minimum) return rejected('account_cap_reached', underAccountCap)
-  const available = least(least(inWallet, underKeyCap), least(underMemberCap, underAccountCap))
+  let available = least(least(inWallet, underKeyCap), least(underMemberCap, underAccountCap))
+  for (const { budget, left } of limitsBy(budgets, now)) {
+    if (left < want.minimum) return rejected('budget_reached', left, budget)
+    available = least(available, left)
+  }
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }
 
@@ -96,17 +105,19 @@ function leftUnderMemberCap(shared: MemberCap | undefined, now: number): Nanos |
  * The part of `due` that can be charged to a request that has just released its hold. The hold stays chargeable if a cap
  * or the credit line was lowered since. Beyond it the charge is limited to what is available and the caps: other holds are never touched.
  */
-export function payable(book: Book, due: Nanos, released: Nanos, account: AccountRow, key: KeyRow): Nanos {
+export function payable(book: Book, due: Nanos, released: Nanos, { account, key, budgets }: Payers): Nanos {
   if (due <= released) return due
   const { now } = book
   const caps = [leftUnderCap(key, now), leftUnderMemberCap(book.memberCap(key), now), leftUnderCap(account, now)]
+  for (const { left } of limitsBy(budgets, now)) caps.push(left)
   const available = caps.reduce((left: Nanos, cap) => least(left, cap ?? left), availableIn(account))
   return least(due, most(released, available))
 }
 
-export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos, tokens: number): void {
+export function reserve(book: Book, { account, key, budgets }: Payers, amount: Nanos, tokens: number): void {
   account.held += amount
   key.held += amount
+  holdUnder(book, budgets, amount)
   if (account.limits.tokensPerMinute !== undefined) account.meter.tokens = added(account.meter.tokens, book.now, tokens)
   if (key.limits.tokensPerMinute !== undefined) key.meter.tokens = added(key.meter.tokens, book.now, tokens)
   book.saveAccount(account)

@@ -10,6 +10,8 @@
 // caller that lost the response can retry.
 import type { Nanos } from './amount.ts'
 import { type Book, DEAD_AFTER_MS, HELD, REAPED, REAPED_OUTCOME, SETTLED, TASK_NODE, VOIDED } from './book.ts'
+import { type BudgetRow, leftUnder } from './budgets/budget.ts'
+import { applicable, budgetsOf, NO_BUDGETS } from './budgets/counting.ts'
 import { charge, finish, isOwner, spendingOf } from './finish.ts'
 import {
   begin as beginMeters,
@@ -95,18 +97,32 @@ function hold(book: Book, verb: Hold): Result {
   if (key.revision !== verb.revision) return rejected('key_changed')
   const limited = limitReached('key', key, verb, book.now) ?? limitReached('account', account, verb, book.now)
   if (limited) return limited
-  const granted = grant(book, account, key, verb)
+  const payers = { account, key, budgets: applicable(book, verb.budgets, account.id) }
+  const granted = grant(book, payers, verb)
   if (typeof granted !== 'bigint') return granted
+  const left = verb.budgets && budgetsLeft(payers.budgets, verb.budgets, book.now)
   const tokens = Math.min(verb.tokens, tokensLeft(key, book.now), tokensLeft(account, book.now))
   beginMeters(key, isTask, book.now)
   beginMeters(account, isTask, book.now)
-  reserve(book, account, key, granted, tokens)
-  insertHeld(book, verb, granted, tokens)
-  return done(granted, tokens)
+  reserve(book, payers, granted, tokens)
+  insertHeld(book, verb, payers.budgets, granted, tokens)
+  return left ? { ...done(granted, tokens), budgetsLeft: left } : done(granted, tokens)
 }
 
-function insertHeld(book: Book, verb: Hold | Restore, held: Nanos, tokens: number): void {
-  const { id, account, key, nodeId, epoch, model, upstream } = verb
+const budgetsLeft = (budgets: readonly BudgetRow[], named: readonly bigint[], now: number): Result['budgetsLeft'] =>
+  named.map((id) => {
+    const row = budgets.find((each) => each.id === id)
+    return row && row.account !== undefined ? leftUnder(row, now) : undefined
+  })
+
+function insertHeld(
+  book: Book,
+  verb: Hold | Restore,
+  budgets: readonly BudgetRow[],
+  held: Nanos,
+  tokens: number,
+): void {
+  const { id, account, key, nodeId, epoch, model, upstream, attribution } = verb
   book.insertRequest({
     id,
     account,
@@ -126,6 +142,8 @@ function insertHeld(book: Book, verb: Hold | Restore, held: Nanos, tokens: numbe
     upstreamCost: 0n,
     outcome: '',
     receipt: '',
+    budgets: budgets.length === 0 ? NO_BUDGETS : budgets.map((row) => row.id),
+    attribution,
   })
 }
 
@@ -148,10 +166,11 @@ function extend(book: Book, verb: Extend): Result {
   // No more money than the remaining tokens need: a stream then uses its minute to the end, not to a whole step before it.
   const amount = left < verb.tokens ? (verb.amount * BigInt(left)) / BigInt(verb.tokens) : verb.amount
   const want = { amount, minimum: verb.minimum, extensible: verb.whole !== true }
-  const granted = grant(book, account, key, want)
+  const payers = { account, key, budgets: budgetsOf(book, request.budgets) }
+  const granted = grant(book, payers, want)
   if (typeof granted !== 'bigint') return granted
   const tokens = tokensFor(verb, granted)
-  reserve(book, account, key, granted, tokens)
+  reserve(book, payers, granted, tokens)
   request.held += granted
   request.tokens += tokens
   book.saveRequest(request)
@@ -196,7 +215,7 @@ function restore(book: Book, verb: Restore): Result {
   key.meter.open += 1
   book.saveAccount(account)
   book.saveKey(key)
-  insertHeld(book, verb, 0n, 0)
+  insertHeld(book, verb, applicable(book, verb.budgets, account.id), 0n, 0)
   return done(0n)
 }
 

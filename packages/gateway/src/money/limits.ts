@@ -130,7 +130,8 @@ const monthOf = (time: number): number => {
  * A clock that steps back over midnight does not renew a cap. After a clock that was wrong by more than a day, the present time
  * counts.
  */
-const notBefore = (spentAt: number, now: number): number => (now < spentAt && spentAt - now < DAY_MS ? spentAt : now)
+export const notBefore = (spentAt: number, now: number): number =>
+  now < spentAt && spentAt - now < DAY_MS ? spentAt : now
 
 /** What was charged in the period that `time` lies in. */
 export function spentIn(meter: Spent, period: Period, time: number): Nanos {

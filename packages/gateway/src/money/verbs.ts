@@ -179,11 +179,12 @@ export type Result = {
 
 export const done = (amount: bigint, tokens = 0, change = 0n): Result => ({ verdict: 'done', amount, tokens, change })
 export const repeated = (amount: bigint, tokens = 0): Result => ({ verdict: 'repeated', amount, tokens, change: 0n })
-export const rejected = (verdict: VerbRejection, amount: bigint = 0n): Result => ({
+export const rejected = (verdict: VerbRejection, amount: bigint = 0n, budget?: bigint): Result => ({
   verdict,
   amount,
   tokens: 0,
   change: 0n,
+  ...(budget === undefined ? {} : { budget }),
 })
 /** `repeated` is the result of a verb that took effect earlier. */
 export const isDone = ({ verdict }: Result): boolean => verdict === 'done' || verdict === 'repeated'

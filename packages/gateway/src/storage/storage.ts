@@ -79,6 +79,7 @@ export interface Storage extends ReturnType<typeof nounsOver>, ReturnType<typeof
 export type Accounts = Storage['accounts']
 export type Alerts = Storage['alerts']
 export type AuditLog = Storage['auditLog']
+export type Budgets = Storage['budgets']
 export type Books = Storage['books']
 export type RejectedRequests = Storage['rejectedRequests']
 export type Reports = Storage['reports']

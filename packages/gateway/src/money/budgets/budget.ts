@@ -1,7 +1,7 @@
 // Budgets: how much may be spent on one thing, and what of it is spent and held. Pure, and on the store's clock; PostgreSQL has the same
 // rules as functions.
 import type { Nanos } from '../amount.ts'
-import { endOf, PERIODS, startOf } from '../limits.ts'
+import { endOf, notBefore, PERIODS, startOf } from '../limits.ts'
 
 /** `hours`: every so many hours from a start. */
 export const BUDGET_PERIODS = [...PERIODS, 'hours'] as const
@@ -54,4 +54,14 @@ export function periodEnd(terms: Omit<BudgetTerms, 'amount'>, time: number): num
   const { period, everyHours } = terms
   if (period === undefined) return undefined
   return period === 'hours' ? periodStart(terms, time) + (everyHours ?? 1) * HOUR_MS : endOf(period, time)
+}
+
+/** What was charged in the present period. */
+export const spentNow = (row: BudgetTerms & BudgetMeter, now: number): Nanos =>
+  row.windowStart === periodStart(row, notBefore(row.windowStart, now)) && row.windowSpent > 0n ? row.windowSpent : 0n
+
+/** What is neither spent in the present period nor held. */
+export function leftUnder(row: BudgetTerms & BudgetMeter, now: number): Nanos {
+  const left = row.amount - spentNow(row, now) - row.held
+  return left > 0n ? left : 0n
 }

@@ -55,6 +55,10 @@ import MONTH_SEALS_POSTGRES from './version-4/month-seals-postgres.sql' with { t
 import MONTH_SEALS from './version-4/month-seals-sqlite.sql' with { type: 'text' }
 import UPSTREAM_KEYS_POSTGRES from './version-4/upstream-keys-postgres.sql' with { type: 'text' }
 import UPSTREAM_KEYS from './version-4/upstream-keys-sqlite.sql' with { type: 'text' }
+import ATTRIBUTION_POSTGRES from './version-5/attribution-postgres.sql' with { type: 'text' }
+import ATTRIBUTION from './version-5/attribution-sqlite.sql' with { type: 'text' }
+import BUDGETS_POSTGRES from './version-5/budgets-postgres.sql' with { type: 'text' }
+import BUDGETS from './version-5/budgets-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -131,6 +135,13 @@ export const MIGRATIONS: Migration[] = [
     ledger: [UPSTREAM_KEYS, MONTH_SEALS, ARCHIVE].join('\n'),
     contents: '',
     postgres: [UPSTREAM_KEYS_POSTGRES, MONTH_SEALS_POSTGRES, ARCHIVE_POSTGRES].join('\n'),
+  },
+  {
+    version: 5,
+    oldestProgram: 1,
+    ledger: [ATTRIBUTION, BUDGETS].join('\n'),
+    contents: '',
+    postgres: [ATTRIBUTION_POSTGRES, BUDGETS_POSTGRES].join('\n'),
   },
 ]
 

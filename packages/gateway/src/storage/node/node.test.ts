@@ -66,6 +66,8 @@ function openHold(rows: MemoryRows, id: bigint, nodeId: number, epoch: number): 
     upstream: 'u',
     outcome: '',
     receipt: '',
+    budgets: [],
+    attribution: undefined,
   }
   rows.requests.set(id, { id, account: 1n, key: 2n, nodeId, epoch, state: HELD, held: 10n, progress: 0n, ...none })
   const account = rows.accounts.get(1n)

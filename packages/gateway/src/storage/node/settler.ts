@@ -194,8 +194,7 @@ class Opening implements StoreListener {
     else if (command?.do === 'reject') {
       const { verdict, available, budget } = command
       resolve({ verdict, available, ...(budget && { budget }) })
-    }
-    else reject(new Error('a hold was neither granted nor rejected'))
+    } else reject(new Error('a hold was neither granted nor rejected'))
   }
 }
 

@@ -1,7 +1,9 @@
 // Rejects values that no store can keep. PostgreSQL rejects NUL and lone surrogates and SQLite would change them silently, so
 // they are rejected here for both. Amounts beyond 64 bits would fail or round inside an engine.
 import { MAX_AMOUNT, type Nanos, UNLIMITED_CREDIT } from '../../money/amount.ts'
-import { type Hold, TASK_NODE, type Verb } from '../../money/ledger.ts'
+import { type Attribution, LONGEST_NAME, LONGEST_TAG, MOST_TAGS } from '../../money/budgets/attribution.ts'
+import { MOST_BUDGETS } from '../../money/budgets/budget.ts'
+import { type Counted, type Hold, TASK_NODE, type Verb } from '../../money/ledger.ts'
 import { type Limits, MAX_TOKENS, PERIODS, type Period } from '../../money/limits.ts'
 import type { IdentityName } from '../people/identities.ts'
 
@@ -20,7 +22,7 @@ export function normaliseEmail(email: string): string {
   return checkText('email', email).trim().toLowerCase().normalize('NFC')
 }
 
-function checkAmount(field: string, value: Nanos): void {
+export function checkAmount(field: string, value: Nanos): void {
   if (value < 0n || value > MAX_AMOUNT) throw new RangeError(`${field}: ${value} is outside 0..${MAX_AMOUNT}`)
 }
 
@@ -65,7 +67,7 @@ export function checkHash(hash: Uint8Array): Uint8Array {
 }
 
 export function checkId(id: bigint): bigint {
-  if (id <= 0n || id > MAX_INT64) throw new RangeError(`id: ${id} is not a request id`)
+  if (id <= 0n || id > MAX_INT64) throw new RangeError(`id: ${id} is not an id`)
   return id
 }
 
@@ -80,6 +82,7 @@ export function checkVerb(verb: Verb): void {
       checkTokens('minimumTokens', verb.minimumTokens)
       checkTokens('revision', verb.revision)
       checkOwner(verb)
+      checkCounted(verb)
       checkText('model', verb.model)
       checkText('upstream', verb.upstream)
       return
@@ -105,6 +108,7 @@ export function checkVerb(verb: Verb): void {
     case 'restore':
       checkText('model', verb.model)
       checkText('upstream', verb.upstream)
+      checkCounted(verb)
       return
     case 'join':
     case 'renew':
@@ -126,6 +130,30 @@ export function checkVerb(verb: Verb): void {
     case 'reap':
     case 'collect':
       if (!Number.isSafeInteger(verb.limit) || verb.limit < 0) throw new RangeError(`limit: ${verb.limit}`)
+  }
+}
+
+function checkCounted({ budgets, attribution }: Counted): void {
+  if (budgets !== undefined) {
+    if (budgets.length === 0 || budgets.length > MOST_BUDGETS || new Set(budgets).size < budgets.length)
+      throw new RangeError(`budgets: ${budgets} are not 1 to ${MOST_BUDGETS} different ones`)
+    for (const id of budgets) checkId(id)
+  }
+  if (attribution !== undefined) checkAttribution(attribution)
+}
+
+function checkAttribution({ tags, endUser, session }: Attribution): void {
+  if (tags.length === 0 && endUser === '' && session === '') throw new RangeError('attribution: is of nothing')
+  if (tags.length > MOST_TAGS) throw new RangeError(`tags: more than ${MOST_TAGS}`)
+  for (const [index, tag] of tags.entries()) {
+    if (tag === '' || tag.length > LONGEST_TAG || tag.includes(','))
+      throw new RangeError(`tags: "${tag}" is not 1 to ${LONGEST_TAG} characters without a comma`)
+    if (index > 0 && tag <= (tags[index - 1] ?? '')) throw new RangeError('tags: are not sorted, each once')
+    checkText('tags', tag)
+  }
+  for (const [field, value] of Object.entries({ endUser, session })) {
+    if (value.length > LONGEST_NAME) throw new RangeError(`${field}: longer than ${LONGEST_NAME} characters`)
+    checkText(field, value)
   }
 }
 

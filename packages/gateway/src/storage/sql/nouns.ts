@@ -4,6 +4,7 @@ import { type ArchivedConnection, archivedListsOver, archivedSpendingOver } from
 import { archiveOver } from '../archive/noun.ts'
 import type { AuditEntry } from '../console/audit-log.ts'
 import { accountsOver } from './accounts.ts'
+import { budgetsOver } from './budgets/budgets.ts'
 import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { clusterOver } from './console/cluster.ts'
@@ -79,6 +80,8 @@ const nouns = (connection: ArchivedConnection) => ({
   sessions: sessionsOver(connection),
   /** Passwords, second factors, one-time links and attempts. */
   signIns: signInsOver(connection),
+  /** How much may be spent on one thing. */
+  budgets: budgetsOver(connection),
   /** Redemption codes. */
   codes: codesOver(connection),
   /** What operators note of accounts. */

@@ -3,12 +3,14 @@
 //
 // This is part of the file format: the next version reads what is pending when the program stops. A verb whose form changes
 // gets a new number.
-import type { Verb } from '../../money/ledger.ts'
+import { joinTags, splitTags } from '../../money/budgets/attribution.ts'
+import type { Counted, Hold, Restore, Verb } from '../../money/ledger.ts'
+import { joinIds, splitIds } from '../sql/budgets/rows.ts'
 
 export type EncodedBatch = { words: DataView; texts: string }
 
 export const WORD = 8
-const WORDS_PER_VERB = 15
+const WORDS_PER_VERB = 19
 /** The most bytes that `verbs` can need. */
 export const roomFor = (verbs: number): number => verbs * WORDS_PER_VERB * WORD
 
@@ -28,6 +30,8 @@ const RESTORE = 13
 const RENEW_WITNESSED = 14
 const TAKE_OVER = 15
 const COLLECT = 16
+const COUNTED_HOLD = 17
+const COUNTED_RESTORE = 18
 
 /** Encodes into `room`; the resulting `words` are its first part. */
 export function encodeBatch(verbs: readonly Verb[], room: DataView): EncodedBatch {
@@ -39,7 +43,7 @@ export function encodeBatch(verbs: readonly Verb[], room: DataView): EncodedBatc
 function encodeVerb(verb: Verb, out: Encoder): void {
   switch (verb.verb) {
     case 'hold':
-      out.owned(HOLD, verb)
+      out.owned(isCounted(verb) ? COUNTED_HOLD : HOLD, verb)
       out.big(verb.account)
       out.big(verb.key)
       out.small(verb.revision)
@@ -51,6 +55,7 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.small(verb.deadline ?? 0)
       out.text(verb.model)
       out.text(verb.upstream)
+      if (isCounted(verb)) out.counted(verb)
       return
     case 'extend':
       out.owned(EXTEND, verb)
@@ -80,11 +85,12 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.small(verb.lease)
       return
     case 'restore':
-      out.owned(RESTORE, verb)
+      out.owned(isCounted(verb) ? COUNTED_RESTORE : RESTORE, verb)
       out.big(verb.account)
       out.big(verb.key)
       out.text(verb.model)
       out.text(verb.upstream)
+      if (isCounted(verb)) out.counted(verb)
       return
     case 'take_over':
       out.small(TAKE_OVER)
@@ -151,23 +157,9 @@ function decodeVerb(from: Decoder): Verb {
   const kind = from.small()
   switch (kind) {
     case HOLD:
-      return {
-        verb: 'hold',
-        id: from.big(),
-        nodeId: from.small(),
-        epoch: from.small(),
-        account: from.big(),
-        key: from.big(),
-        revision: from.small(),
-        extensible: from.flag(),
-        amount: from.big(),
-        minimum: from.big(),
-        tokens: from.small(),
-        minimumTokens: from.small(),
-        deadline: from.small() || undefined,
-        model: from.text(),
-        upstream: from.text(),
-      }
+      return holdOf(from)
+    case COUNTED_HOLD:
+      return { ...holdOf(from), ...from.counted() }
     case EXTEND:
       return {
         verb: 'extend',
@@ -206,16 +198,9 @@ function decodeVerb(from: Decoder): Verb {
     case BEGIN:
       return { verb: 'begin', id: from.big(), nodeId: from.small(), epoch: from.small(), lease: from.small() }
     case RESTORE:
-      return {
-        verb: 'restore',
-        id: from.big(),
-        nodeId: from.small(),
-        epoch: from.small(),
-        account: from.big(),
-        key: from.big(),
-        model: from.text(),
-        upstream: from.text(),
-      }
+      return restoreOf(from)
+    case COUNTED_RESTORE:
+      return { ...restoreOf(from), ...from.counted() }
     case TAKE_OVER:
       return { verb: 'take_over', id: from.big(), by: from.big() }
     case COLLECT:
@@ -247,6 +232,37 @@ function decodeVerb(from: Decoder): Verb {
   }
 }
 
+const holdOf = (from: Decoder): Hold => ({
+  verb: 'hold',
+  id: from.big(),
+  nodeId: from.small(),
+  epoch: from.small(),
+  account: from.big(),
+  key: from.big(),
+  revision: from.small(),
+  extensible: from.flag(),
+  amount: from.big(),
+  minimum: from.big(),
+  tokens: from.small(),
+  minimumTokens: from.small(),
+  deadline: from.small() || undefined,
+  model: from.text(),
+  upstream: from.text(),
+})
+
+const restoreOf = (from: Decoder): Restore => ({
+  verb: 'restore',
+  id: from.big(),
+  nodeId: from.small(),
+  epoch: from.small(),
+  account: from.big(),
+  key: from.big(),
+  model: from.text(),
+  upstream: from.text(),
+})
+
+const isCounted = ({ budgets, attribution }: Counted): boolean => budgets !== undefined || attribution !== undefined
+
 /** `big` for amounts and ids, which are whole 64 bits; `small` for numbers below 2^53. */
 class Encoder {
   at = 0
@@ -274,6 +290,12 @@ class Encoder {
   text(value: string): void {
     this.small(value.length)
     this.texts += value
+  }
+  counted({ budgets = [], attribution }: Counted): void {
+    this.text(joinIds(budgets))
+    this.text(joinTags(attribution?.tags ?? []))
+    this.text(attribution?.endUser ?? '')
+    this.text(attribution?.session ?? '')
   }
   owned(kind: number, { id, nodeId, epoch }: { id: bigint; nodeId: number; epoch: number }): void {
     this.small(kind)
@@ -316,6 +338,13 @@ class Decoder {
     // `| 0`: `slice` with a float would leave optimized code at every call.
     this.#read += this.small() | 0
     return this.#texts.slice(start, this.#read)
+  }
+  counted(): Counted {
+    const [budgets, tags, endUser, session] = [this.text(), this.text(), this.text(), this.text()]
+    return {
+      ...(budgets === '' ? {} : { budgets: splitIds(budgets) }),
+      ...(tags + endUser + session === '' ? {} : { attribution: { tags: splitTags(tags), endUser, session } }),
+    }
   }
 }
 

@@ -25,7 +25,7 @@ import {
   thrownBy,
 } from '../../../contract/storage/harness.ts'
 import { FolderInUse, type Storage, StoreDown } from '../storage.ts'
-import { ORPHANS } from './book.ts'
+import { ORPHANS } from './book/book.ts'
 import { openSqlite, SQLITE_FILE } from './open-sqlite.ts'
 
 let parent: string

@@ -83,6 +83,8 @@ const CODES: Record<Result['verdict'], number> = Object.fromEntries(
   VERDICTS.map((verdict, code) => [verdict, code]),
 ) as Record<(typeof VERDICTS)[number], number>
 const RESULT = 4 * WORD
+/** Added to the code of a verdict that has more to say of budgets, which is in the text. */
+const OF_BUDGETS = 100
 
 /** Four words each: verdict, amount, tokens and change. The verdict of a failure is negative, and its message is in the text. */
 export function sendResults({ words }: Shared, results: readonly VerbResult[], hasPending: boolean): string {
@@ -93,7 +95,9 @@ export function sendResults({ words }: Shared, results: readonly VerbResult[], h
       words.setFloat64(at, -1 - FAILURES.indexOf(result.failure), true)
       text += `\0${result.message.replaceAll('\0', ' ')}`
     } else {
-      words.setFloat64(at, CODES[result.verdict], true)
+      const saysMore = result.budget !== undefined || result.budgetsLeft !== undefined
+      if (saysMore) text += `\0${writeBudgets(result)}`
+      words.setFloat64(at, CODES[result.verdict] + (saysMore ? OF_BUDGETS : 0), true)
       words.setBigInt64(at + WORD, result.amount, true)
       words.setFloat64(at + 2 * WORD, result.tokens, true)
       words.setBigInt64(at + 3 * WORD, result.change, true)
@@ -108,14 +112,31 @@ export const saysPending = (text: string): boolean => text.startsWith('1')
 export function receiveResults({ words }: Shared, text: string, count: number): VerbResult[] {
   const results: VerbResult[] = []
   const messages = text.length > 1 ? text.split('\0') : []
-  let failures = 0
+  let said = 0
   for (let at = 0; at < count * RESULT; at += RESULT) {
     const code = words.getFloat64(at, true)
-    const verdict = VERDICTS[code]
+    const verdict = VERDICTS[code % OF_BUDGETS]
     if (verdict) {
       const [amount, tokens] = [words.getBigInt64(at + WORD, true), words.getFloat64(at + 2 * WORD, true)]
-      results.push({ verdict, amount, tokens, change: words.getBigInt64(at + 3 * WORD, true) })
-    } else results.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++failures] ?? 'no result' })
+      const result = { verdict, amount, tokens, change: words.getBigInt64(at + 3 * WORD, true) }
+      results.push(code < OF_BUDGETS ? result : { ...result, ...readBudgets(messages[++said] ?? '') })
+    } else results.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++said] ?? 'no result' })
   }
   return results
 }
+
+type OfBudgets = Pick<Result, 'budget' | 'budgetsLeft'>
+
+/** The one that is reached, or what is left of each. */
+const writeBudgets = ({ budget, budgetsLeft }: OfBudgets): string =>
+  budget === undefined ? `=${budgetsLeft?.join() ?? ''}` : String(budget)
+
+const readBudgets = (text: string): OfBudgets =>
+  text.startsWith('=')
+    ? {
+        budgetsLeft: text
+          .slice(1)
+          .split(',')
+          .map((left) => (left === '' ? undefined : BigInt(left))),
+      }
+    : { budget: BigInt(text) }

@@ -9,7 +9,7 @@ import { apply, type Result, type Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
 import { bindParameters, type Statement } from '../sql/statements.ts'
 import { decodeBatch, type EncodedBatch } from './batch.ts'
-import { openBook } from './book.ts'
+import { openBook } from './book/book.ts'
 import { openPending } from './pending.ts'
 
 /** A plain object: errors lose their class between threads. */

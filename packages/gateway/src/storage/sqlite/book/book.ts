@@ -2,8 +2,11 @@
 // cached for later batches, since this connection is the only writer; if another process writes, `PRAGMA data_version` shows
 // it, and the cache is cleared.
 import type { Database } from 'bun:sqlite'
-import { type Book, HELD, type LeaseRow, type NodeRow, type RequestRow, TASK_NODE } from '../../money/ledger.ts'
-import type { Limits } from '../../money/limits.ts'
+import { joinTags } from '../../../money/budgets/attribution.ts'
+import { type Book, HELD, type LeaseRow, type NodeRow, type RequestRow, TASK_NODE } from '../../../money/ledger.ts'
+import type { Limits } from '../../../money/limits.ts'
+import { COUNTED_COLUMNS, joinIds } from '../../sql/budgets/rows.ts'
+import { openBudgetRows } from './budget-rows.ts'
 import { prepareInserts, type Values } from './insert-rows.ts'
 import {
   type KeptAccount,
@@ -38,8 +41,9 @@ const MOST_KEPT = 20_000
 
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
-const REQUEST =
+const INSERTED =
   'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, upstream_cost, outcome, receipt'
+const REQUEST = [INSERTED, ...COUNTED_COLUMNS].join(', ')
 const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
   month_before, requests_window, tokens_window`
 const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
@@ -77,7 +81,9 @@ export function openBook(db: Database): BatchBook {
   // Separate, because most have no limit that needs them.
   const updateAccountWindows = db.prepare(`UPDATE account SET ${WINDOWS} WHERE id = ?`)
   const updateKeyWindows = db.prepare(`UPDATE api_key SET ${WINDOWS} WHERE id = ?`)
-  const insertRequests = prepareInserts(db, 'request', REQUEST.split(', '), addRequest)
+  // Apart, because most requests have nothing in the other columns.
+  const insertRequests = prepareInserts(db, 'request', INSERTED.split(', '), addRequest)
+  const insertCounted = prepareInserts(db, 'request', REQUEST.split(', '), addCounted)
   const updateRequest = db.prepare(
     `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, upstream = ?,
     upstream_cost = ?, outcome = ?, receipt = ? WHERE id = ?`,
@@ -90,9 +96,11 @@ export function openBook(db: Database): BatchBook {
     (row, values) => values.push(...row),
   )
   const sums = openSpendingSums(db)
+  const budgets = openBudgetRows(db)
   const saveNode = db.prepare(
-    `INSERT INTO node (node_id, epoch, renewed_at, renewals, config) VALUES (?, ?, ?, ?, ?) ON CONFLICT (node_id) DO UPDATE
-    SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, renewals = excluded.renewals, config = excluded.config`,
+    `INSERT INTO node (node_id, epoch, renewed_at, renewals, config, budgets_epoch) VALUES (?1, ?2, ?3, ?4, ?5, ?2)
+    ON CONFLICT (node_id) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at,
+      renewals = excluded.renewals, config = excluded.config, budgets_epoch = excluded.budgets_epoch`,
   )
   const saveLease = db.prepare('INSERT OR REPLACE INTO lease (name, epoch, holder, expires_at) VALUES (?, ?, ?, ?)')
 
@@ -110,10 +118,15 @@ export function openBook(db: Database): BatchBook {
   const savedAccounts = new Set<KeptAccount>()
   const savedKeys = new Set<KeptKey>()
   const newRequests = new Set<RequestRow>()
+  const newCounted = new Set<RequestRow>()
   const savedRequests = new Set<RequestRow>()
   const movedRequests = new Set<RequestRow>()
   const savedNodes = new Set<NodeRow>()
   const savedLeases = new Set<LeaseRow>()
+  const allSaved: readonly Set<unknown>[] = [
+    ...[newRequests, newCounted, savedRequests, movedRequests],
+    ...[savedAccounts, savedKeys, savedNodes, savedLeases],
+  ]
   let transfers: Transfer[] = []
   let flushed = false
   let now = 0
@@ -136,7 +149,7 @@ export function openBook(db: Database): BatchBook {
   const readNode = (nodeId: number) => optional(selectNode.get(nodeId), toNodeRow)
 
   function writeRequest(row: RequestRow): void {
-    if (newRequests.has(row)) return
+    if (newRequests.has(row) || newCounted.has(row)) return
     const { state, held, tokens, progress, cost, shortfall, upstream, upstreamCost, outcome, receipt, id } = row
     const known = upstreamCost ?? null
     updateRequest.run(state, held, tokens, progress, cost, shortfall, upstream, known, outcome, receipt, id)
@@ -162,15 +175,15 @@ export function openBook(db: Database): BatchBook {
     row.written = { spent, held, open }
   }
   function flush(): void {
-    flushed ||= [newRequests, savedRequests, movedRequests, savedAccounts, savedKeys, savedNodes, savedLeases].some(
-      ({ size }) => size > 0,
-    )
+    flushed ||= allSaved.some(({ size }) => size > 0)
     insertRequests(newRequests)
+    insertCounted(newCounted)
     for (const row of savedRequests) writeRequest(row)
     for (const { id, nodeId, epoch, deadline } of movedRequests) updateOwner.run(nodeId, epoch, deadline ?? null, id)
     for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
     insertTransfers(transfers)
     sums.write()
+    budgets.write()
     for (const row of savedAccounts) writeAccount(row)
     for (const row of savedKeys) writeKey(row)
     for (const { nodeId, epoch, renewedAt, renewals, config } of savedNodes)
@@ -180,13 +193,14 @@ export function openBook(db: Database): BatchBook {
     forgetSaved()
   }
   function forgetSaved(): void {
-    for (const saved of [newRequests, savedRequests, movedRequests, savedAccounts, savedKeys, savedNodes, savedLeases])
-      saved.clear()
+    for (const saved of allSaved) saved.clear()
     transfers = []
     sums.clear()
+    budgets.clear()
   }
   function forget(): void {
     for (const rows of [accounts, keys, memberKeys, requests, nodes, leases]) rows.clear()
+    budgets.forget()
     forgetSaved()
     highest = undefined
   }
@@ -204,7 +218,7 @@ export function openBook(db: Database): BatchBook {
     },
     begin() {
       const current = selectVersion.get()?.data_version
-      const tooMany = [accounts, keys, requests, leases].some(({ size }) => size > MOST_KEPT)
+      const tooMany = [accounts, keys, requests, leases, budgets].some(({ size }) => size > MOST_KEPT)
       flushed = false
       if (current !== version || tooMany) {
         flush()
@@ -247,11 +261,15 @@ export function openBook(db: Database): BatchBook {
       flush()
       flushed ||= isWritten === true
     }),
+    budget: budgets.budget,
+    saveBudget: budgets.saveBudget,
+    addToShared: budgets.addToShared,
     saveAccount: (row) => void savedAccounts.add(row as KeptAccount),
     saveKey: (row) => void savedKeys.add(row as KeptKey),
     insertRequest(row) {
       requests.set(row.id, row)
-      newRequests.add(row)
+      if (row.budgets.length === 0 && row.attribution === undefined) newRequests.add(row)
+      else newCounted.add(row)
       if (highest === undefined || row.id > highest) highest = row.id
     },
     saveRequest: (row) => void savedRequests.add(row),
@@ -278,6 +296,12 @@ function addRequest(row: RequestRow, values: Values): void {
     id, account, key, nodeId, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
     model, upstream, upstreamCost ?? null, outcome, receipt,
   )
+}
+
+function addCounted(row: RequestRow, values: Values): void {
+  addRequest(row, values)
+  const { tags = [], endUser = '', session = '' } = row.attribution ?? {}
+  values.push(joinIds(row.budgets), joinTags(tags), endUser, session)
 }
 
 const optional = <T>(row: SqlRow | null, read: (row: SqlRow) => T): T | undefined => (row ? read(row) : undefined)

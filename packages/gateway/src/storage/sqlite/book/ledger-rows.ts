@@ -10,9 +10,10 @@ import type {
   Repetition,
   RequestRow,
   RequestState,
-} from '../../money/ledger.ts'
-import type { Meter, Period, Window } from '../../money/limits.ts'
-import { toLimits, toSpent } from '../sql/rows.ts'
+} from '../../../money/ledger.ts'
+import type { Meter, Period, Window } from '../../../money/limits.ts'
+import { splitIds, toAttribution } from '../../sql/budgets/rows.ts'
+import { toLimits, toSpent } from '../../sql/rows.ts'
 
 export type SqlRow = Record<string, bigint | string | null>
 
@@ -92,6 +93,8 @@ export const toRequestRow = (row: SqlRow): RequestRow => ({
   upstreamCost: row.upstream_cost === null ? undefined : (row.upstream_cost as bigint),
   outcome: row.outcome as string,
   receipt: row.receipt as string,
+  budgets: splitIds(row.budgets as string),
+  attribution: toAttribution(row),
 })
 
 export const toLeaseRow = (row: SqlRow): LeaseRow => ({
