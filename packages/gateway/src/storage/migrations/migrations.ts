@@ -59,6 +59,7 @@ import ATTRIBUTION_POSTGRES from './version-5/attribution-postgres.sql' with { t
 import ATTRIBUTION from './version-5/attribution-sqlite.sql' with { type: 'text' }
 import BUDGETS_POSTGRES from './version-5/budgets-postgres.sql' with { type: 'text' }
 import BUDGETS from './version-5/budgets-sqlite.sql' with { type: 'text' }
+import LEDGER_POSTGRES from './version-5/ledger-postgres.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -141,7 +142,7 @@ export const MIGRATIONS: Migration[] = [
     oldestProgram: 1,
     ledger: [ATTRIBUTION, BUDGETS].join('\n'),
     contents: '',
-    postgres: [ATTRIBUTION_POSTGRES, BUDGETS_POSTGRES].join('\n'),
+    postgres: [ATTRIBUTION_POSTGRES, BUDGETS_POSTGRES, LEDGER_POSTGRES].join('\n'),
   },
 ]
 

@@ -1,6 +1,8 @@
 // Verbs -> the JSON that ledger_apply reads, and its rows -> results. Integers are written as bare digits: PostgreSQL
 // reads them into 64-bit columns exactly, and JavaScript's JSON parser, which would round them, is not involved.
-import type { RequestVerb, Result } from '../../money/ledger.ts'
+import { joinTags } from '../../money/budgets/attribution.ts'
+import type { Counted, RequestVerb, Result } from '../../money/ledger.ts'
+import { joinIds } from '../sql/budgets/rows.ts'
 import { integer, type Row } from '../sql/rows.ts'
 
 /** `busy`: undecided, because another transaction has locked the account. */
@@ -23,7 +25,8 @@ function particulars(verb: RequestVerb): string {
         `"revision":${verb.revision},"extensible":${verb.extensible},"tokens":${verb.tokens},` +
         `"minimum_tokens":${verb.minimumTokens},` +
         (verb.deadline === undefined ? '' : `"deadline":${verb.deadline},`) +
-        `"model":${text(verb.model)},"upstream":${text(verb.upstream)}`
+        `"model":${text(verb.model)},"upstream":${text(verb.upstream)}` +
+        counted(verb)
       )
     case 'extend':
       return (
@@ -41,6 +44,13 @@ function particulars(verb: RequestVerb): string {
   }
 }
 
+function counted({ budgets, attribution }: Counted): string {
+  const named = budgets === undefined ? '' : `,"budgets":"${joinIds(budgets)}"`
+  if (attribution === undefined) return named
+  const { tags, endUser, session } = attribution
+  return `${named},"tags":${text(joinTags(tags))},"end_user":${text(endUser)},"session":${text(session)}`
+}
+
 /** Every verb must have a result: without one its caller would wait forever. */
 export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
   const decisions = new Array<Decision | undefined>(size).fill(undefined)
@@ -56,4 +66,15 @@ export const toResult = (row: Row): Result => ({
   tokens: Number(row.tokens ?? 0),
   amount: integer(row.amount),
   change: integer(row.change ?? 0n),
+  ...optionalOf('budget', row.reached, integer),
+  ...optionalOf('budgetsLeft', row.lefts, toLefts),
 })
+
+/** Most results have none. */
+const optionalOf = <Name extends string, T>(name: Name, value: unknown, read: (value: unknown) => T) =>
+  value === null || value === undefined ? undefined : ({ [name]: read(value) } as Record<Name, T>)
+
+const toLefts = (lefts: unknown) =>
+  String(lefts)
+    .split(',')
+    .map((left) => (left === '' ? undefined : BigInt(left)))

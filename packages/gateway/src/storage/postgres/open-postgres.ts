@@ -4,6 +4,7 @@
 // the same accounts, and a lane waits for them. Verbs on an account that stays locked move to the blocking lane, which has one
 // account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { joinTags } from '../../money/budgets/attribution.ts'
 import type {
   Begin,
   Collect,
@@ -23,6 +24,7 @@ import { ledgerReportsOver } from '../archive/lists.ts'
 import { leasesOver } from '../leases.ts'
 import { migrate, tableDifferences } from '../migrations/migrate-postgres.ts'
 import type { Upgrade } from '../migrations/migrations.ts'
+import { joinIds } from '../sql/budgets/rows.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
 import { postgresSizes, toSizes } from '../sql/sizes.ts'
@@ -235,7 +237,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 }
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
-const APPLY = 'SELECT place, verdict, amount, tokens, change FROM ledger_apply($1::text::json, $2)'
+const APPLY = 'SELECT place, verdict, amount, tokens, change, reached, lefts FROM ledger_apply_2($1::text::json, $2)'
 /** The inside of a JSON string, without its quotes. */
 const IN_QUOTES = String.raw`(?:[^"\\]|\\.)*`
 const RECEIPT_IDS: ReceiptIds = {
@@ -246,13 +248,15 @@ const RECEIPT_IDS: ReceiptIds = {
 /** Not by a cast, which would fail for a receipt that is no JSON. Quotes inside of a text are escaped, so that none looks like this. */
 const RECEIPT_ERROR = `substring(receipt from '"error":\\{"code":"([^"\\\\]+)"')`
 const NODE = 'SELECT verdict, amount FROM ledger_node_2($1, $2, $3, $4, $5, $6, $7)'
+/** Nodes of earlier versions do not say so: holds name budgets once there are none. */
+const KNOWS_BUDGETS = 'UPDATE node SET budgets_epoch = epoch WHERE node_id = $1 AND epoch = $2'
 const LEASE = 'SELECT verdict, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 
 const BEGIN = 'SELECT verdict, amount, tokens FROM ledger_begin($1, $2, $3, $4)'
 const TAKE_OVER = 'SELECT verdict, amount FROM ledger_take_over($1, $2)'
 const REAP = 'SELECT $2 AS verdict, amount, change FROM ledger_reap($1)'
 const COLLECT = 'SELECT $2 AS verdict, amount, change FROM ledger_collect($1)'
-const RESTORE = 'SELECT verdict, amount FROM ledger_restore($1, $2, $3, $4, $5, $6, $7)'
+const RESTORE = 'SELECT verdict, amount FROM ledger_restore_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
 
 const BATCHED: readonly string[] = ['hold', 'extend', 'settle', 'void'] satisfies RequestVerb['verb'][]
 const isBatched = (verb: Verb): verb is RequestVerb => BATCHED.includes(verb.verb)
@@ -281,7 +285,10 @@ async function onNode(connections: Connections, verb: Join | Renew | Leave): Pro
   const { renewals = null, ended = null } = (verb.verb === 'renew' && verb.witness) || {}
   const values = [verb.verb, verb.nodeId, epoch, config, takeover, renewals, ended]
   const [row] = await retryOrDown(() => connections.query(NODE, values))
-  return toResult(row ?? {})
+  const result = toResult(row ?? {})
+  if (verb.verb === 'join' && result.verdict === 'done')
+    await retryOrDown(() => connections.query(KNOWS_BUDGETS, [verb.nodeId, result.amount]))
+  return result
 }
 
 async function onLease(connections: Connections, verb: LeaseVerb): Promise<Result> {
@@ -300,8 +307,10 @@ async function begin(connections: Connections, { id, lease, nodeId, epoch }: Beg
 }
 
 async function restore(connections: Connections, verb: Restore): Promise<Result> {
-  const { id, account, key, nodeId, epoch, model, upstream } = verb
-  const [row] = await retryOrDown(() => connections.query(RESTORE, [id, account, key, nodeId, epoch, model, upstream]))
+  const { id, account, key, nodeId, epoch, model, upstream, budgets = [], attribution } = verb
+  const { tags = [], endUser = '', session = '' } = attribution ?? {}
+  const values = [id, account, key, nodeId, epoch, model, upstream, joinIds(budgets), joinTags(tags), endUser, session]
+  const [row] = await retryOrDown(() => connections.query(RESTORE, values))
   return toResult(row ?? {})
 }
 
