@@ -20,6 +20,8 @@ export const CLEAN_AUDIT: AuditReport = {
   keySpentMismatches: [],
   overdrawnAccounts: [],
   spendingMismatches: [],
+  budgetHeldMismatches: [],
+  exceededBudgets: [],
   negativeAccounts: [],
   requestMismatches: [],
   sealMismatches: [],

@@ -97,6 +97,10 @@ const ROW: UsageRow = {
   tokens: 1_500,
   cost: 5_520_000n,
   shortfall: 0n,
+  tags: [],
+  endUser: '',
+  session: '',
+  budgets: [],
   receipt: JSON.stringify({
     group: 'default',
     configuration: { revision: 3, file: '9f2c61d0a7b4' },

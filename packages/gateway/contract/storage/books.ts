@@ -1,7 +1,18 @@
 import { expect, test } from 'bun:test'
 import { CREDIT, REVENUE, SHORTFALL } from '../../src/money/ledger.ts'
 import type { AuditReport } from '../../src/storage/storage.ts'
-import { charged, hold, newNode, newWallet, result, settle, thrownBy, type Use, type Wallet } from './harness.ts'
+import {
+  charged,
+  hold,
+  newBudget,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  thrownBy,
+  type Use,
+  type Wallet,
+} from './harness.ts'
 
 /** Not a double: read through a float it becomes 2^53. */
 const ODD = 2n ** 53n + 1n
@@ -19,6 +30,8 @@ const NO_MISMATCHES = {
   keySpentMismatches: [],
   overdrawnAccounts: [],
   spendingMismatches: [],
+  budgetHeldMismatches: [],
+  exceededBudgets: [],
   negativeAccounts: [],
   requestMismatches: [],
   sealMismatches: [],
@@ -201,7 +214,18 @@ export function booksContract(use: Use): void {
         keyHeldMismatches: [key],
         openMismatches: [account],
         keyOpenMismatches: [key],
+        budgetHeldMismatches: [1n],
       }),
+    },
+    {
+      name: 'a hold forgotten by its budget',
+      sql: () => ['UPDATE budget SET held = 0'],
+      found: () => ({ budgetHeldMismatches: [1n] }),
+    },
+    {
+      name: 'a budget of which more is spent than it allows',
+      sql: () => ['UPDATE budget SET window_spent = 401'],
+      found: () => ({ exceededBudgets: [1n] }),
     },
     {
       name: 'a wallet below zero',
@@ -302,9 +326,11 @@ export function booksContract(use: Use): void {
     test(`the audit finds ${name}`, async () => {
       const { storage, raw } = use()
       const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
-      await storage.ledger.apply(hold(1n, wallet, node))
+      const { id } = await newBudget(storage, { account: wallet.account, amount: 500n })
+      const of = { budgets: [id], revision: 1 }
+      await storage.ledger.apply(hold(1n, wallet, node, of))
       await storage.ledger.apply(settle(1n, node, 60n))
-      await storage.ledger.apply(hold(2n, wallet, node))
+      await storage.ledger.apply(hold(2n, wallet, node, of))
       const before = await storage.ledger.audit()
       expect(before).toMatchObject({ ok: true, accounts: 1, requests: 2, transfers: 2, openHolds: 1 })
       for (const statement of sql(wallet)) await raw(statement)

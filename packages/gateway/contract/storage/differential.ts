@@ -15,7 +15,6 @@ import { UNLIMITED_CREDIT } from '../../src/money/amount.ts'
 import { type AccountRow, apply, HELD, type KeyRow, type Result, TASK_NODE, type Verb } from '../../src/money/ledger.ts'
 import { endOf, type Limits, NO_LIMITS, PERIODS } from '../../src/money/limits.ts'
 import { integer } from '../../src/storage/sql/rows.ts'
-import { type KeyFields, newWallet, type Opened, type Use, type Wallet } from './harness.ts'
 import {
   attributedSums,
   changeBudgets,
@@ -24,6 +23,7 @@ import {
   expectedShared,
   sharedSums,
 } from './budgets/random.ts'
+import { type KeyFields, newWallet, type Opened, type Use, type Wallet } from './harness.ts'
 import {
   type Randomness,
   randomLossVerb,
@@ -36,7 +36,7 @@ import {
 
 /** How a task's hold ends: settled by its owner, voided by the reaper at its deadline, voided by its owner. */
 const TASK_OUTCOMES = ['done', 'expired', 'failed']
-const SEEDS = [1, 2, 3, 4, 5, 11, 13, 14]
+const SEEDS = [1, 2, 3, 4, 5, 11, 13, 102]
 const VERBS = 500
 /** Far ahead and fixed: a seed takes the same course on every day. Two days before the end of a month, on a Monday. */
 const START = Date.UTC(2040, 0, 30, 12)

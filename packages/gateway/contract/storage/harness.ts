@@ -2,7 +2,15 @@
 import { MAX_AMOUNT, type Nanos } from '../../src/money/amount.ts'
 import { CREDIT, type Extend, type Hold, type Result, type Settle, type Void } from '../../src/money/ledger.ts'
 import { NO_LIMITS } from '../../src/money/limits.ts'
-import { type Account, type Key, type NewKey, NO_RESTRICTIONS, type Storage } from '../../src/storage/storage.ts'
+import {
+  type Account,
+  type Budget,
+  type Key,
+  type NewBudget,
+  type NewKey,
+  NO_RESTRICTIONS,
+  type Storage,
+} from '../../src/storage/storage.ts'
 
 export type Opened = {
   storage: Storage
@@ -71,6 +79,19 @@ export async function newWallet(storage: Storage, balance: Nanos = 1_000n, field
   const account = await newAccount(storage, balance)
   const key = await newKey(storage, account.id, fields)
   return { account: account.id, key: key.id, email: account.name }
+}
+
+export type BudgetFields = Partial<NewBudget> & Pick<NewBudget, 'amount'>
+
+/** Of an account and for all time, unless other fields say otherwise. Holds have to know that the keys of the account are newer then. */
+export async function newBudget(storage: Storage, fields: BudgetFields): Promise<Budget> {
+  const subject = { account: undefined, key: undefined, person: undefined, model: undefined, value: undefined }
+  const budget = await storage.budgets.create({
+    ...{ kind: 'account', ...subject, period: undefined, everyHours: undefined, startsAt: undefined },
+    ...{ hard: true, alerts: [], text: '', setBy: 'operator', ...fields },
+  })
+  if (!budget) throw new Error('the budget was not made')
+  return budget
 }
 
 export async function newNode(storage: Storage, nodeId = 1): Promise<Node> {

@@ -1,6 +1,10 @@
 // What every engine must do, as tests. An engine's own test file only says how to open it.
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './books.ts'
+import { attributionContract } from './budgets/attribution.ts'
+import { budgetRacesContract } from './budgets/races.ts'
+import { budgetRowsContract } from './budgets/rows.ts'
+import { budgetsContract } from './budgets/verbs.ts'
 import { capsContract } from './caps.ts'
 import { alertsContract } from './console/alerts.ts'
 import { auditLogContract } from './console/audit-log.ts'
@@ -89,6 +93,10 @@ export function storageContract(name: string, open: Open): void {
     describe('repetitions', () => repetitionsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))
+    describe('budgets', () => budgetsContract(use))
+    describe('rows of budgets', () => budgetRowsContract(use))
+    describe('races for budgets', () => budgetRacesContract(use))
+    describe('attribution', () => attributionContract(use))
     describe('credit lines and caps of accounts', () => creditLinesContract(use))
     describe('terms of keys', () => termsContract(use))
     describe('nodes and reaping', () => nodesContract(use))

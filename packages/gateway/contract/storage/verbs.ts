@@ -39,6 +39,10 @@ export function verbsContract(use: Use): void {
         cost: 60n,
         shortfall: 0n,
         receipt: '{"units":1}',
+        tags: [],
+        endUser: '',
+        session: '',
+        budgets: [],
       },
     ])
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 1, openHolds: 0, transfers: 2 })

@@ -3,7 +3,6 @@
 import { OLDEST_PROGRAM } from '../storage/archive/parts.ts'
 import { type Audited, auditCopy, countRows, type Sums, sumsOf } from '../storage/copying/check.ts'
 import type { Table, Target, Value } from '../storage/copying/copy.ts'
-import { AUDIT, AUDIT_BEFORE_FOLDS } from '../storage/sql/audit.ts'
 import { BackupError } from './errors.ts'
 import type { Progress } from './progress.ts'
 
@@ -43,17 +42,11 @@ export async function checkTarget(
   const { balance, held } = await sumsOf(target.query)
   if (balance !== expected.sums.balance || held !== expected.sums.held)
     throw new BackupError('the sums of balances and holds differ from those of the source')
-  const audited = await auditCopy(target.query, auditFor(expected.rows))
+  const audited = await auditCopy(target.query, expected.rows)
   // As the source did: programs that know of no archive would miss its rows.
   if ((expected.rows.get('archive_part') ?? 0) > 0) await target.query(OLDEST_PROGRAM)
   // The processes that held them do not run here: what they left open is resolved by the first start.
   await target.query('UPDATE node SET renewed_at = 0')
   await target.query('UPDATE lease SET expires_at = 0')
   return audited
-}
-
-/** Tables of earlier versions lack what the audit of this one reads. */
-function auditFor(rows: ReadonlyMap<string, number>) {
-  if (rows.has('archive_part')) return undefined
-  return rows.has('folded_request') ? AUDIT : AUDIT_BEFORE_FOLDS
 }

@@ -34,6 +34,7 @@ import {
   clearReceipts,
   foldFreeRequests,
   sealMonths,
+  sweepAttribution,
   sweepAuditLog,
   sweepContents,
   sweepMedia,
@@ -115,6 +116,7 @@ export function startJobs(
   sweepResponses(every, storage)
   sweepTasks(every, storage)
   sweepSessions(every, storage)
+  sweepAttribution(every, storage.attribution)
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
   foldFreeRequests(every, storage.ledger)

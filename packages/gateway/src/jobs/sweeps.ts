@@ -2,6 +2,7 @@
 import { auditEntry } from '../operate/operation.ts'
 import { firstIdAt } from '../request/ids.ts'
 import type {
+  AttributedUsage,
   AuditLog,
   Contents,
   Ledger,
@@ -48,6 +49,15 @@ type KeptResponses = { responses: Pick<Responses, 'sweep'>; reasoning: Pick<Reas
 export function sweepResponses(every: Every, { responses, reasoning }: KeptResponses): void {
   const page = async () => (await responses.sweep(50)) + (await reasoning.sweep(50)) > 0
   sweep(every, { name: 'remove old responses', page })
+}
+
+/** Removes sums by tag and end user of accounts that are deleted, day by day. */
+export function sweepAttribution(every: Every, attribution: Pick<AttributedUsage, 'sweepDeleted'>): void {
+  sweep(every, {
+    name: 'remove sums of deleted accounts',
+    intervalMs: HOUR_MS,
+    page: async () => await attribution.sweepDeleted(),
+  })
 }
 
 type TaskRows = { tasks: Pick<Tasks, 'sweep'>; ledger: Pick<Ledger, 'removeTaskLeases'> }

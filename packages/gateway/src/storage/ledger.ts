@@ -1,7 +1,12 @@
 // The ledger in the store: verbs that change it, and reports about it.
 import type { Nanos } from '../money/amount.ts'
+import { splitTags } from '../money/budgets/attribution.ts'
 import type { RequestState, Result, Verb } from '../money/ledger.ts'
 import { fieldsOf, from, integer, small, text } from './fields.ts'
+import { splitIds } from './sql/budgets/rows.ts'
+
+/** Rows that were archived before have none. */
+const orNone = (value: unknown): string => text(value ?? '')
 
 export const toUsageRow = fieldsOf({
   request: from('id', integer),
@@ -17,6 +22,11 @@ export const toUsageRow = fieldsOf({
   cost: integer,
   shortfall: integer,
   receipt: text,
+  tags: (value) => splitTags(orNone(value)),
+  endUser: (value) => orNone(value),
+  session: (value) => orNone(value),
+  /** Those that it counts against. */
+  budgets: (value) => splitIds(orNone(value)),
 })
 export type UsageRow = ReturnType<typeof toUsageRow>
 
@@ -47,6 +57,10 @@ export type AuditReport = {
   keySpentMismatches: bigint[]
   /** Accounts whose sums of spending are not their charges, or do not count their ended requests. */
   spendingMismatches: bigint[]
+  /** Budgets whose held amount is not the sum of the open holds that name them. */
+  budgetHeldMismatches: bigint[]
+  /** Hard budgets of which more is spent and held than their highest amount. */
+  exceededBudgets: bigint[]
   /** Accounts that hold more than their balance and the highest credit line that they ever had: without one, more than the balance. */
   negativeAccounts: bigint[]
   /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */

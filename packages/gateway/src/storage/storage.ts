@@ -78,6 +78,7 @@ export interface Storage extends ReturnType<typeof nounsOver>, ReturnType<typeof
 
 export type Accounts = Storage['accounts']
 export type Alerts = Storage['alerts']
+export type AttributedUsage = Storage['attribution']
 export type AuditLog = Storage['auditLog']
 export type Budgets = Storage['budgets']
 export type Books = Storage['books']

@@ -9,7 +9,7 @@ import { auditActor, audited, type OperationContext, operation } from '../operat
 import { actorNames, shownActor } from '../people/actor-names.ts'
 import { rejected } from '../rejections.ts'
 import { LEDGER_AUDIT_RUN } from '../resources/gateway.ts'
-import { AUDIT_DEPTH, type ShownReport, showReport, WITHOUT_SEALS } from './audit.ts'
+import { AUDIT_DEPTH, OF_LATER_VERSIONS, type ShownReport, showReport } from './audit.ts'
 import { AUDIT_LEASE_MS, type AuditLease, acquireAuditLease, RENEW_AUDIT_MS } from './audit-lease.ts'
 
 /** The most ids in each list of a stored report: one error has the same cause as a thousand like it. */
@@ -136,7 +136,7 @@ const runRow = (run: AuditRun, now: number) => ({
   started_by: shownActor(run.actor),
   step: run.step,
   steps: run.steps,
-  result: run.report === undefined ? null : ({ ...WITHOUT_SEALS, ...JSON.parse(run.report) } as ShownReport),
+  result: run.report === undefined ? null : ({ ...OF_LATER_VERSIONS, ...JSON.parse(run.report) } as ShownReport),
 })
 
 /** `stopped`: its process ended, or the store did not answer. */

@@ -48,6 +48,8 @@ export function showReport(report: AuditReport, most = Number.POSITIVE_INFINITY)
     spent_mismatches: ids(report.spentMismatches),
     key_spent_mismatches: ids(report.keySpentMismatches),
     spending_mismatches: ids(report.spendingMismatches),
+    budget_held_mismatches: ids(report.budgetHeldMismatches),
+    exceeded_budgets: ids(report.exceededBudgets),
     negative_accounts: ids(report.negativeAccounts),
     request_mismatches: requestIds(report.requestMismatches),
     // Not a failure: the line was lowered below what the account has spent and holds.
@@ -69,7 +71,7 @@ function showSeals(report: AuditReport, most: number) {
 }
 
 /** What reports lack that were stored by earlier versions. */
-export const WITHOUT_SEALS = {
+export const OF_LATER_VERSIONS = {
   deep: false,
   sealed_months: 0,
   last_sealed_month: null,
@@ -77,6 +79,8 @@ export const WITHOUT_SEALS = {
   read_from: null,
   seal_mismatches: [],
   archive_mismatches: [],
+  budget_held_mismatches: [],
+  exceeded_budgets: [],
 }
 
 export type ShownReport = ReturnType<typeof showReport>

@@ -17,6 +17,10 @@ const ROW: UsageRow = {
   cost: 600_000n,
   shortfall: 0n,
   receipt: '',
+  tags: [],
+  endUser: '',
+  session: '',
+  budgets: [],
 }
 const PRICE = {
   version: 'v7',

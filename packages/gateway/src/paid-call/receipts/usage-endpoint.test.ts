@@ -66,6 +66,10 @@ const row = (request: bigint): UsageRow => ({
   cost: request,
   shortfall: 0n,
   receipt: '{}',
+  tags: [],
+  endUser: '',
+  session: '',
+  budgets: [],
 })
 
 let key: Key | undefined

@@ -5,6 +5,7 @@ import { timeOfId } from '../../money/request-ids.ts'
 import type { Value } from '../copying/copy.ts'
 import { decodeRow, encodeRow } from '../copying/rows.ts'
 import { integer, type Row, small } from '../fields.ts'
+import { COUNTED_COLUMNS } from '../sql/budgets/rows.ts'
 
 export type Kind = 'request' | 'transfer'
 
@@ -12,6 +13,8 @@ export const COLUMNS: Readonly<Record<Kind, readonly string[]>> = {
   request: [
     ...(['id', 'account', 'key', 'node_id', 'epoch', 'deadline', 'state', 'held', 'held_at', 'tokens'] as const),
     ...(['progress', 'cost', 'shortfall', 'model', 'upstream', 'upstream_cost', 'outcome', 'receipt'] as const),
+    // Files of earlier versions end before these.
+    ...COUNTED_COLUMNS,
   ],
   transfer: ['id', 'request', 'debit', 'credit', 'amount', 'reason', 'at', 'reference'],
 }

@@ -7,6 +7,7 @@ import type { KeyFilter } from '../keys.ts'
 import type { UsageRow } from '../ledger.ts'
 import type { Member, MemberRole } from '../people/members.ts'
 import type { GatewayRole, Person } from '../people/people.ts'
+import type { AttributionFilter } from './spending.ts'
 
 /**
  * `email`, `name`: what the address of a member, or the name of the account, begins with. `search`: a part of either, whatever its case, or
@@ -72,21 +73,22 @@ export type TimeRange = { from?: number; to?: number }
  * `outcome`: `running` for those that have not ended, `errors` for all that failed. `code`: of the error on the receipt. `status`: what the
  * client got.
  */
-export type ListedRequestFilter = TimeRange & {
-  account?: bigint
-  key?: bigint
-  model?: string
-  upstream?: string
-  outcome?: string
-  code?: string
-  status?: number
-  request?: bigint
-  /** What the caller and the vendor call the request. */
-  clientId?: string
-  upstreamId?: string
-  /** Those that have ended, whose upstream cost is not known. */
-  hasUnknownCost?: true
-}
+export type ListedRequestFilter = TimeRange &
+  AttributionFilter & {
+    account?: bigint
+    key?: bigint
+    model?: string
+    upstream?: string
+    outcome?: string
+    code?: string
+    status?: number
+    request?: bigint
+    /** What the caller and the vendor call the request. */
+    clientId?: string
+    upstreamId?: string
+    /** Those that have ended, whose upstream cost is not known. */
+    hasUnknownCost?: true
+  }
 /** `upstreamCost`: undefined where it is not known. */
 export type ListedRequest = { account: bigint; row: UsageRow; upstreamCost: Nanos | undefined }
 

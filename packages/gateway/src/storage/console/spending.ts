@@ -18,12 +18,16 @@ export const MOST_NAMED = 5
 /** `at`: the beginning of the step. `name`: the model, or the id of the key; empty for all others, and without `by` for all. */
 export type SpendingPoint = { at: number; name: string; requests: number; tokens: number; cost: Nanos }
 
-export type RequestFilter = Partial<SpendingFilter> & {
-  /** `running`: those that have not ended. `errors`: all that failed. */
-  outcome?: string
-  /** Only requests with a lower id. */
-  before?: bigint
-}
+/** What requests are for. `endUser`: as it is kept. */
+export type AttributionFilter = { tag?: string; endUser?: string; session?: string }
+
+export type RequestFilter = Partial<SpendingFilter> &
+  AttributionFilter & {
+    /** `running`: those that have not ended. `errors`: all that failed. */
+    outcome?: string
+    /** Only requests with a lower id. */
+    before?: bigint
+  }
 
 /** A change of the balance: a transfer that belongs to no request, or all charges of one day. */
 export type WalletEntry = {

@@ -1,5 +1,6 @@
 // One line of the journal: {"crc":"1a2b3c4d","entry":{...}}, the checksum over the entry's bytes as they stand in the line.
 // Amounts and ids are decimal text: a JSON number would round them.
+import type { Attribution } from '../../money/budgets/attribution.ts'
 import type { Finish } from '../../money/ledger.ts'
 
 /** `line` counts from 1. */
@@ -28,6 +29,8 @@ export function encodeLine(verb: Finish): string {
           model: verb.model,
           account: verb.account?.toString(),
           key: verb.key?.toString(),
+          budgets: verb.budgets?.map(String),
+          attribution: verb.attribution,
         }
       : {}
   const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, outcome, receipt })
@@ -64,7 +67,7 @@ function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
   if (typeof tokens !== 'number') return undefined
-  const { upstream, upstreamCost, model, account, key } = entry
+  const { upstream, upstreamCost, model, account, key, budgets, attribution } = entry
   return {
     verb,
     ...common,
@@ -75,8 +78,15 @@ function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
     ...(typeof model === 'string' ? { model } : {}),
     ...(isDigits(account) ? { account: BigInt(account) } : {}),
     ...(isDigits(key) ? { key: BigInt(key) } : {}),
+    ...(Array.isArray(budgets) && budgets.every(isDigits) ? { budgets: budgets.map(BigInt) } : {}),
+    ...(isAttribution(attribution) ? { attribution } : {}),
   }
 }
 
 const isDigits = (text: unknown): text is string => typeof text === 'string' && DIGITS.test(text)
+function isAttribution(value: unknown): value is Attribution {
+  const { tags, endUser, session } = (value ?? {}) as Record<string, unknown>
+  const isText = (each: unknown) => typeof each === 'string'
+  return Array.isArray(tags) && [...tags, endUser, session].every(isText)
+}
 const checksum = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, '0')

@@ -34,6 +34,8 @@ const settle = (id: bigint, cost = 5n, nodeId = 3, epoch = 7): Finish => ({
   upstreamCost: 3n,
   account: 5n,
   key: 6n,
+  budgets: [7n, 2n ** 62n],
+  attribution: { tags: ['env=prod', 'team=search'], endUser: 'u_1', session: '' },
   outcome: 'done',
   receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
 })

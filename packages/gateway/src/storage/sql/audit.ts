@@ -88,6 +88,17 @@ const NEGATIVE_ACCOUNTS =
 const OVERDRAWN_ACCOUNTS =
   'SELECT id FROM account WHERE held > balance + credit_line AND held <= balance + highest_credit_line ORDER BY id'
 
+/** Ids are looked for among those of a request, of which few are open and name any. */
+const BUDGET_HELD_MISMATCHES = `
+  SELECT id FROM (
+    SELECT id, held AS amount FROM budget WHERE held <> 0
+    UNION ALL SELECT budget.id, -request.held FROM request JOIN budget ON budget.account = request.account
+      AND ',' || request.budgets || ',' LIKE '%,' || CAST(budget.id AS text) || ',%' WHERE request.state = 0 AND request.budgets <> ''
+  ) sides GROUP BY id HAVING sum(amount) <> 0 ORDER BY id`
+const EXCEEDED_BUDGETS = `
+  SELECT id FROM budget WHERE held < 0 OR hard = 1 AND held + CASE WHEN window_spent > 0 THEN window_spent ELSE 0 END > highest_amount
+  ORDER BY id`
+
 /**
  * A second settlement shows as transfers that exceed the cost; an open or voided request must have cost nothing. A transfer of a request
  * whose seal says that it is final finds no request here.
@@ -137,6 +148,8 @@ const lists = (part: Part): Record<keyof Lists, string> => ({
   spentMismatches: spentMismatches(part, 'account'),
   keySpentMismatches: spentMismatches(part, 'key'),
   spendingMismatches: spendingMismatches(part),
+  budgetHeldMismatches: BUDGET_HELD_MISMATCHES,
+  exceededBudgets: EXCEEDED_BUDGETS,
   negativeAccounts: NEGATIVE_ACCOUNTS,
   requestMismatches: requestMismatches(part),
 })
@@ -155,11 +168,16 @@ const auditOf = (part: Part): readonly Statement[] =>
 export const AUDIT: readonly Statement[] = auditOf(WHOLE)
 
 const NO_FOLDS = '(SELECT 0 AS account, 0 AS requests, 0 AS tokens, 0 AS upstream_cost WHERE 1 = 0) AS folded_request'
-/** The same of tables that were made before requests were folded: a copy of old data has them until its first start. */
-export const AUDIT_BEFORE_FOLDS: readonly Statement[] = AUDIT.map((statement) => ({
-  ...statement,
-  sql: statement.sql.replaceAll('FROM folded_request', `FROM ${NO_FOLDS}`),
-}))
+const NOTHING = 'SELECT 0 AS id WHERE 1 = 0'
+
+/** For tables of earlier versions, of which a copy may be: they had no budgets, and long before that no folded requests. */
+export const auditWithout = (audit: readonly Statement[], tables: { has(table: string): boolean }): Statement[] =>
+  audit.map((statement) => {
+    const isOfBudgets = statement.sql === BUDGET_HELD_MISMATCHES || statement.sql === EXCEEDED_BUDGETS
+    if (isOfBudgets && !tables.has('budget')) return { ...statement, sql: NOTHING }
+    if (tables.has('folded_request')) return statement
+    return { ...statement, sql: statement.sql.replaceAll('FROM folded_request', `FROM ${NO_FOLDS}`) }
+  })
 
 /** Reads the results of AUDIT, in its order. */
 export function toAuditReport(answers: readonly Row[][]): Omit<AuditReport, NotOfRows> {

@@ -4,6 +4,7 @@ import { type ArchivedConnection, archivedListsOver, archivedSpendingOver } from
 import { archiveOver } from '../archive/noun.ts'
 import type { AuditEntry } from '../console/audit-log.ts'
 import { accountsOver } from './accounts.ts'
+import { attributionOver } from './budgets/attributed-sums.ts'
 import { budgetsOver } from './budgets/budgets.ts'
 import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
@@ -80,6 +81,8 @@ const nouns = (connection: ArchivedConnection) => ({
   sessions: sessionsOver(connection),
   /** Passwords, second factors, one-time links and attempts. */
   signIns: signInsOver(connection),
+  /** What was spent by tag, and by end user. */
+  attribution: attributionOver(connection),
   /** How much may be spent on one thing. */
   budgets: budgetsOver(connection),
   /** Redemption codes. */

@@ -7,6 +7,7 @@ import type { AuditReport, LedgerTotals, UsageRow } from '../ledger.ts'
 import { toUsageRow } from '../ledger.ts'
 import { lostTaskHolds, type TaskHold } from '../node/lost-task-holds.ts'
 import { AUDIT, auditAfter, toAuditReport } from './audit.ts'
+import { COUNTED_COLUMNS } from './budgets/rows.ts'
 import { checkId } from './guard.ts'
 import { monthName, type Seal } from './months/bounds.ts'
 import { brokenSeals } from './months/check.ts'
@@ -156,7 +157,7 @@ const countLate = (seal: Seal): Statement => ({ sql: lateTransfers(seal), parame
 
 export const USAGE = [
   ...(['id', 'key', 'model', 'upstream', 'state', 'outcome', 'held', 'held_at', 'tokens', 'cost'] as const),
-  'shortfall',
+  ...(['shortfall', ...COUNTED_COLUMNS] as const),
 ] as const
 /** Shown instead of a receipt that is larger than the gateway writes: a page of such receipts would exhaust memory. */
 const OVERSIZED_RECEIPT = JSON.stringify({ warnings: ['receipt;cut'] })

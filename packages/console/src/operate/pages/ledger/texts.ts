@@ -80,6 +80,10 @@ export const ledger = texts({
       spending_mismatches: en('Accounts whose usage totals differ from their charges').zh(
         '用量合计与计费金额不符的账户',
       ),
+      budget_held_mismatches: en('Budgets whose held amount differs from their open holds').zh(
+        '冻结金额与未结清的冻结不符的预算',
+      ),
+      exceeded_budgets: en('Hard budgets with more spent and held than they allow').zh('消费与冻结超出上限的硬预算'),
       negative_accounts: en('Accounts that hold more than they can').zh('冻结金额超出允许范围的账户'),
       request_mismatches: en('Requests whose transfers differ from their cost').zh('转账与费用不符的请求'),
       seal_mismatches: en('Months whose seal does not hold').zh('封存记录不成立的月份'),

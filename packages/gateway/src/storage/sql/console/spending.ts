@@ -7,6 +7,7 @@ import { ALL_ERRORS, FAILED_OUTCOMES } from '../../console/reports.ts'
 import type { RequestFilter, SpendingBy, SpendingFilter, SpendingStep, SpendingTotals } from '../../console/spending.ts'
 import type { UsageRow } from '../../ledger.ts'
 import { toUsageRow } from '../../ledger.ts'
+import { hasTag, isOfSession } from '../budgets/conditions.ts'
 import { checkId, checkText } from '../guard.ts'
 import type { IdRange } from '../lists/pages.ts'
 import { receipt, USAGE } from '../reports.ts'
@@ -72,19 +73,20 @@ export function spendingOver(connection: Connection) {
 
   /** The id of the request that stands there in the list, whatever model, key and outcome it has. */
   async function requestAt(account: bigint, filter: FoundRequests, place: number): Promise<bigint | undefined> {
-    const { model: _, key: __, outcome: ___, person: ____, keys: _____, ...times } = filter
+    const { from, to, before, range } = filter
+    const times = { ...(from && { from }), ...(to && { to }), ...(before && { before }), ...(range && { range }) }
     const query = requests(db, account, times).select('id').limit(1).offset(place)
     const [row] = await runner.readPage(statement(query))
     return row && integer(row.id)
   }
 }
 
-const isRare = ({ model, key, outcome, person, keys }: FoundRequests): boolean =>
-  [model, key, outcome, person, keys].some((filter) => filter !== undefined)
+const isRare = ({ model, key, outcome, person, keys, tag, endUser }: FoundRequests): boolean =>
+  [model, key, outcome, person, keys, tag, endUser].some((filter) => filter !== undefined)
 
 /** Newest first. */
 function requests(db: Database, account: bigint, filter: FoundRequests, floor?: bigint) {
-  const { from, to, model, key, person, keys, outcome, before, range } = filter
+  const { from, to, model, key, person, keys, outcome, before, range, tag, endUser, session } = filter
   let query = db.selectFrom('request').where('account', '=', account).orderBy('id', 'desc')
   if (floor !== undefined) query = query.where('id', '>=', floor)
   if (range?.low !== undefined) query = query.where('id', '>=', range.low)
@@ -95,6 +97,9 @@ function requests(db: Database, account: bigint, filter: FoundRequests, floor?: 
   if (model !== undefined) query = query.where('model', '=', checkText('model', model))
   if (key !== undefined) query = query.where('key', '=', key)
   if (keys !== undefined) query = query.where('key', 'in', keys)
+  if (tag !== undefined) query = query.where(hasTag(tag))
+  if (endUser !== undefined) query = query.where('end_user', '=', checkText('endUser', endUser))
+  if (session !== undefined) query = query.where(isOfSession(session))
   if (person !== undefined) query = query.where('key', 'in', keysOf(db, account, person))
   if (outcome === 'running') return query.where('state', '=', HELD)
   if (outcome === ALL_ERRORS) return query.where('outcome', 'in', FAILED_OUTCOMES)

@@ -15,6 +15,7 @@ import {
 import type { Page, Place } from '../../console/pages.ts'
 import { ALL_ERRORS, DELIVERED_OUTCOMES, FAILED_OUTCOMES } from '../../console/reports.ts'
 import { toUsageRow } from '../../ledger.ts'
+import { hasTag, isOfSession } from '../budgets/conditions.ts'
 import { checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, optional, type Row, small } from '../rows.ts'
@@ -118,7 +119,7 @@ function requestConditions(
   { receiptError, receiptIds }: Connection,
 ): { where: Condition[]; filters: Condition[] } {
   const { account, key, model, upstream, outcome, hasUnknownCost, code, status, request, from, to } = filter
-  const { clientId, upstreamId } = filter
+  const { clientId, upstreamId, tag, endUser, session } = filter
   // As the indexes of ids are written.
   const hasId = (column: string, id: string) =>
     sql`${sql.raw(HAS_IDS)} AND ${sql.raw(column)} = ${checkText('id', receiptIds.written(id))}`
@@ -133,6 +134,7 @@ function requestConditions(
     to === undefined ? undefined : sql`id < ${firstIdAt(to)}`,
     isFailure && account === undefined ? HAS_FAILED : undefined,
     outcome === 'running' ? sql`state = ${sql.lit(HELD)}` : undefined,
+    session === undefined || account === undefined ? undefined : isOfSession(session),
   )
   const filters = present(
     key === undefined ? undefined : sql`key = ${key}`,
@@ -143,6 +145,9 @@ function requestConditions(
       ? undefined
       : sql`outcome = ${checkText('outcome', outcome)}`,
     hasUnknownCost ? sql`upstream_cost IS NULL AND state <> ${sql.lit(HELD)}` : undefined,
+    tag === undefined ? undefined : hasTag(tag),
+    endUser === undefined ? undefined : sql`end_user = ${checkText('endUser', endUser)}`,
+    session === undefined || account !== undefined ? undefined : isOfSession(session),
     status === undefined ? undefined : hasStatus(status, receiptError),
     code === undefined ? undefined : hasError(checkText('code', code), receiptError),
   )

@@ -13,7 +13,7 @@ import {
 export const erasureOver = ({ db, runner, clock }: Connection) => ({
   /**
    * Deletes its keys, sessions and members, and all of people who have no other account and no role; the account is named
-   * `deleted account N`. Ledger and receipts stay. false: it is deleted already or, without `force`, has a balance or open holds.
+   * `deleted account N`. Ledger and receipts stay; sums by what they were for are removed in the background. false: it is deleted already or, without `force`, has a balance or open holds.
    */
   async erase(account: bigint, { force }: { force: boolean }): Promise<boolean> {
     return (await runner.write(eraseAccount(db, account, force, clock()))) !== undefined
@@ -58,6 +58,7 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
     statement(
       db.updateTable('invitation').set({ ended_at: now }).where('account', '=', account).where('ended_at', 'is', null),
     ),
+    statement(db.updateTable('budget').set({ value: null, text: '', deleted_at: now }).where('account', '=', account)),
     statement(db.deleteFrom('account_note').where('account', '=', account)),
     statement(db.deleteFrom('member').where('account', '=', account)),
     incrementChangeCounter(db),
