@@ -170,7 +170,8 @@ export function booksContract(use: Use): void {
   })
 
   type Found = Partial<Omit<AuditReport, 'ok'>>
-  const tamperings: { name: string; sql(wallet: Wallet): string[]; found(wallet: Wallet): Found }[] = [
+  type Tampered = Wallet & { budget: bigint }
+  const tamperings: { name: string; sql(wallet: Tampered): string[]; found(wallet: Tampered): Found }[] = [
     {
       name: 'a balance raised',
       sql: ({ account }) => [`UPDATE account SET balance = balance + 1 WHERE id = ${account}`],
@@ -209,23 +210,23 @@ export function booksContract(use: Use): void {
     {
       name: 'an open hold removed',
       sql: () => ['DELETE FROM request WHERE id = 2'],
-      found: ({ account, key }) => ({
+      found: ({ account, key, budget }) => ({
         heldMismatches: [account],
         keyHeldMismatches: [key],
         openMismatches: [account],
         keyOpenMismatches: [key],
-        budgetHeldMismatches: [1n],
+        budgetHeldMismatches: [budget],
       }),
     },
     {
       name: 'a hold forgotten by its budget',
       sql: () => ['UPDATE budget SET held = 0'],
-      found: () => ({ budgetHeldMismatches: [1n] }),
+      found: ({ budget }) => ({ budgetHeldMismatches: [budget] }),
     },
     {
       name: 'a budget of which more is spent than it allows',
       sql: () => ['UPDATE budget SET window_spent = 401'],
-      found: () => ({ exceededBudgets: [1n] }),
+      found: ({ budget }) => ({ exceededBudgets: [budget] }),
     },
     {
       name: 'a wallet below zero',
@@ -333,9 +334,10 @@ export function booksContract(use: Use): void {
       await storage.ledger.apply(hold(2n, wallet, node, of))
       const before = await storage.ledger.audit()
       expect(before).toMatchObject({ ok: true, accounts: 1, requests: 2, transfers: 2, openHolds: 1 })
-      for (const statement of sql(wallet)) await raw(statement)
+      const tampered = { ...wallet, budget: id }
+      for (const statement of sql(tampered)) await raw(statement)
       const { ok, accounts: _, requests, transfers, openHolds, ...lists } = await storage.ledger.audit()
       expect(ok).toBe(false)
-      expect(lists).toEqual({ ...NOTHING_SEALED, ...NO_MISMATCHES, ...found(wallet) })
+      expect(lists).toEqual({ ...NOTHING_SEALED, ...NO_MISMATCHES, ...found(tampered) })
     })
 }

@@ -44,6 +44,10 @@ function particulars(verb: RequestVerb): string {
   }
 }
 
+/** It has budgets or an attribution. */
+export const isCounted = (verb: RequestVerb): boolean =>
+  verb.verb === 'hold' && (verb.budgets !== undefined || verb.attribution !== undefined)
+
 function counted({ budgets, attribution }: Counted): string {
   const named = budgets === undefined ? '' : `,"budgets":"${joinIds(budgets)}"`
   if (attribution === undefined) return named

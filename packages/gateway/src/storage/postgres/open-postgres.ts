@@ -40,7 +40,7 @@ import {
 } from './connections/connections.ts'
 import { openWorkPool } from './connections/work-pool.ts'
 import { postgresContents, postgresTasks } from './contents.ts'
-import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
+import { type Decision, decodeBatch, encodeBatch, isCounted, toResult } from './encode.ts'
 import { isLockTimeout, retryOrDown } from './faults.ts'
 import { openLane } from './lane.ts'
 import { rememberAccounts } from './remember-accounts.ts'
@@ -237,7 +237,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 }
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
-const APPLY = 'SELECT place, verdict, amount, tokens, change, reached, lefts FROM ledger_apply_2($1::text::json, $2)'
+const APPLY = 'SELECT place, verdict, amount, tokens, change, reached, lefts FROM ledger_apply_2($1::text::json, $2, $3)'
 /** The inside of a JSON string, without its quotes. */
 const IN_QUOTES = String.raw`(?:[^"\\]|\\.)*`
 const RECEIPT_IDS: ReceiptIds = {
@@ -265,7 +265,7 @@ type Send = (verbs: readonly RequestVerb[], waitForLocks?: boolean) => Promise<D
 
 function sender(connections: Connections): Send {
   return async (verbs, waitForLocks = true) =>
-    decodeBatch(await connections.query(APPLY, [encodeBatch(verbs), waitForLocks]), verbs.length)
+    decodeBatch(await connections.query(APPLY, [encodeBatch(verbs), waitForLocks, verbs.some(isCounted)]), verbs.length)
 }
 
 /** Decides the verbs of locked accounts as `busy` if their locks are not released within the connection's timeout. */

@@ -68,8 +68,8 @@ END $$;
 --
 -- With `wait_for_locks` false, verbs on a locked account or key are not decided: their verdict is `busy`.
 -- The caller puts each request into a batch at most once. `reached`: the budget that a rejected hold would exceed. `lefts`: what was left
--- under each budget that a hold names before it, joined by commas.
-CREATE FUNCTION ledger_apply_2(batch json, wait_for_locks boolean)
+-- under each budget that a hold names before it, joined by commas. `names_any`: some verbs of the batch have budgets or an attribution.
+CREATE FUNCTION ledger_apply_2(batch json, wait_for_locks boolean, names_any boolean)
 RETURNS TABLE (place integer, verdict text, amount bigint, tokens bigint, change bigint, reached bigint, lefts text)
 LANGUAGE plpgsql
 -- Plans are cached, and not made anew for each batch: one made while the tables were empty would scan them later, when they are large.
@@ -98,8 +98,9 @@ DECLARE
   new_ids bigint[] := '{}'; new_accounts bigint[] := '{}'; new_keys bigint[] := '{}'; new_nodes integer[] := '{}';
   new_epochs integer[] := '{}'; new_helds bigint[] := '{}'; new_models text[] := '{}'; new_upstreams text[] := '{}';
   new_tokens bigint[] := '{}'; new_deadlines bigint[] := '{}';
-  -- Only if a request of the batch has any.
-  any_counted boolean; new_budgets text[]; new_tags text[]; new_users text[]; new_sessions text[];
+  -- What the verbs name, by place from 0 on, if any does; and what is to be written of it.
+  named_budgets text[]; named_tags text[]; named_users text[]; named_sessions text[];
+  new_budgets text[]; new_tags text[]; new_users text[]; new_sessions text[];
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
   old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_outcomes text[] := '{}'; old_receipts text[] := '{}';
   old_tokens bigint[] := '{}'; old_upstreams text[] := '{}'; old_upstream_costs bigint[] := '{}';
@@ -149,11 +150,15 @@ DECLARE
   new_upstream_cost bigint;
 BEGIN
   SELECT array_agg(DISTINCT coalesce(r.account, x.account)), array_agg(DISTINCT coalesce(r.key, x.key)),
-      coalesce(bool_or(coalesce(r.budgets, x.budgets) <> ''), false),
-      coalesce(bool_or(coalesce(x.budgets, x.tags, x.end_user, x.session) IS NOT NULL), false)
-    INTO wanted_accounts, wanted_keys, any_budgets, any_counted
-    FROM json_to_recordset(batch) AS x (id bigint, account bigint, key bigint, budgets text, tags text, end_user text, session text)
-    LEFT JOIN request r ON r.id = x.id;
+      coalesce(bool_or(r.budgets <> ''), false)
+    INTO wanted_accounts, wanted_keys, any_budgets
+    FROM json_to_recordset(batch) AS x (id bigint, account bigint, key bigint) LEFT JOIN request r ON r.id = x.id;
+  IF names_any THEN
+    SELECT array_agg(x.budgets ORDER BY x.place), array_agg(x.tags ORDER BY x.place), array_agg(x.end_user ORDER BY x.place),
+        array_agg(x.session ORDER BY x.place), any_budgets OR bool_or(x.budgets IS NOT NULL)
+      INTO named_budgets, named_tags, named_users, named_sessions, any_budgets
+      FROM json_to_recordset(batch) AS x (place integer, budgets text, tags text, end_user text, session text);
+  END IF;
 
   IF NOT wait_for_locks THEN
     SELECT array_agg(s.id) INTO wanted_accounts
@@ -215,8 +220,7 @@ BEGIN
       lease.epoch AS lease_epoch, lease.expires_at AS lease_expires_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, node_id integer,
       epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text,
-      outcome text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint, upstream_cost bigint,
-      budgets text, tags text, end_user text, session text)
+      outcome text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint, upstream_cost bigint)
     LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.node_id = x.node_id
     LEFT JOIN lease ON lease.name = CASE WHEN x.node_id = -1 THEN 'task/' || x.id END
     ORDER BY x.place
@@ -227,9 +231,13 @@ BEGIN
     change := 0;
     wanted_tokens := coalesce(v.tokens, 0);
     tokens_left := NULL;
-    reached := NULL;
-    lefts := NULL;
-    used := NULL;
+    IF used IS NOT NULL THEN
+      used := NULL;
+      reached := NULL;
+      lefts := NULL;
+      under_budgets := NULL;
+      full_budget := NULL;
+    END IF;
     a := array_position(account_ids, v.owner_account);
     k := array_position(key_ids, v.owner_key);
     -- A task is ended by the latest holder of its lease, even after the lease has expired.
@@ -317,9 +325,7 @@ BEGIN
     END IF;
 
     -- A new request counts against those of its budgets that are in force, and then until its end, whatever becomes of them.
-    under_budgets := NULL;
-    full_budget := NULL;
-    IF verdict = 'done' AND coalesce(v.request_budgets, v.budgets) <> '' THEN
+    IF verdict = 'done' AND coalesce(v.request_budgets, named_budgets[v.place + 1]) <> '' THEN
       IF NOT any_budgets THEN
         -- Created after they were looked for; a retry then succeeds.
         RAISE EXCEPTION 'request % has budgets', v.id USING ERRCODE = 'serialization_failure';
@@ -327,7 +333,7 @@ BEGIN
       used := '{}';
       used_ids := NULL;
       left_texts := '{}';
-      FOREACH named IN ARRAY string_to_array(coalesce(v.request_budgets, v.budgets), ',')::bigint[] LOOP
+      FOREACH named IN ARRAY string_to_array(coalesce(v.request_budgets, named_budgets[v.place + 1]), ',')::bigint[] LOOP
         i := array_position(budget_ids, named);
         one := budget_rows[i];
         IF i IS NULL OR v.request IS NULL AND (one.deleted_at IS NOT NULL OR one.account <> v.account) THEN
@@ -439,11 +445,11 @@ BEGIN
         new_tokens := new_tokens || tokens;
         new_models := new_models || v.model;
         new_upstreams := new_upstreams || v.upstream;
-        IF any_counted THEN
-          new_budgets := new_budgets || CASE WHEN used IS NULL THEN NULL ELSE used_ids END;
-          new_tags := new_tags || v.tags;
-          new_users := new_users || v.end_user;
-          new_sessions := new_sessions || v.session;
+        IF names_any THEN
+          new_budgets := new_budgets || CASE WHEN used IS NOT NULL THEN used_ids END;
+          new_tags := new_tags || named_tags[v.place + 1];
+          new_users := new_users || named_users[v.place + 1];
+          new_sessions := new_sessions || named_sessions[v.place + 1];
         END IF;
       END IF;
     ELSIF verdict = 'done' THEN
@@ -740,7 +746,7 @@ END $$;
 CREATE OR REPLACE FUNCTION ledger_apply(batch json, wait_for_locks boolean)
 RETURNS TABLE (place integer, verdict text, amount bigint, tokens bigint, change bigint)
 LANGUAGE sql AS $$
-  SELECT place, verdict, amount, tokens, change FROM ledger_apply_2(batch, wait_for_locks)
+  SELECT place, verdict, amount, tokens, change FROM ledger_apply_2(batch, wait_for_locks, false)
 $$;
 
 -- The verb `restore` of money/ledger.ts, with what the request counts against.
