@@ -21,8 +21,9 @@ import {
   type Step,
   step,
 } from '../../packages/gateway/src/money/settlement.ts'
-import { BROKEN_LIMITS } from './broken-limits.ts'
-import { BROKEN_TASKS } from './broken-tasks.ts'
+import { BROKEN_BUDGETS } from './broken/budgets.ts'
+import { BROKEN_LIMITS } from './broken/limits.ts'
+import { BROKEN_TASKS } from './broken/tasks.ts'
 import { RULES, type Rules } from './rules.ts'
 
 /** The real ledger over a Book that lies. */
@@ -249,6 +250,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'the void of a hold on its way is given up at once': { isApplied: () => true },
   'a journal is thrown away at the start': { replayed: () => [] },
   ...BROKEN_LIMITS,
+  ...BROKEN_BUDGETS,
   ...BROKEN_TASKS,
 }
 

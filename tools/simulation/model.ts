@@ -21,6 +21,7 @@ import {
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
 import type { Limits, Period } from '../../packages/gateway/src/money/limits.ts'
+import { checkBudgets, type ModelBudget } from './budgets.ts'
 import type { Happened } from './happened.ts'
 import type { MemoryRows } from './memory-book.ts'
 import type { Task } from './tasks.ts'
@@ -45,6 +46,7 @@ export type Client = {
   minimum: Nanos
   tokens: number
   minimumTokens: number
+  budgets?: readonly bigint[]
   /** What the answer uses in the end. */
   usedTokens: number
   /** What each piece of streamed output adds to the cost; none: an answer in one piece. */
@@ -70,6 +72,8 @@ export type Model = {
   /** The limits of keys and of accounts. */
   limits: Map<bigint, Limits>
   revisions: Map<bigint, number>
+  /** Of accounts, and across accounts; none in most worlds. */
+  budgets: Map<bigint, ModelBudget>
   deleted: Set<bigint>
   disabled: Set<bigint>
   /** What the commits did; goes back with them when they are undone. */
@@ -155,6 +159,7 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
     must(row.deleted === model.deleted.has(row.id), 'only an admin deletes a key')
     must(row.spent === (keySpent.get(row.id) ?? 0n), "key's spent = sum of its requests", () => `key ${row.id}`)
   }
+  checkBudgets(rows, model)
   const outside = [REVENUE, SHORTFALL, CREDIT, TRIAL]
   const known = [...sums.keys()].every((id) => outside.includes(id) || rows.accounts.has(id))
   must(known, 'transfers are between known accounts')

@@ -183,7 +183,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
 
   function serve(client: Client): void {
     if (!identity) return
-    const { id, account, key, revision, extensible, amount, minimum, tokens, minimumTokens } = client
+    const { id, account, key, revision, extensible, amount, minimum, tokens, minimumTokens, budgets } = client
     const one: Running = { client, state: { phase: 'over' }, sent: 0, offered: undefined }
     running.add(one)
     const hold = {
@@ -198,6 +198,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
       minimum,
       tokens,
       minimumTokens,
+      budgets,
       model: 'm',
       upstream: 'u',
     }

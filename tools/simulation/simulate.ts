@@ -10,6 +10,7 @@ import {
   taskLease,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
+import { changeBudget, chooseBudgets, makeBudgets } from './budgets.ts'
 import { newClient, newTask } from './clients.ts'
 import { NOTHING_HAPPENED } from './happened.ts'
 import { type MemoryRows, newAccountRow, newKeyRow, setAccountTerms, setKeyTerms } from './memory-book.ts'
@@ -57,7 +58,8 @@ export function simulate(run: Run): Failure | undefined {
   const { seed, steps = STEPS, without = [], rules = RULES, trace } = run
   let done = 0
   try {
-    const world = createWorld(seeded(seed), new Set(without), rules, trace)
+    const forBudgets = seed % 4 === 2 ? seeded(-seed) : undefined
+    const world = createWorld(seeded(seed), forBudgets, new Set(without), rules, trace)
     for (; done < steps; done += 1) world.step()
     world.quiet()
     return undefined
@@ -81,7 +83,14 @@ export function shrink(failure: Failure, rules: Rules = RULES): Failure {
   return least
 }
 
-function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: (line: string) => void) {
+/** `forBudgets`: a quarter of the worlds have budgets. The others take the course that they took before there were any. */
+function createWorld(
+  random: Random,
+  forBudgets: Random | undefined,
+  without: Set<Fault>,
+  rules: Rules,
+  trace?: (line: string) => void,
+) {
   const model: Model = {
     clients: new Map(),
     repetitions: new Map(),
@@ -90,6 +99,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     lines: new Map(),
     limits: new Map(),
     revisions: new Map(),
+    budgets: new Map(),
     deleted: new Set(),
     disabled: new Set(),
     committed: {
@@ -165,6 +175,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
       Object.assign(key, randomCap(random, model, id, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined))
     }
   })
+  if (forBudgets) store.change((rows) => makeBudgets(rows, model, forBudgets))
   for (const host of hosts) start(host)
   if (random.chance(0.7)) settleDown(() => processes.every((process) => process.isIdle()))
 
@@ -302,6 +313,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     // Nothing happens for a while, and minutes end.
     if (strikes('pause', 0.01)) time += random.between(5_000, 70_000)
     if (store.up && strikes('admin', 0.02)) admin()
+    if (store.up && forBudgets?.chance(0.02)) store.change((rows) => changeBudget(rows, model, forBudgets))
     if (store.up && strikes('foreign-settle', 0.01)) settleForeign()
   }
 
@@ -325,12 +337,14 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (choice < 88) return process.fsync(!strikes('disk', 0.6))
     if (choice >= 97 && model.tasks.size < 6) {
       ids += 1n
-      model.tasks.set(ids, newTask(ids, random, model, { start: START, time }))
+      const plain = newTask(ids, random, model, { start: START, time })
+      model.tasks.set(ids, { ...plain, ...(forBudgets && chooseBudgets(model, plain.account, forBudgets)) })
       return true
     }
     if (!process.canServe() || model.clients.size >= 25) return false
     ids += 1n
-    const client = newClient(ids, random, model)
+    const plain = newClient(ids, random, model)
+    const client = { ...plain, ...(forBudgets && chooseBudgets(model, plain.account, forBudgets)) }
     model.clients.set(client.id, client)
     note(() => `${process.name}: request ${client.id}`)
     process.serve(client)

@@ -44,6 +44,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
   function transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined {
     const undo: Touched[][] = []
     const transfers = rows.transfers.length
+    const shared = new Map(rows.shared)
     const { settlements, progress, effective, leases, happened } = model.committed
     const committed = crash && {
       settlements: new Map(settlements),
@@ -60,6 +61,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     if (!committed) return results
     for (const { kind, id, before } of undo.reverse().flatMap((touched) => touched.reverse())) restore(kind, id, before)
     rows.transfers.length = transfers
+    rows.shared = shared
     model.committed = committed
     checkBooks(rows, model)
     return undefined

@@ -9,6 +9,7 @@ export type Task = {
   account: bigint
   key: bigint
   revision: number
+  budgets?: readonly bigint[]
   amount: Nanos
   /** By the store's clock, like the deadline. */
   createdAt: number
@@ -50,10 +51,10 @@ export function createTaskWorker(
     })
   }
   function place(task: Task, mine: Held): void {
-    const { id, account, key, revision, amount, deadline } = task
+    const { id, account, key, revision, amount, deadline, budgets } = task
     const terms = { revision, extensible: false, amount, minimum: 1n, tokens: 3, minimumTokens: 0 }
     const hold = { verb: 'hold', ...taskOwner(id, mine.epoch), account, key, ...terms } as const
-    send(task, { ...hold, deadline, model: 'm', upstream: 'u' }, (result) => {
+    send(task, { ...hold, deadline, budgets, model: 'm', upstream: 'u' }, (result) => {
       // It may have ended: the attempt to end it tells.
       if (isDone(result) || result.verdict === 'not_open') mine.placed = true
       else if (result.verdict === 'lease_lost') held.delete(id)

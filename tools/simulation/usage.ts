@@ -11,6 +11,7 @@ import {
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { type Limits, NO_LIMITS, PERIODS, type Period } from '../../packages/gateway/src/money/limits.ts'
+import { checkBudgetCharge, checkBudgetGrant, isBudgetReached } from './budgets.ts'
 import type { Begun, Reserved } from './happened.ts'
 import type { MemoryRows } from './memory-book.ts'
 import { type Model, must } from './model.ts'
@@ -38,7 +39,8 @@ export function noteUsage(
   if (more < 0) next.reserved = givenBack(next.reserved, request, -more)
   const amount = after.cost - (before?.cost ?? 0n)
   must(after.heldAt === (before?.heldAt ?? now), 'a hold keeps its time')
-  if (amount !== 0n) next.paid.push(...owners.map((owner) => ({ owner, at: countedAt(after, now), amount })))
+  if (amount !== 0n)
+    next.paid.push(...[...owners, ...after.budgets].map((owner) => ({ owner, at: countedAt(after, now), amount })))
   model.committed.happened = next
   if (verb.verb !== 'settle' || after.state === HELD) return
   // The tokens of a request that was taken over are the operator's, too.
@@ -82,6 +84,7 @@ export function noteLimits(model: Model, rows: MemoryRows, owner: bigint, limits
 }
 
 export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: Model, now: number): void {
+  checkBudgetGrant(verb, result, rows, model, now)
   if (verb.verb !== 'hold' && verb.verb !== 'extend') return
   const request = rows.requests.get(verb.id)
   const [key, account] = verb.verb === 'hold' ? [verb.key, verb.account] : [request?.key ?? 0n, request?.account ?? 0n]
@@ -130,7 +133,10 @@ function spentUnderCap(model: Model, owner: bigint, now: number): Nanos {
 export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, after: RequestRow, now: number): void {
   const paid = after.cost - before.cost
   const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
-  if (paid > promised) for (const owner of [after.key, after.account]) checkCap(rows, model, owner, now)
+  if (paid > promised) {
+    for (const owner of [after.key, after.account]) checkCap(rows, model, owner, now)
+    checkBudgetCharge(rows, model, after, now)
+  }
   if (after.nodeId === TASK_NODE) must(paid <= promised, 'a task is charged its hold at most', () => `task ${after.id}`)
   // A request that was taken over is the operator's loss, whatever its wallet has.
   if (after.shortfall <= before.shortfall || before.state === VOIDED) return
@@ -145,8 +151,8 @@ export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, 
   const isEmpty = account !== undefined && account.balance + account.creditLine <= account.held
   must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
   must(
-    isEmpty || isCapReached || after.nodeId === TASK_NODE,
-    'a shortfall only of an empty wallet or a reached cap',
+    isEmpty || isCapReached || isBudgetReached(rows, model, after, paid, now) || after.nodeId === TASK_NODE,
+    'a shortfall only of an empty wallet, or a reached cap or budget',
     () => `request ${after.id}`,
   )
 }

@@ -137,6 +137,7 @@ export function modelOf(world: World): Model {
       [ACCOUNT, NO_LIMITS],
       [KEY, NO_LIMITS],
     ]),
+    budgets: new Map(),
     revisions: new Map([[KEY, 0]]),
     deleted: new Set(),
     disabled: new Set(),

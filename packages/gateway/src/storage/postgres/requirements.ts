@@ -91,7 +91,7 @@ export function postgresRequirements({ queries, changes, isPooled }: Using): Req
         const rows = await queries.query(FUNCTIONS, [])
         const forbidden = rows.filter(({ may }) => !may).map(({ name }) => name)
         if (forbidden.length > 0) throw new Error(`the user may not execute ${forbidden.join(', ')}`)
-        const without = ['ledger_apply', 'ledger_reap'].filter(
+        const without = ['ledger_apply_2', 'ledger_reap'].filter(
           (name) => !rows.some((row) => row.name === name && row.has_settings),
         )
         if (without.length > 0) throw new Error(`settings of functions are not kept: ${without.join(', ')}`)

@@ -96,7 +96,7 @@ const BUDGET_HELD_MISMATCHES = `
       AND ',' || request.budgets || ',' LIKE '%,' || CAST(budget.id AS text) || ',%' WHERE request.state = 0 AND request.budgets <> ''
   ) sides GROUP BY id HAVING sum(amount) <> 0 ORDER BY id`
 const EXCEEDED_BUDGETS = `
-  SELECT id FROM budget WHERE held < 0 OR hard = 1 AND held + CASE WHEN window_spent > 0 THEN window_spent ELSE 0 END > highest_amount
+  SELECT id FROM budget WHERE held < 0 OR hard = 1 AND deleted_at IS NULL AND held + CASE WHEN window_spent > 0 THEN window_spent ELSE 0 END > highest_amount
   ORDER BY id`
 
 /**

@@ -13,7 +13,7 @@ CREATE TABLE budget (
   -- The highest that the audit allows: the highest amount, or what was spent and held when an amount was lowered below it.
   highest_amount bigint NOT NULL,
   period text CHECK (period IN ('day', 'week', 'month', 'hours')),
-  every_hours bigint CHECK ((period = 'hours') = (every_hours IS NOT NULL)),
+  every_hours bigint,
   starts_at bigint,
   hard smallint NOT NULL CHECK (hard IN (0, 1)),
   -- Percentages, as JSON.

@@ -1,4 +1,4 @@
-// The rules of tasks and leases, each broken in one place, as in broken.ts.
+// The rules of tasks and leases, each broken in one place, as in ../broken.ts.
 import {
   apply,
   type Book,
@@ -7,8 +7,8 @@ import {
   type RequestRow,
   TASK_NODE,
   type Verb,
-} from '../../packages/gateway/src/money/ledger.ts'
-import type { Rules } from './rules.ts'
+} from '../../../packages/gateway/src/money/ledger.ts'
+import type { Rules } from '../rules.ts'
 
 const lying = (lie: (book: Book, verb: Verb) => Partial<Book>): Partial<Rules> => ({
   apply: (book, verb) => apply({ ...book, ...lie(book, verb) }, verb),

@@ -1,4 +1,4 @@
-// The rules of limits, each broken in one place, as in broken.ts.
+// The rules of limits, each broken in one place, as in ../broken.ts.
 import {
   type AccountRow,
   apply,
@@ -7,9 +7,9 @@ import {
   type KeyRow,
   TASK_NODE,
   type Verb,
-} from '../../packages/gateway/src/money/ledger.ts'
-import { type Limits, type Meter, newMeter, type Window } from '../../packages/gateway/src/money/limits.ts'
-import type { Rules } from './rules.ts'
+} from '../../../packages/gateway/src/money/ledger.ts'
+import { type Limits, type Meter, newMeter, type Window } from '../../../packages/gateway/src/money/limits.ts'
+import type { Rules } from '../rules.ts'
 
 type Row = AccountRow | KeyRow
 const isKey = (row: Row): row is KeyRow => 'account' in row
