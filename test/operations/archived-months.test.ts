@@ -124,12 +124,15 @@ test('callers page through all their requests, and get the receipt of each', asy
   expect(await own<object>(`/v1/usage/${oldest}`)).toMatchObject({ request_id: oldest, outcome: 'done' })
 })
 
+/** More than one account may have under way and waiting, and few enough that the machine itself is not the bottleneck. */
+const GREEDY_LOOPS = 12
+
 test('one account reads archived pages without end, and another is served: its receipts, and its requests', async () => {
   const before = ids.at(-OF_MONTH)
   const headers = { authorization: `Bearer ${SECRET}` }
   const answers = new Map<number, number>()
   let isOver = false
-  const greedy = Array.from({ length: 150 }, async () => {
+  const greedy = Array.from({ length: GREEDY_LOOPS }, async () => {
     while (!isOver) {
       const answer = await fetch(`${gateway.url}/v1/usage?limit=100&before=${before}`, { headers })
       await answer.body?.cancel()
@@ -137,6 +140,18 @@ test('one account reads archived pages without end, and another is served: its r
       if (answer.status !== 200) expect(answer.headers.get('retry-after')).not.toBeNull()
     }
   })
+  try {
+    await politeRounds(before)
+  } finally {
+    isOver = true
+    await Promise.all(greedy)
+  }
+  // It was served as well, and told to wait where it asked for too much at once.
+  expect(answers.get(200) ?? 0).toBeGreaterThan(0)
+  expect([...answers.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([])
+})
+
+async function politeRounds(before: string | undefined): Promise<void> {
   const messages = [{ role: 'user', content: 'Hello' }]
   for (let round = 0; round < 5; round++) {
     const page = await fetch(`${gateway.url}/v1/usage?before=${before}`, {
@@ -147,12 +162,7 @@ test('one account reads archived pages without end, and another is served: its r
     expect(called.status).toBe(200)
     await called.body?.cancel()
   }
-  isOver = true
-  await Promise.all(greedy)
-  // It was served as well, and told to wait where it asked for too much at once.
-  expect(answers.get(200) ?? 0).toBeGreaterThan(0)
-  expect([...answers.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([])
-})
+}
 
 test('operators list them as pages and as CSV, show and refund them, and audit them in depth', async () => {
   const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'owner', role: 'owner' })

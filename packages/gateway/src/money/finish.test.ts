@@ -20,7 +20,7 @@ describe('settle and void', () => {
     expect([account.meter.spentDay, key.meter.spentDay, account.meter.tokens]).toEqual([40n, 40n, [SECOND, 12]])
     expect(rows.transfers).toEqual([{ request: 7n, debit: 1n, credit: REVENUE, amount: 40n }])
     const counted = { upstream: 'other', tokens: 12, cost: 40n, upstreamCost: 9n, unknownCosts: 0 }
-    expect(rows.spending).toEqual([{ ...before, ...counted, at: NOW }])
+    expect(rows.spending).toEqual([{ ...before, ...counted, attribution: undefined, at: NOW }])
     expect(run(SETTLE)).toEqual(repeated(40n))
     expect(rows.spending.length).toBe(1)
   })
@@ -103,7 +103,7 @@ describe('reap', () => {
     expect([account.balance, account.held, key.meter.open]).toEqual([995n, 0n, 0])
     const reaped = { account: 1n, key: 2n, model: 'm', upstream: 'u', outcome: 'reaped', tokens: 55, cost: 5n }
     expect(rows.spending).toEqual([
-      { ...reaped, requests: 1, upstreamCost: 0n, unknownCosts: 1, at: NOW + DEAD_AFTER_MS },
+      { ...reaped, attribution: undefined, requests: 1, upstreamCost: 0n, unknownCosts: 1, at: NOW + DEAD_AFTER_MS },
     ])
     // It delivered less than it had announced.
     expect(at(DEAD_AFTER_MS, { ...SETTLE, cost: 2n, upstreamCost: 1n })).toEqual(done(2n, 0, -3n))

@@ -87,7 +87,7 @@ function open(account: Partial<AccountRow> = {}, key: Partial<KeyRow> = {}) {
 /** What 1,000 with a minimum of 100 is granted. */
 function granted(account: Partial<AccountRow>, key: Partial<KeyRow> = {}, extensible = false) {
   const { book, account: owner, key: used } = open(account, key)
-  return grant(book, owner, used, { amount: 1_000n, minimum: 100n, extensible })
+  return grant(book, { account: owner, key: used, budgets: [] }, { amount: 1_000n, minimum: 100n, extensible })
 }
 const spentToday = (spentDay: bigint) => ({ ...newMeter(), spentAt: NOW, spentDay })
 
@@ -123,7 +123,9 @@ describe('a grant', () => {
     rows.memberCaps.set('1/5', { cap, capPeriod: 'month' })
     rows.keys.set(3n, { ...newKeyRow(3n, 1n), person: 5n, held: other / 4n, meter: spentToday((other / 4n) * 3n) })
     rows.keys.set(4n, { ...newKeyRow(4n, 1n), person: 6n, held: 999n })
-    expect(grant(book, account, key, { amount: 1_000n, minimum: 100n, extensible: false })).toEqual(result as never)
+    expect(grant(book, { account, key, budgets: [] }, { amount: 1_000n, minimum: 100n, extensible: false })).toEqual(
+      result as never,
+    )
   })
 
   test('that can be extended is a sixteenth of what there is, but not below the minimum', () => {
@@ -136,12 +138,12 @@ describe('a grant', () => {
 
   test('is reserved, with tokens only where they are limited', () => {
     const { book, account, key } = open({ limits: limits({ tokensPerMinute: 9 }) })
-    reserve(book, account, key, 30n, 7)
+    reserve(book, { account, key, budgets: [] }, 30n, 7)
     expect([account.held, key.held]).toEqual([30n, 30n])
     expect([account.meter.tokens, key.meter.tokens]).toEqual([[SECOND, 7], []])
     key.limits = limits({ tokensPerMinute: 9 })
     account.limits = NO_LIMITS
-    reserve(book, account, key, 1n, 2)
+    reserve(book, { account, key, budgets: [] }, 1n, 2)
     expect([account.meter.tokens, key.meter.tokens]).toEqual([
       [SECOND, 7],
       [SECOND, 2],
@@ -152,7 +154,7 @@ describe('a grant', () => {
 describe('what is due beyond the hold', () => {
   const paid = (due: bigint, released: bigint, account: Partial<AccountRow>, key: Partial<KeyRow> = {}) => {
     const { book, account: owner, key: used } = open(account, key)
-    return payable(book, due, released, owner, used)
+    return payable(book, due, released, { account: owner, key: used, budgets: [] })
   }
 
   test('is paid from what is available under all caps', () => {

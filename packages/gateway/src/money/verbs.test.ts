@@ -53,6 +53,8 @@ describe('hold', () => {
       upstreamCost: 0n,
       outcome: '',
       receipt: '',
+      budgets: [],
+      attribution: undefined,
     })
     expect([account.held, key.held, account.meter.open, key.meter.open]).toEqual([100n, 100n, 1, 1])
     expect([account.meter.tokens, account.meter.requests]).toEqual([
