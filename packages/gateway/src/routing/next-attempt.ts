@@ -212,6 +212,6 @@ function logRejectedKey({ id, attempt }: AttemptedCall, reason: string, { ticker
   const { upstream, key, health } = attempt.candidate
   if (upstream.embedded || health.report(ticker.now()).state === 'rejected') return
   const fields = { request: formatRequestId(id), upstream: upstream.id, key: upstream.auth ? key : shown(key), reason }
-  const what = upstream.auth ? 'credential; it is' : 'API key; key'
-  log.warn(`upstream rejected the ${what} disabled for 5 minutes`, fields)
+  if (upstream.auth) log.warn('upstream rejected the credential; it is disabled for 5 minutes', fields)
+  else log.warn('upstream rejected the API key; key disabled for 5 minutes', fields)
 }
