@@ -237,7 +237,8 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 }
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
-const APPLY = 'SELECT place, verdict, amount, tokens, change, reached, lefts FROM ledger_apply_2($1::text::json, $2, $3)'
+const APPLY =
+  'SELECT place, verdict, amount, tokens, change, reached, lefts FROM ledger_apply_2($1::text::json, $2, $3)'
 /** The inside of a JSON string, without its quotes. */
 const IN_QUOTES = String.raw`(?:[^"\\]|\\.)*`
 const RECEIPT_IDS: ReceiptIds = {

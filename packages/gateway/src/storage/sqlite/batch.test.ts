@@ -29,6 +29,14 @@ const verbs: Verb[] = [
     model: 'é\0🙂',
     upstream: '',
   }),
+  hold(7n, wallet, node, {
+    budgets: [1n, LARGEST_ID],
+    attribution: { tags: ['a', 'é=🙂'], endUser: 'u_1', session: 'ü' },
+  }),
+  hold(7n, wallet, node, { budgets: Array.from({ length: 8 }, (_, index) => LARGEST_ID - BigInt(index)) }),
+  hold(7n, wallet, node, { attribution: { tags: [], endUser: '', session: 's' } }),
+  { verb: 'restore', id: 8n, ...node, account: 3n, key: 4n, model: 'm', upstream: 'u' },
+  { verb: 'restore', id: 8n, ...node, account: 3n, key: 4n, model: 'm', upstream: 'u', budgets: [5n] },
   hold(1n, { account: LARGEST_ID, key: LARGEST_ID, email: '' }, node),
   extend(2n, node, { ...most, known: 5n, progress: 6n }),
   extend(2n, node, { whole: true }),
@@ -51,7 +59,8 @@ const verbs: Verb[] = [
 test('a batch is read as what was written, also in the memory of a longer one before', () => {
   const shared = newShared()
   const longest = Array.from({ length: LARGEST_BATCH }, () => verbs[0] as Verb)
-  for (const list of [longest, verbs, [...verbs].reverse(), []]) {
+  const widest = Array.from({ length: LARGEST_BATCH }, () => verbs[1] as Verb)
+  for (const list of [longest, widest, verbs, [...verbs].reverse(), []]) {
     const texts = sendVerbs(shared, list, 1_763_200_000_123)
     const { batch, now } = receiveVerbs(shared, texts)
     expect(decodeBatch(batch)).toEqual(list)
@@ -124,6 +133,10 @@ test('answers arrive as they were given, failures among them', () => {
       tokens: MAX_TOKENS - index,
       change: BigInt(index) - LARGEST_ID,
     })),
+    { verdict: 'budget_reached', amount: 3n, tokens: 0, change: 0n, budget: LARGEST_ID },
+    { failure: 'verb', message: 'between' },
+    { verdict: 'done', amount: 3n, tokens: 0, change: 0n, budgetsLeft: [7n, undefined, 0n] },
+    { verdict: 'done', amount: 3n, tokens: 0, change: 0n, budgetsLeft: [undefined] },
     { failure: 'store', message: '' },
     { verdict: 'done', amount: 0n, tokens: 0, change: 0n },
   ]

@@ -139,6 +139,9 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   db.run(
     "INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, model, upstream) VALUES (1, 99, 1, 1, 1, 0, 0, 0, 'm', 'u')",
   )
+  const budget = 'INSERT INTO budget (account, kind, amount, highest_amount, period, hard, set_by, created_at) VALUES'
+  db.run(`${budget} (1, 'account', 9000, 9000, NULL, 1, 'operator', 0), (1, 'tag', 5000, 5000, 'day', 1, 'operator', 0),
+    (NULL, 'all', 9000, 9000, 'month', 1, 'operator', 0)`)
   const [chance, luck] = [seeded(seed), seeded(seed + 1000)]
   let store = openVerbs(deferFrom)
   store.verbs([join])
@@ -147,7 +150,10 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   const randomVerb = (): Verb => {
     const id = BigInt(2 + chance(last))
     const kind = chance(11)
-    if (kind < 5) return hold(BigInt(++last), wallet, node, { amount: BigInt(chance(4_000)), minimum: 0n })
+    if (kind < 5) {
+      const of = last % 2 === 0 ? { budgets: [1n, 2n, 3n].slice(chance(3)), attribution: OF_ADA } : {}
+      return hold(BigInt(++last), wallet, node, { amount: BigInt(chance(4_000)), minimum: 0n, ...of })
+    }
     if (kind < 8) return settle(id, node, BigInt(chance(6_000)), { receipt: `{"é":${id}}` })
     if (kind < 9) return { verb: 'void', id, ...node, outcome: 'failed', receipt: '' }
     if (kind < 10) return { verb: 'reap', limit: 1 }
@@ -172,9 +178,12 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   }
   store.write([])
   const transfers = 'SELECT request, debit, credit, amount, at FROM transfer ORDER BY id'
-  const books = ['SELECT * FROM account', 'SELECT * FROM api_key', 'SELECT * FROM request', transfers]
+  const counted = ['budget', 'budget_sum', 'daily_attribution_spending', 'daily_attribution_values']
+  const tables = ['account', 'api_key', 'request', ...counted].map((table) => `SELECT * FROM ${table}`)
+  const books = [...tables, transfers]
   return [answers, ...books.map((sql) => db.query(sql).all())]
 }
+const OF_ADA = { tags: ['team=search'], endUser: 'u_1', session: 's' }
 const MISHAPS = ['new start', 'locked', 'poison', undefined, undefined, undefined] as const
 
 /** Random numbers below `limit`, the same ones for the same seed. */
