@@ -77,6 +77,8 @@ async function everything(
     ofKey: await allOf((next) => lists.requests({ account, key, outcome: 'done' }, of(next), 2)),
     ofAccount: await allOf((next) => spending.requests(account, before(next), 2)),
     completed: await allOf((next) => spending.requests(account, { ...before(next), key, outcome: 'done' }, 2)),
+    ofTag: await allOf((next) => spending.requests(account, { ...before(next), tag: 'team=search' }, 2)),
+    ofSession: await allOf((next) => lists.requests({ account, session: 's_1', endUser: 'u_1' }, of(next), 2)),
     usage: await ledger.usage(account, 0),
     transfers: await allOf((next) => lists.transfers({}, of(next), 3)),
     charges: await allOf((next) => lists.transfers({ kind: 'charge', account, ...month }, of(next), 3)),
@@ -98,6 +100,7 @@ export function archivingContract(use: Use): void {
     const before = await everything(storage, months)
     const rows = [await count('request'), await count('transfer')]
     expect(before.requests.length).toBe(rows[0] ?? 0)
+    expect([before.ofTag.length, before.ofSession.length]).toEqual([3, 3])
     const audit = await storage.ledger.audit()
     await archiveAll(storage)
     expect(await storage.archive.state()).toMatchObject({ files: 4 })

@@ -4,6 +4,7 @@ import type { Storage } from '../../../src/storage/storage.ts'
 import { hold, type Node, newNode, newWallet, type Opened, settle, voided, type Wallet } from '../harness.ts'
 
 export const [HOUR, DAY] = [3_600_000, 86_400_000]
+const OF_ADA = { attribution: { tags: ['env=prod', 'team=search'], endUser: 'u_1', session: 's_1' } }
 export const FREE = { amount: 0n, minimum: 0n }
 
 export async function sealAll(storage: Storage): Promise<void> {
@@ -29,7 +30,8 @@ export async function threeMonths(opened: Opened): Promise<Months> {
     names.push(nameOf(opened.now()))
     for (const [at, wallet] of wallets.entries()) {
       const id = firstIdAt(opened.now()) + BigInt(at * 10)
-      for (let request = 0n; request < 3n; request++) await storage.ledger.apply(hold(id + request, wallet, node))
+      for (let request = 0n; request < 3n; request++)
+        await storage.ledger.apply(hold(id + request, wallet, node, request === 1n ? OF_ADA : {}))
       await storage.ledger.apply(hold(id + 3n, wallet, node, FREE))
       await storage.ledger.apply(settle(id, node, 60n, { tokens: 7, upstreamCost: 20n }))
       await storage.ledger.apply(settle(id + 1n, node, 150n))
