@@ -1,5 +1,6 @@
 // The first hour of a gateway, from the printed link to the answer of a real upstream, and the pages of upstreams.
 import { afterAll, expect, test } from 'bun:test'
+import { signerOf } from '../../packages/gateway/test-support/clouds/signature.ts'
 import { adminClient } from '../../test/support/admin/admin-client.ts'
 import type { Page } from '../../test/support/browser.ts'
 import { expectWellShown, inTheme, OPPOSITES, openConsole } from '../../test/support/console/page.ts'
@@ -207,6 +208,96 @@ test('the wizard works by keyboard, gives a file’s model no second route, and 
     await page.getByText('house-model').first().waitFor()
     await eventually(async () => (await page.getByText('stored, revision').count()) > 0)
   })
+})
+
+/** A service of AWS, which accepts only what is signed with the one key. */
+function startBedrock() {
+  const keys = new Map([['AKIDOFTHEWIZARD', { secretKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }]])
+  return Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { method, url } = request
+      const sent = { method, url, headers: Object.fromEntries(request.headers), body: await request.text() }
+      const by = signerOf(sent, { service: 'bedrock', now: Date.now(), keys })
+      if (Array.isArray(by))
+        return Response.json({ message: by[1] }, { status: 403, headers: { 'x-amzn-errortype': by[0] } })
+      const { pathname } = new URL(url)
+      if (pathname === '/inference-profiles') return Response.json({ inferenceProfileSummaries: [] })
+      const summary = { modelId: 'openai.gpt-oss-120b-1:0', inferenceTypesSupported: ['ON_DEMAND'] }
+      if (pathname === '/foundation-models') return Response.json({ modelSummaries: [summary] })
+      return Response.json({ message: `no ${pathname} in ${by.region}` }, { status: 404 })
+    },
+  })
+}
+
+test('an upstream of a cloud: where it is and who is asked for, errors at their fields, no secret in the tab; then it is edited', async () => {
+  const bedrock = startBedrock()
+  try {
+    await visit('/operate/upstreams?add=yes', { account: await as('owner') }, async ({ page }) => {
+      const click = (name: string | RegExp) =>
+        page.getByRole('button', { name, exact: typeof name === 'string' }).click()
+      const field = (name: string) => page.getByLabel(name, { exact: true })
+      await click(/^Amazon Bedrock\s?bedrock|^Amazon Bedrock(?! \()/)
+      await field('Region').waitFor()
+      await click('Check the access')
+      await page.getByText('Region is missing.').waitFor()
+      await field('Region').fill('us east')
+      await click('Check the access')
+      await page.getByText(/expected the name of a region, such as us-east-1/).waitFor()
+      expect(await field('Region').getAttribute('aria-invalid')).toBe('true')
+      await expectWellShown(page, 'operate-upstream-cloud', OPPOSITES)
+      await page.getByRole('radio', { name: 'API key' }).check({ force: true })
+      await page.getByRole('button', { name: 'Check the key' }).waitFor()
+      expect(await field('Access key ID').count()).toBe(0)
+      await page.getByRole('radio', { name: 'AWS' }).check({ force: true })
+
+      await click('Another base URL')
+      await field('Base URL').fill(`${bedrock.url.origin}/openai/v1`)
+      await field('Region').fill('eu-west-1')
+      await field('Access key ID').fill('AKIDOFTHEWIZARD')
+      await click('Check the access')
+      await page.getByText(/access_key and secret_key go together/).waitFor()
+      await field('Secret access key').fill('not-the-secret')
+      await click('Check the access')
+      await page.getByText(/signature we calculated does not match/).waitFor()
+      await field('Secret access key').fill('wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY')
+      expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/AKIDOF|wJalr/)
+      await click('Check the access')
+      await page.getByText('The access works.', { exact: false }).waitFor()
+      await click('Skip the test')
+      await page.getByRole('checkbox', { name: 'openai.gpt-oss-120b-1:0' }).check()
+      await field('Input price of openai.gpt-oss-120b-1:0, USD per million tokens').fill('0.5')
+      await field('Output price of openai.gpt-oss-120b-1:0, USD per million tokens').fill('2')
+      await click(/^Continue with/)
+      await click('Review')
+      await click('Save')
+      await click('Save as one revision')
+      await page.getByRole('heading', { level: 1, name: 'bedrock' }).waitFor()
+
+      await click('Edit')
+      const drawer = page.getByRole('dialog', { name: 'Edit bedrock' })
+      const inDrawer = (name: string) => drawer.getByLabel(name, { exact: true })
+      expect(await inDrawer('Secret access key').inputValue()).toBe('')
+      await drawer.getByText('A value is stored. Leave this empty to keep it.').first().waitFor()
+      await inDrawer('Session token').fill('token')
+      await expectWellShown(page, 'operate-upstream-cloud-edit', [{ width: 1280, dark: false }])
+      await drawer.getByRole('button', { name: 'Review' }).click()
+      await page.getByRole('dialog', { name: 'Change bedrock?' }).getByText('session_token').first().waitFor()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('bedrock was changed.').waitFor()
+      await click('Edit')
+      await drawer.getByRole('radio', { name: 'API key' }).check({ force: true })
+      await drawer.getByRole('button', { name: 'Review' }).click()
+      await drawer.getByText('Enter the keys again').waitFor()
+      await inDrawer('Keys').fill('bedrock-api-key-7777')
+      await drawer.getByRole('button', { name: 'Review' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('...7777').waitFor()
+    })
+  } finally {
+    bedrock.stop(true)
+  }
 })
 
 test('a stored upstream is edited; another URL asks for its keys again', async () => {

@@ -23,6 +23,9 @@ afterAll(async () => {
   vendor.stop()
 })
 
+const ROLE = 'arn:aws:iam::123456789012:role/trivium'
+const TEXT = { model: 'm', estimate: true }
+
 const draft = (more: Json = {}) => ({ kind: 'openai', base_url: vendor.baseUrl, keys: [vendor.key], ...more })
 const booked = async () => (await admin<List>('GET', 'ledger/transfers?kind=test')).body.data.length
 
@@ -41,6 +44,10 @@ test('every kind says what it needs, and where its keys are made', async () => {
   expect(Number(kind('openai')?.priced_models)).toBeGreaterThan(3)
   expect(kind('voyage')).toMatchObject({ protocols: [], priced_models: 6 })
   expect(kind('vertex-claude')).toMatchObject({ place_fields: ['project', 'location'] })
+  expect(kind('openai')).toMatchObject({ auth: [{ type: 'key', fields: [] }], api_version: null })
+  const names = ['region', 'access_key', 'secret_key', 'session_token']
+  const aws = { type: 'aws', fields: names.map((name) => ({ name, is_secret: name !== 'region' })) }
+  expect(kind('bedrock')).toMatchObject({ auth: [{ type: 'key', fields: [] }, aws] })
   // Whoever needs a key from a vendor is told where it is.
   const without = data.filter(({ needs_key, keys_url }) => needs_key && keys_url === null).map(({ id }) => id)
   expect(without).toEqual([])
@@ -123,6 +130,35 @@ test.each([
   expect([tested.status === 200, tested.body.ok ?? false]).toEqual([outcome.startsWith('502'), false])
   expect(vendor.answered()).toBe(calls)
   expect(JSON.stringify([answer.body, tested.body])).not.toMatch(/not-the-key|stub-vendor-key/)
+})
+
+test.each([
+  ['region', { region: 'us east' }, /the name of a region, such as us-east-1/],
+  ['project', { project: 'p' }, /the kind bedrock has no project/],
+  ['api_version', { api_version: '2024-10-21' }, /without an API version/],
+  ['auth', { auth: { type: 'google' } }, /does not take auth of type google; kinds that do: vertex/],
+  ['auth', { auth: { type: 'aws', access_key: 'AKID' } }, /access_key and secret_key go together/],
+  ['auth.profile', { auth: { type: 'aws', profile: 'p' } }, /can only be set in the configuration file/],
+  ['auth.role_arn', { auth: { type: 'aws', role_arn: ROLE } }, /can only be set in the configuration file/],
+  ['base_url', { base_url: 'https://evil.example/v1', region: undefined }, /is not a host of the vendor/],
+])('a draft of a cloud is checked, and its error names the field %s', async (param, more, message) => {
+  const body = { kind: 'bedrock', region: 'us-east-1', auth: { type: 'aws' }, ...more }
+  for (const path of ['models', 'test']) {
+    const answer = await admin('POST', `upstream-drafts/${path}`, {
+      body: { ...body, ...(path === 'test' ? TEXT : {}) },
+    })
+    expect(adminOutcome(answer)).toBe('400 bad_request')
+    expect(answer.body.error).toMatchObject({ param, message: expect.stringMatching(message) })
+  }
+})
+
+test('a draft of a cloud is estimated by the model behind an opaque name', async () => {
+  const place = { kind: 'azure-classic', resource: 'my', api_version: '2025-01-01', auth: { type: 'entra' } }
+  const estimate = async (more: Json) =>
+    (await admin('POST', 'upstream-drafts/test', { body: { ...place, model: 'mine', estimate: true, ...more } })).body
+  expect(await estimate({})).toMatchObject({ base_url: 'https://my.openai.azure.com/openai', cost_at_most_usd: null })
+  const known = await estimate({ base_model: 'gpt-4.1' })
+  expect(known).toMatchObject({ model: 'mine', price: 'list', type: 'text', cost_at_most_usd: expect.any(String) })
 })
 
 test('a viewer sees kinds and figures, and may not test; nothing of a draft is stored', async () => {

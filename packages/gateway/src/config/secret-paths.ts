@@ -10,6 +10,8 @@ const AUTH_SECRETS = {
   credentials: 'credentials',
 } as const
 
+export const isAuthSecret = (name: string): boolean => Object.hasOwn(AUTH_SECRETS, name)
+
 /** `*`: each item of a list. Settings by their whole path. */
 const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   upstream: [['keys', '*'], ['proxy'], ...Object.keys(AUTH_SECRETS).map((name) => ['auth', name])],

@@ -49,9 +49,14 @@ export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettin
   const served = readServed(fields, kind)
   const readBase = (value: YamlValue) => readBaseUrl(value, kind)
   const usual = baseUrlIn(fields, kind)
-  const baseUrl = usual
-    ? fields.optional('base_url', readBase, usual)
-    : fields.required('base_url', readBase, `${kind.name} needs your own URL, such as ${kind.example}${orPlace(kind)}`)
+  const baseUrl =
+    usual !== undefined
+      ? fields.optional('base_url', readBase, usual)
+      : fields.required(
+          'base_url',
+          readBase,
+          `${kind.name} needs your own URL, such as ${kind.example}${orPlace(kind)}`,
+        )
   return { ...kindSettings(kind, baseUrl ?? '', served), ...apiVersionIn(fields, kind) }
 }
 

@@ -10,7 +10,7 @@ import { imageTimeoutsOf } from '../../config/upstream-defaults.ts'
 import type { Nanos } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { outcomeOf } from '../../upstreams/certification/check.ts'
-import type { EndpointChecks } from '../../upstreams/diagnostics/endpoint-checks.ts'
+import { type EndpointChecks, type NamedModel, ruledName } from '../../upstreams/diagnostics/endpoint-checks.ts'
 import { type CostAt, type TimedResult, timedRequest } from '../../upstreams/diagnostics/timed-request.ts'
 import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../../upstreams/endpoint.ts'
 import type { Send } from '../../upstreams/send.ts'
@@ -28,8 +28,9 @@ async function checkImages(
   send: Send,
   upstream: Upstream,
   dialect: ImageDialectId,
-  model: string,
+  named: NamedModel,
 ): Promise<TimedResult> {
+  const { name: model } = named
   const request: ImageRequest = {
     operation: 'generate',
     model,
@@ -39,7 +40,7 @@ async function checkImages(
     images: [],
     unknown: [],
   }
-  const responseFormat = responseFormatFor(upstream, model)
+  const responseFormat = responseFormatFor(upstream, ruledName(named))
   const target = { model, stream: false, responseFormat, boundary: '', warn: () => {} }
   const { body } = IMAGE_SERVICES[dialect].encodeRequest(request, target, codec)
   const isImages = dialect === 'images'
@@ -90,7 +91,7 @@ export const checks = {
     bound: (rate) => imageBound(rate as ImageRate),
     check: (send, upstream, dialect, model) => checkImages(send, upstream, dialect as ImageDialectId, model),
   },
-  certified(upstream, { name }) {
+  certified(upstream, model) {
     const dialect = dialectFor(upstream, 'image') as ImageDialectId | undefined
     if (!dialect) return []
     return [
@@ -100,7 +101,7 @@ export const checks = {
         type: 'image',
         bound: (rate) => imageBound(rate as ImageRate),
         run: async (send) => ({
-          ...outcomeOf({ rows: ROWS }, await checkImages(send, upstream, dialect, name), []),
+          ...outcomeOf({ rows: ROWS }, await checkImages(send, upstream, dialect, model), []),
           isUnfit: true as const,
         }),
       },

@@ -1,4 +1,6 @@
 // The state of upstreams, what was tested and found there, and previews of models, as the admin API shows them.
+
+import { AUTH_TYPES } from '../../config/sections/upstreams/upstream-auth.ts'
 import {
   boolean,
   fields,
@@ -60,7 +62,15 @@ export const UPSTREAM_KIND = resource(
     base_url_example: nullable(string()),
     needs_base_url: boolean(),
     place_fields: listOf(string('A field of an upstream, which can stand in place of `base_url`.')),
+    api_version: nullable(string('What it is called with unless one is given; null: it takes none.')),
     needs_key: boolean(),
+    /** What can authorise the requests. */
+    auth: listOf(
+      fields({
+        type: word('key', ...AUTH_TYPES),
+        fields: listOf(fields({ name: string('Of `auth`, as stored upstreams may have it.'), is_secret: boolean() })),
+      }),
+    ),
     keys_url: nullable(string('Where the vendor hands out API keys.')),
     /** Accounts and keys are not those of the rest of the world. */
     mainland: nullable(fields({ base_url: string('In mainland China.'), keys_url: string() })),
@@ -153,6 +163,7 @@ export const UPSTREAM_DRAFT_MODELS = resource(
   'upstream_draft_models',
   fields({
     kind: string(),
+    base_url: string('As written, or as it follows from the region or another place.'),
     is_complete: boolean(),
     models: listOf(string()),
     base_models: listOf(fields({ model: string(), base_model: string('The model behind an opaque name.') })),

@@ -34,6 +34,8 @@ const TEST = fields({
   ...DRAFT,
   /** Its name at the upstream; absent: the cheapest of the built-in price list. */
   model: optional(text({ max: 300 })),
+  /** The model behind an opaque name. */
+  base_model: optional(text({ max: 300 })),
   /** Only what it would cost at most: nothing is called. */
   estimate: optional(boolean()),
 })
@@ -49,9 +51,9 @@ export const testUpstreamDraft = operation({
     example: { body: { kind: 'openai', keys: ['the-key-of-the-vendor'], estimate: true } },
   },
   input: TEST,
-  async run(context, { model, estimate, ...draft }) {
+  async run(context, { model, base_model, estimate, ...draft }) {
     const upstream = await upstreamOf(context, draft)
-    const planned = planTest(upstream, model)
+    const planned = planTest(upstream, model, base_model)
     if (estimate) return estimateOf(planned)
     return await runAndBook(context, planned, {
       name: 'upstream draft-test',
@@ -74,11 +76,12 @@ export const discoverDraftModels = operation({
   input: MODELS,
   async run(context, draft) {
     const upstream = await upstreamOf(context, draft)
+    const place = { kind: upstream.kind, base_url: upstream.baseUrl }
     const send = context.routing?.send ?? ownSend(context.clouds)
     const listed = await limitCalls(context.actor, () => listUpstreamModels(send, upstream))
     if (!('problem' in listed)) {
       const { models, isComplete: is_complete, baseModels } = listed
-      return { kind: upstream.kind, is_complete, models, base_models: [...baseModels].map(pairOf) }
+      return { ...place, is_complete, models, base_models: [...baseModels].map(pairOf) }
     }
     const { status, problem } = listed
     if (status !== 404 && status !== 405) throw rejected('upstream_failed', { upstream: DRAFT_ID, problem })
@@ -86,7 +89,7 @@ export const discoverDraftModels = operation({
     const models = listedOf(kind).map(({ id }) => id)
     if (models.length === 0) throw rejected('no_model_list', { upstream: DRAFT_ID, kind })
     // For a vendor that lists none, these are the well-known ones.
-    return { kind, is_complete: false, models, base_models: [] }
+    return { ...place, is_complete: false, models, base_models: [] }
   },
 })
 
@@ -114,16 +117,16 @@ function freeId(taken: ReadonlySet<string>): string {
   return id
 }
 
-function planTest(upstream: Upstream, named: string | undefined): Planned {
-  const model = named === undefined ? cheapestOf(upstream.kind) : modelNamed(upstream, named)
+function planTest(upstream: Upstream, named: string | undefined, base: string | undefined): Planned {
+  const model = named === undefined ? cheapestOf(upstream.kind) : modelNamed(upstream, named, base)
   if (!model) throw rejected('malformed', { field: 'model', must: 'name a model of the upstream: none of it is known' })
   return { upstream, model, checks: plannedChecks(upstream, model) }
 }
 
-function modelNamed(upstream: Upstream, name: string): RoutedModel {
-  const listed = findListed(builtInPriceList(), name)?.model
-  if (listed && MODEL_CHECKS[listed.type]) return { ...pricedByList(listed), name }
-  return { id: undefined, name, type: typeAt(upstream), rate: undefined, price: null }
+function modelNamed(upstream: Upstream, name: string, baseModel: string | undefined): RoutedModel {
+  const listed = findListed(builtInPriceList(), baseModel ?? name)?.model
+  if (listed && MODEL_CHECKS[listed.type]) return { ...pricedByList(listed), name, baseModel }
+  return { id: undefined, name, baseModel, type: typeAt(upstream), rate: undefined, price: null }
 }
 
 const listedOf = (kind: string): readonly ListedModel[] =>

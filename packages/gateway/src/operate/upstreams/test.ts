@@ -135,7 +135,8 @@ export function routedModels({ models }: FileConfig, id: string): RoutedModel[] 
     const known: unknown = route.cost ?? model.price
     const rate = known === undefined ? undefined : modalityOf(model.type).rateOf(known, MULTIPLIER_ONE)
     const price = known === undefined ? null : route.cost === undefined ? 'price' : 'cost'
-    return [{ id: model.id, name: route.model, type: model.type, rate, price, capabilities: model.capabilities }]
+    const { type, capabilities } = model
+    return [{ id: model.id, name: route.model, baseModel: route.baseModel, type, rate, price, capabilities }]
   })
 }
 

@@ -5,7 +5,7 @@ import { endpointOf, type ServiceId } from '../../endpoints/index.ts'
 import { type ModelType, modalityOf } from '../../modalities/index.ts'
 import { checkedService, checkService, serviceBound } from '../diagnostics/check-service.ts'
 import { servedDialects } from '../diagnostics/check-upstream.ts'
-import type { CertifiedModel } from '../diagnostics/endpoint-checks.ts'
+import { type CertifiedModel, ruledName } from '../diagnostics/endpoint-checks.ts'
 import { listUpstreamModels } from '../diagnostics/list-models.ts'
 import { checksOf, OWN_CHECKS } from '../diagnostics/service-checks.ts'
 import { upstreamOfModel } from '../endpoint.ts'
@@ -21,7 +21,7 @@ export const plannedChecks = (upstream: Upstream, models: readonly CertifiedMode
     ...(OWN_CHECKS[model.type]?.certified?.(
       upstream,
       model,
-      servedDialects(upstreamOfModel(upstream, model.name), model.type),
+      servedDialects(upstreamOfModel(upstream, ruledName(model)), model.type),
     ) ?? []),
     ...(Object.keys(endpointOf(model.type).services ?? {}) as ServiceId[]).flatMap((id) =>
       servicePart(upstream, model, id),
@@ -46,9 +46,10 @@ function modelList(): Check {
   }
 }
 
-function servicePart(upstream: Upstream, { type, name }: CertifiedModel, service: ServiceId): Check[] {
+function servicePart(upstream: Upstream, model: CertifiedModel, service: ServiceId): Check[] {
+  const { type, name } = model
   const endpoint = serviceOf(upstream, service)
-  if (!endpoint || endpoint.models?.every((beginning) => !name.startsWith(beginning))) return []
+  if (!endpoint || endpoint.models?.every((beginning) => !ruledName(model).startsWith(beginning))) return []
   const { embed } = endpoint
   const own = checksOf(service).map((check) => [check, endpoint] as const)
   const more =

@@ -7,7 +7,7 @@ import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../mod
 import { dialectFor, upstreamOfModel } from '../endpoint.ts'
 import type { Send } from '../send.ts'
 import { checkedService, checkService, firstCheck, serviceBound } from './check-service.ts'
-import type { Mode, ModelCheck } from './endpoint-checks.ts'
+import { type Mode, type ModelCheck, type NamedModel, ruledName } from './endpoint-checks.ts'
 import type { ServiceCheck } from './service-check.ts'
 import { OWN_CHECKS } from './service-checks.ts'
 import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
@@ -15,8 +15,8 @@ import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
 /** `key`: counted from 1; null: the upstream takes none. */
 export type Check = TimedResult & { key: number | null; dialect: DialectId; mode: Mode }
 
-/** Its name at the upstream. */
-export type CheckedModel = { name: string; type: ModelType }
+/** Its names at the upstream. */
+export type CheckedModel = NamedModel & { type: ModelType }
 
 /** Models of other types take too long, or cost too much. */
 export const MODEL_CHECKS = Object.fromEntries(
@@ -33,7 +33,7 @@ function serviceCheck(type: ModelType, first: ServiceCheck): ModelCheck {
     once: true,
     modes: ['service'],
     bound: (rate) => serviceBound(type, first, rate),
-    async check(send, upstream, dialect, name) {
+    async check(send, upstream, dialect, { name }) {
       const id = checkedService(type)
       const endpoint = id && serviceOf(upstream, id)
       if (!endpoint) return await checkHealthPath(send, upstream, dialect)
@@ -54,7 +54,7 @@ export type PlannedCheck = Pick<Check, 'key' | 'dialect' | 'mode'>
 /** `model` undefined: only the URL and the keys are checked, if the upstream has a health path. */
 export function plannedChecks(upstream: Upstream, model: CheckedModel | undefined): PlannedCheck[] {
   const type = model?.type ?? typeAt(upstream)
-  const dialects = dialectsOfModel(model ? upstreamOfModel(upstream, model.name) : upstream, type)
+  const dialects = dialectsOfModel(model ? upstreamOfModel(upstream, ruledName(model)) : upstream, type)
   const modes: readonly Mode[] = (model && MODEL_CHECKS[type]?.modes) ?? ['health']
   const keys = upstream.keys.length > 0 ? upstream.keys.map((_, index) => index + 1) : [null]
   return keys.flatMap((key, index) =>
@@ -80,9 +80,7 @@ export async function checkUpstream(
     if (mode === 'streamed' && checks.at(-1)?.ok === false) continue
     const one = { ...upstream, keys: [key === null ? 'none' : (upstream.keys[key - 1] ?? 'none')] }
     const check = (model && mode !== 'health' && MODEL_CHECKS[model.type]?.check) || undefined
-    const result = await (check && model
-      ? check(send, one, dialect, model.name, mode)
-      : checkHealthPath(send, one, dialect))
+    const result = await (check && model ? check(send, one, dialect, model, mode) : checkHealthPath(send, one, dialect))
     checks.push({ ...each, ...result })
   }
   return checks

@@ -13,20 +13,25 @@ import type { TimedResult } from './timed-request.ts'
 /** `health`: of the URL and the keys alone, without a model. */
 export type Mode = 'unstreamed' | 'streamed' | 'image' | 'service' | 'health'
 
+/** `name`: at the upstream. `baseModel`: the model behind an opaque name. */
+export type NamedModel = { name: string; baseModel?: string | undefined }
+
+/** What the rules of the model are found by. */
+export const ruledName = ({ name, baseModel }: NamedModel): string => baseModel ?? name
+
 /** How models of a type are tried. `cost`: what a call costs. `once`: in one dialect, since it is expensive. */
 export type ModelCheck = {
   cost: string
   once?: true
   /** The first with every key, the others with one. */
   modes: readonly [Mode, ...Mode[]]
-  check(send: Send, upstream: Upstream, dialect: DialectId, model: string, mode: Mode): Promise<TimedResult>
+  check(send: Send, upstream: Upstream, dialect: DialectId, model: NamedModel, mode: Mode): Promise<TimedResult>
   /** The most that one call can cost. */
   bound(rate: AnyPrice): Nanos | undefined
 }
 
-/** `name`: at the upstream. `capabilities`, `rate`: absent: not known. */
-export type CertifiedModel = {
-  name: string
+/** `capabilities`, `rate`: absent: not known. */
+export type CertifiedModel = NamedModel & {
   type: ModelType
   capabilities?: readonly Capability[] | undefined
   rate?: AnyPrice | undefined

@@ -9,6 +9,7 @@ import { NO_OPTIONS } from '../../money/prices/token-price.ts'
 import type { TokenRate } from '../../money/prices/token-rate.ts'
 import { upstreamPath } from '../endpoint.ts'
 import type { Send } from '../send.ts'
+import type { NamedModel } from './endpoint-checks.ts'
 import { type CostAt, parsed, type TimedResult, timedRequest } from './timed-request.ts'
 
 /** What is asked, besides the model. Absent fields: nothing is said. */
@@ -17,18 +18,23 @@ export type Asked = { parts: readonly Part[]; maxOutput: number; stream?: boolea
 >
 
 /** The call to make, without the upstream's key. */
-export function outgoingText(upstream: Upstream, dialect: TextDialectId, model: string, asked: Asked) {
+export function outgoingText(upstream: Upstream, dialect: TextDialectId, model: NamedModel, asked: Asked) {
   const stream = asked.stream === true
   const body = bodyOf(upstream, dialect, model, asked)
   return {
-    path: upstreamPath(upstream, dialect, model, stream),
+    path: upstreamPath(upstream, dialect, model.name, stream),
     body: [Buffer.from(JSON.stringify(body))],
     dialect,
     ...(stream ? { stream: true as const } : {}),
   }
 }
 
-export function bodyOf(upstream: Upstream, dialect: TextDialectId, model: string, asked: Asked) {
+export function bodyOf(
+  upstream: Upstream,
+  dialect: TextDialectId,
+  { name: model, baseModel }: NamedModel,
+  asked: Asked,
+) {
   const { parts, maxOutput, stream = false, ...more } = asked
   const request: CanonicalRequest = {
     from: TEXT_DIALECTS[dialect].origin,
@@ -48,6 +54,7 @@ export function bodyOf(upstream: Upstream, dialect: TextDialectId, model: string
   }
   return TEXT_DIALECTS[dialect].encodeRequest(request, {
     model,
+    baseModel,
     maxOutput: undefined,
     searches: request.hostedTools.length > 0,
     ...(upstream.service ? { service: upstream.service } : {}),
@@ -62,7 +69,7 @@ export async function callText(
   send: Send,
   upstream: Upstream,
   dialect: TextDialectId,
-  model: string,
+  model: NamedModel,
   asked: Asked,
   read: (reply: CanonicalReply) => { answer?: string; problem?: string },
 ): Promise<TimedResult> {

@@ -167,6 +167,7 @@ export const upstreams = texts({
     },
     key: {
       step: en('Enter the key').zh('输入密钥'),
+      stepOfCloud: en('Give access').zh('授予访问权限'),
       stored: en('key entered').zh('密钥已输入'),
       address: same('Base URL'),
       addressHint: en('The root of its API. For Gemini it ends in /v1beta.').zh(
@@ -196,11 +197,44 @@ export const upstreams = texts({
       keyMissing: en('Enter the key.').zh('请输入密钥。'),
       getKey: en('Get a key').zh('获取密钥'),
       submit: en('Check the key').zh('检查密钥'),
+      check: en('Check the access').zh('检查访问权限'),
+      fromPlace: en('Set the place instead').zh('改为填写位置'),
+      places: {
+        region: en('Region').zh('区域'),
+        project: en('Project').zh('项目'),
+        location: en('Location').zh('位置'),
+        resource: en('Resource').zh('资源'),
+        api_version: en('API version').zh('API 版本'),
+      },
+      placeMissing: en((name: string) => `${name} is missing.`).zh((name) => `请填写${name}。`),
+      authorised: en('Requests are authorised by').zh('请求的授权方式'),
+      auths: {
+        key: en('API key').zh('API 密钥'),
+        aws: same('AWS'),
+        google: en('Google Cloud').zh('Google Cloud'),
+        entra: same('Microsoft Entra'),
+      },
+      authHint: en(
+        'Leave these empty to use the identity of the machine or pod that the gateway runs on. Profiles, files and roles can be set in the configuration file only.',
+      ).zh('留空则使用网关所在机器或 Pod 的身份。配置档案、文件路径和角色只能在配置文件中设置。'),
+      secretKept: en('A value is stored. Leave this empty to keep it.').zh('已存储，留空则保持不变。'),
+      fields: {
+        access_key: en('Access key ID').zh('访问密钥 ID'),
+        secret_key: en('Secret access key').zh('私有访问密钥'),
+        session_token: en('Session token').zh('会话令牌'),
+        credentials: en('Key of a service account (JSON)').zh('服务账号密钥（JSON）'),
+        tenant: en('Tenant ID').zh('租户 ID'),
+        client_id: en('Client ID').zh('客户端 ID'),
+        client_secret: en('Client secret').zh('客户端密钥'),
+      } as Record<string, Said<string>>,
     },
     test: {
       step: en('Test it').zh('测试'),
       text: en('The key works. A test sends a few short requests and shows the answers.').zh(
         '密钥有效。测试会发送几个简短的请求，并显示真实的回答。',
+      ),
+      textOfCloud: en('The access works. A test sends a few short requests and shows the answers.').zh(
+        '访问正常。测试会发送几个简短的请求，并显示真实的回答。',
       ),
       textWithoutList: en('This vendor does not list its models, so only a test shows whether the key works.').zh(
         '该厂商不提供模型列表，只有测试才能确认密钥是否有效。',

@@ -44,7 +44,9 @@ export function placedUrl(fields: Fields, { fields: names, baseUrl }: Place): st
     if (text !== undefined) found[name] = text
   }
   const [first = 'region'] = names
-  if (written || found[first] === undefined) return undefined
+  if (written) return undefined
+  // What is wrong with it has been said.
+  if (found[first] === undefined) return fields.get(first) ? '' : undefined
   const { location = 'global', region = '' } = found
   const values = { ...found, location, host: vertexHost(location), amazonaws: amazonDomain(region) }
   return baseUrl.replace(/\{(\w+)\}/g, (_, name: string) => values[name as keyof typeof values] ?? '')

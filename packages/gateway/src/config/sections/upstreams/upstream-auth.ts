@@ -17,7 +17,7 @@ import { isCredentialJson, secretsOfAuth } from '../../secret-paths.ts'
 import type { Upstream, UpstreamAuth } from '../../types.ts'
 import type { UpstreamKind } from '../../upstream-kinds.ts'
 
-type AuthType = UpstreamAuth['type']
+export type AuthType = UpstreamAuth['type']
 
 /** Who may store entries must not run programs, read files or assume roles: such fields are for the file alone. */
 const FIELDS = {
@@ -38,6 +38,10 @@ const FIELDS = {
 export const FILE_ONLY_AUTH: readonly string[] = Object.values(FIELDS).flatMap((fields) =>
   Object.entries(fields).flatMap(([name, rule]) => (rule === FILE_ONLY ? [name] : [])),
 )
+
+/** Those that stored entries can have, too. */
+export const storedAuthFields = (type: AuthType): string[] =>
+  Object.entries(FIELDS[type]).flatMap(([name, rule]) => (rule === FILE_ONLY ? [] : [name]))
 
 export const AUTH_TYPES = Object.keys(FIELDS) as readonly AuthType[]
 const EXAMPLE = 'auth: { type: aws, region: us-east-1 }'
@@ -66,7 +70,8 @@ export function readAuth(fields: Fields, kind: UpstreamKind | undefined, kinds: 
  */
 export function rejectOtherHosts(fields: Fields, { auth, baseUrl }: Pick<Upstream, 'auth' | 'baseUrl'>): void {
   const { context } = fields.value
-  if (!auth || !context.isLiteral || secretsOfAuth(auth).length > 0 || HOSTS[auth.type].test(baseUrl)) return
+  if (!auth || baseUrl === '' || !context.isLiteral || secretsOfAuth(auth).length > 0 || HOSTS[auth.type].test(baseUrl))
+    return
   const field = fields.get('base_url') ?? fields.value
   addMistake(
     field,

@@ -8,6 +8,7 @@ import type { AnyPrice } from '../../../money/prices/price.ts'
 import { NO_OPTIONS } from '../../../money/prices/token-price.ts'
 import type { TokenRate } from '../../../money/prices/token-rate.ts'
 import { type Check, type Outcome, outcomeOf, verdictOf } from '../../../upstreams/certification/check.ts'
+import type { NamedModel } from '../../../upstreams/diagnostics/endpoint-checks.ts'
 import type { Problem } from '../../../upstreams/diagnostics/service-check.ts'
 import { bodyOf, callText, outgoingText } from '../../../upstreams/diagnostics/text-call.ts'
 import { parsed, timedRequest } from '../../../upstreams/diagnostics/timed-request.ts'
@@ -16,8 +17,7 @@ import type { Send } from '../../../upstreams/send.ts'
 import { LONG, TEXT_CHECKS, type TextCheck } from './dialect-checks.ts'
 
 /** `capabilities`, `rate`: undefined: not known. */
-type TextModel = {
-  name: string
+type TextModel = NamedModel & {
   capabilities?: readonly Capability[] | undefined
   rate?: AnyPrice | undefined
 }
@@ -27,10 +27,10 @@ export function textPart(upstream: Upstream, dialect: TextDialectId, model: Text
   const [unstreamed, streamed, ...others] = TEXT_CHECKS.map((each) => tableCheck(upstream, dialect, model, each))
   return [
     ...(unstreamed && streamed ? [unstreamed, streamed] : []),
-    abortCheck(dialect, model.name),
+    abortCheck(dialect, model),
     ...others,
     unknownModel(dialect),
-    ...(tokenCounting ? [countCheck(dialect, model.name)] : []),
+    ...(tokenCounting ? [countCheck(dialect, model)] : []),
   ]
 }
 
@@ -49,7 +49,7 @@ function tableCheck(upstream: Upstream, dialect: TextDialectId, model: TextModel
     ...(known === undefined ? {} : { known: verdictOf({ absent: known }) }),
     async run(send) {
       let problems: Problem[] = []
-      const result = await callText(send, upstream, dialect, model.name, asked, (reply) => {
+      const result = await callText(send, upstream, dialect, model, asked, (reply) => {
         problems = Object.values(check.rows).map((judge) => judge(reply))
         return {}
       })
@@ -84,7 +84,7 @@ const ABORTED = { ...LONG, maxOutput: 512, stream: true }
 const ABORT_TIMEOUT_MS = 60_000
 
 /** Breaks a stream off at its first output. The checks that follow show whether the server still answers. */
-function abortCheck(dialect: TextDialectId, model: string): Check {
+function abortCheck(dialect: TextDialectId, model: TextModel): Check {
   return {
     part: dialect,
     rows: ['abort'],
@@ -148,7 +148,7 @@ function unknownModel(dialect: TextDialectId): Check {
     // A server that has only one model answers with that.
     bound: textBound(200, asked.maxOutput),
     async run(send, upstream) {
-      const result = await callText(send, upstream, dialect, NO_SUCH_MODEL, asked, () => ({}))
+      const result = await callText(send, upstream, dialect, { name: NO_SUCH_MODEL }, asked, () => ({}))
       const { status, problem } = result
       if (status !== null && status >= 400 && status < 500 && status !== 429)
         return outcomeOf({ rows }, { ...result, problem: null }, [])
@@ -159,15 +159,15 @@ function unknownModel(dialect: TextDialectId): Check {
 }
 
 /** No vendor bills it. */
-function countCheck(dialect: TextDialectId, model: string): Check {
+function countCheck(dialect: TextDialectId, model: TextModel): Check {
   const { endpoint, tokenCounting } = TEXT_DIALECTS[dialect]
   const rows = ['token counting'] as const
   return {
     part: dialect,
     rows,
     async run(send, upstream) {
-      const path = endpoint.countPath?.(endpointOf(upstream, dialect).path, model) ?? ''
-      const body = tokenCounting?.countBody(bodyOf(upstream, dialect, model, LONG), model)
+      const path = endpoint.countPath?.(endpointOf(upstream, dialect).path, model.name) ?? ''
+      const body = tokenCounting?.countBody(bodyOf(upstream, dialect, model, LONG), model.name)
       const sent = { path, dialect, body: [Buffer.from(JSON.stringify(body))] }
       const result = await timedRequest(send, upstream, sent, (text) => {
         const count = tokenCounting?.decodeCount(parsed(text))

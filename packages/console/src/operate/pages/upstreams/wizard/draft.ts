@@ -1,7 +1,6 @@
-// An upstream that is being added, step by step. It is kept in this tab: a reload or a look at another page loses nothing but the key, which
-// is never stored.
-import { useState } from 'react'
+// An upstream that is being added, step by step, and what is written of it. Pure.
 import type { Body } from '../../../api/routes.ts'
+import { type Auth, BY_KEY, type Place, writtenAuth, writtenPlace } from '../cloud.ts'
 
 export const STEPS = ['kind', 'key', 'test', 'models', 'group', 'review'] as const
 export type StepId = (typeof STEPS)[number]
@@ -17,9 +16,14 @@ export type Draft = {
   baseUrl: string
   /** Empty: international. */
   region: '' | 'china'
+  /** Of a cloud: where it is, and what authorises the requests. */
+  place: Place
+  auth: Auth
   key: string
   /** Its name here. */
   id: string
+  /** Where the models were listed. */
+  listedAt: string
   /** What the upstream lists, and names that were typed. */
   found: readonly string[]
   /** What opaque names among these stand for. */
@@ -42,8 +46,11 @@ export const EMPTY: Draft = {
   dialect: 'chat',
   baseUrl: '',
   region: '',
+  place: {},
+  auth: BY_KEY,
   key: '',
   id: '',
+  listedAt: '',
   found: [],
   baseModels: [],
   tested: '',
@@ -54,46 +61,17 @@ export const EMPTY: Draft = {
   newGroup: '',
 }
 
-const NAME = 'trivium-upstream-draft'
-let keptKey = ''
-
 export type SetDraft = (change: Partial<Draft>) => void
-
-export function useDraft(): [draft: Draft, set: SetDraft, clear: () => void] {
-  const [draft, setDraft] = useState(restored)
-  const set: SetDraft = (change) =>
-    setDraft((former) => {
-      const next = { ...former, ...change }
-      keptKey = next.key
-      sessionStorage.setItem(NAME, JSON.stringify({ ...next, key: '' }))
-      return next
-    })
-  const clear = () => {
-    keptKey = ''
-    sessionStorage.removeItem(NAME)
-    setDraft(EMPTY)
-  }
-  return [draft, set, clear]
-}
-
-function restored(): Draft {
-  try {
-    const kept = { ...EMPTY, ...(JSON.parse(sessionStorage.getItem(NAME) ?? '{}') as Partial<Draft>), key: keptKey }
-    // Without its key nothing of what follows can be done.
-    return kept.step !== 'kind' && kept.step !== 'key' && keptKey === '' ? { ...kept, step: 'key' } : kept
-  } catch {
-    return EMPTY
-  }
-}
 
 export type WrittenUpstream = Body<'POST', 'upstream-drafts/models'>
 
 /** As it is tested, and later stored. */
-export function upstreamOf({ kind, dialect, baseUrl, region, key }: Draft) {
+export function upstreamOf({ kind, dialect, baseUrl, region, place, auth, key }: Draft) {
   return {
     ...(kind === CUSTOM ? { dialect } : { kind }),
     ...(baseUrl === '' ? {} : { base_url: baseUrl.trim() }),
     ...(region === '' || baseUrl !== '' ? {} : { region }),
-    ...(key === '' ? {} : { keys: [key.trim()] }),
+    ...writtenPlace(place, baseUrl),
+    ...(auth.type !== 'key' ? { auth: writtenAuth(auth) } : key === '' ? {} : { keys: [key.trim()] }),
   }
 }

@@ -6,17 +6,18 @@ import { useForm } from '../../../../ui/form/form.ts'
 import { Icon } from '../../../../ui/icons.tsx'
 import { Banner } from '../../../../ui/states.tsx'
 import { callAdmin } from '../../../api/client.ts'
-import type { Output, Row } from '../../../api/routes.ts'
+import type { Output } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
 import { useOperateError } from '../../../ui/errors.ts'
+import { type Kind, requiredPlace } from '../cloud.ts'
+import { AuthFields, PlaceFields } from '../cloud-fields.tsx'
 import { CUSTOM, DIALECTS, type Draft, type SetDraft, upstreamOf } from './draft.ts'
-
-type Kind = Row<'upstream-kinds'>
 
 /** Models that were typed in before the key was changed. */
 const typedIn = ({ chosen = [] }: Draft): readonly string[] => chosen
 
-const NO_LIST: Pick<Output<'POST', 'upstream-drafts/models'>, 'models' | 'base_models'> = {
+const NO_LIST: Pick<Output<'POST', 'upstream-drafts/models'>, 'base_url' | 'models' | 'base_models'> = {
+  base_url: '',
   models: [],
   base_models: [],
 }
@@ -28,18 +29,24 @@ export const addressIn = (kind: Kind | undefined, { region }: Draft): string =>
 /** Where it is, and its key. Going on lists its models, which shows that the key works and costs nothing. */
 export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kind: Kind | undefined }) {
   const t = useOperateTexts().upstreams.wizard.key
+  const placeNames: Readonly<Record<string, string>> = t.places
   const messageOf = useOperateError()
   const isCustom = draft.kind === CUSTOM
-  const [isAddressShown, setAddressShown] = useState(isCustom || kind?.needs_base_url === true || draft.baseUrl !== '')
-  const needsAddress = isCustom || kind?.needs_base_url === true
-  const needsKey = !isCustom && kind?.needs_key !== false
+  const hasPlaces = (kind?.place_fields.length ?? 0) > 0
+  const needsOwn = isCustom || (kind?.needs_base_url === true && !hasPlaces)
+  const [isAddressShown, setAddressShown] = useState(needsOwn || draft.baseUrl !== '')
+  const needsAddress = isCustom || (kind?.needs_base_url === true && isAddressShown)
+  const place = kind && !isAddressShown ? requiredPlace(kind) : undefined
+  const isByKey = draft.auth.type === 'key'
+  const needsKey = !isCustom && isByKey && kind?.needs_key !== false
   const keysUrl = draft.region === 'china' ? kind?.mainland?.keys_url : kind?.keys_url
   // An upstream without keys is told so; the vendors' own servers need none.
   const sent = isCustom && draft.key === '' ? { ...draft, key: 'none' } : draft
-  const form = useForm({
+  const form = useForm<string, typeof NO_LIST>({
     fields: ['base_url', 'keys'],
     check: () => ({
       ...(needsAddress && draft.baseUrl.trim() === '' ? { base_url: t.addressMissing } : {}),
+      ...(place && !draft.place[place]?.trim() ? { [place]: t.placeMissing(placeNames[place] ?? place) } : {}),
       ...(needsKey && draft.key.trim() === '' ? { keys: t.keyMissing } : {}),
     }),
     send: async () => {
@@ -48,12 +55,12 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
       if (!listed.ok && listed.error.status === 409) return { ok: true as const, value: NO_LIST }
       return listed.ok ? { ok: true as const, value: listed.value } : listed
     },
-    done: ({ models, base_models }) => {
+    done: ({ base_url, models, base_models }) => {
       const found = [...new Set([...models, ...typedIn(draft)])]
-      set({ key: sent.key, found, baseModels: base_models, step: 'test' })
+      set({ key: sent.key, listedAt: base_url, found, baseModels: base_models, step: 'test' })
     },
     rejected: (error) => {
-      const field = error.param?.startsWith('base_url') ? 'base_url' : error.param?.startsWith('keys') ? 'keys' : 'form'
+      const field = fieldOf(error.param ?? '', { hasPlaces, isByKey, isAddressShown })
       return { [field]: messageOf(error).replace(`${error.param}: `, '') }
     },
   })
@@ -71,18 +78,34 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
       )}
       {kind?.mainland && draft.baseUrl === '' && <Region draft={draft} set={set} />}
       {isAddressShown ? (
-        <TextField
-          label={t.address}
-          name="base_url"
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={kind?.base_url ?? kind?.base_url_example ?? 'https://api.example.com/v1'}
-          hint={needsAddress ? t.addressHint : t.addressOptional}
-          value={draft.baseUrl}
-          onChange={(baseUrl) => set({ baseUrl })}
-          error={form.errors.base_url}
-        />
+        <>
+          <TextField
+            label={t.address}
+            name="base_url"
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={kind?.base_url ?? kind?.base_url_example ?? 'https://api.example.com/v1'}
+            hint={needsAddress ? t.addressHint : t.addressOptional}
+            value={draft.baseUrl}
+            onChange={(baseUrl) => set({ baseUrl })}
+            error={form.errors.base_url}
+          />
+          {hasPlaces && (
+            <div>
+              <Button
+                small
+                variant="quiet"
+                onClick={() => {
+                  setAddressShown(false)
+                  set({ baseUrl: '' })
+                }}
+              >
+                {t.fromPlace}
+              </Button>
+            </div>
+          )}
+        </>
       ) : (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
           <span className="min-w-0 font-mono text-sm wrap-anywhere">{addressIn(kind, draft) || kind?.base_url}</span>
@@ -91,35 +114,62 @@ export function KeyStep({ draft, set, kind }: { draft: Draft; set: SetDraft; kin
           </Button>
         </p>
       )}
-      <PasswordField
-        label={needsKey ? t.key : t.keyOptional}
-        name="key"
-        autoComplete="off"
-        autoFocus
-        hint={t.keyHint}
-        aside={
-          keysUrl && (
-            <a
-              href={keysUrl}
-              target="_blank"
-              rel="noreferrer"
-              className="inline-flex items-center gap-1 text-sm text-link hover:underline"
-            >
-              {t.getKey} <Icon name="external" size={12} />
-            </a>
-          )
-        }
-        value={draft.key}
-        onChange={(key) => set({ key })}
-        error={form.errors.keys}
-      />
+      {kind && (
+        <PlaceFields
+          kind={kind}
+          place={draft.place}
+          onChange={(changed) => set({ place: changed })}
+          errors={form.errors}
+          hasBaseUrl={isAddressShown}
+        />
+      )}
+      {kind && (
+        <AuthFields
+          kind={kind}
+          auth={draft.auth}
+          onChange={(auth) => set({ auth })}
+          errors={form.errors}
+          hasBaseUrl={isAddressShown}
+        />
+      )}
+      {isByKey && (
+        <PasswordField
+          label={needsKey ? t.key : t.keyOptional}
+          name="key"
+          autoComplete="off"
+          autoFocus={(kind?.auth.length ?? 0) < 2}
+          hint={t.keyHint}
+          aside={
+            keysUrl && (
+              <a
+                href={keysUrl}
+                target="_blank"
+                rel="noreferrer"
+                className="inline-flex items-center gap-1 text-sm text-link hover:underline"
+              >
+                {t.getKey} <Icon name="external" size={12} />
+              </a>
+            )
+          }
+          value={draft.key}
+          onChange={(key) => set({ key })}
+          error={form.errors.keys}
+        />
+      )}
       <div>
         <Button type="submit" variant="primary" busy={form.isBusy}>
-          {t.submit}
+          {isByKey ? t.submit : t.check}
         </Button>
       </div>
     </form>
   )
+}
+
+/** Where what the API says of a parameter stands. */
+function fieldOf(param: string, shown: { hasPlaces: boolean; isByKey: boolean; isAddressShown: boolean }): string {
+  if (param.startsWith('keys')) return shown.isByKey ? 'keys' : 'form'
+  if (param.startsWith('base_url')) return shown.isAddressShown ? 'base_url' : 'form'
+  return shown.hasPlaces && /^(?:auth|region|project|location|resource|api_version)\b/.test(param) ? param : 'form'
 }
 
 /** A key of the one place is rejected in the other. */

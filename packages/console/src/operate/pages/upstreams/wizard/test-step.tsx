@@ -31,7 +31,17 @@ export function TestStep({ draft, set, proposals }: Props) {
   const models = [...known.filter(({ price }) => price), ...known.filter(({ price }) => !price)]
   const model = named || (cheapestOf(models) ?? '')
   const estimate = useQuery<Tested, ApiError>({
-    queryKey: ['admin', 'draft-estimate', draft.kind, draft.dialect, draft.baseUrl, draft.region, model],
+    queryKey: [
+      'admin',
+      'draft-estimate',
+      draft.kind,
+      draft.dialect,
+      draft.baseUrl,
+      draft.region,
+      draft.place,
+      draft.auth.type,
+      model,
+    ],
     enabled: model !== '',
     queryFn: () => testOf(draft, model, true),
   })
@@ -49,7 +59,9 @@ export function TestStep({ draft, set, proposals }: Props) {
   const most = estimate.data?.cost_at_most_usd
   return (
     <div className="flex max-w-[640px] flex-col gap-4">
-      <p className="text-muted">{draft.found.length > 0 ? t.text : t.textWithoutList}</p>
+      <p className="text-muted">
+        {draft.found.length === 0 ? t.textWithoutList : draft.auth.type === 'key' ? t.text : t.textOfCloud}
+      </p>
       <div className="max-w-[400px]">
         {draft.found.length > 0 ? (
           <SelectField
@@ -125,7 +137,13 @@ export function Result({ tested }: { tested: Tested }) {
 }
 
 async function testOf(draft: Draft, model: string, estimate: boolean): Promise<Tested> {
-  const body = { ...upstreamOf(draft), model, ...(estimate ? { estimate } : {}) }
+  const base = draft.baseModels.find((each) => each.model === model)?.base_model
+  const body = {
+    ...upstreamOf(draft),
+    model,
+    ...(base === undefined ? {} : { base_model: base }),
+    ...(estimate ? { estimate } : {}),
+  }
   const result = await callAdmin({ method: 'POST', path: 'upstream-drafts/test', body })
   if (!result.ok) throw result.error
   return result.value

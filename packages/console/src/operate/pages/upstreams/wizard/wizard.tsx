@@ -10,7 +10,8 @@ import { Step, type StepState } from '../../../../ui/step.tsx'
 import { callAdmin } from '../../../api/client.ts'
 import type { Output } from '../../../api/routes.ts'
 import { useOperateTexts } from '../../../i18n/use-texts.tsx'
-import { CUSTOM, type Draft, EMPTY, STEPS, type StepId, useDraft } from './draft.ts'
+import { BY_KEY, firstType } from '../cloud.ts'
+import { CUSTOM, type Draft, EMPTY, STEPS, type StepId } from './draft.ts'
 import { chosenIn } from './entries.ts'
 import { GroupStep } from './group-step.tsx'
 import { addressIn, KeyStep } from './key-step.tsx'
@@ -18,6 +19,7 @@ import { KindStep, useKinds } from './kind-step.tsx'
 import { ModelsStep } from './models-step.tsx'
 import { ReviewStep } from './review-step.tsx'
 import { TestStep } from './test-step.tsx'
+import { useDraft } from './use-draft.ts'
 
 /** The items of a list: other steps may follow. `first`: the number of its first step. */
 export function Wizard({
@@ -34,13 +36,20 @@ export function Wizard({
   const { language } = useLanguage()
   /** Who reads Chinese most probably has an account there. */
   const regionOf = (id: string) => (language === 'zh' && kinds?.find((each) => each.id === id)?.mainland ? 'china' : '')
+  const authOf = (id: string) => {
+    const chosen = kinds?.find((each) => each.id === id)
+    return chosen ? { type: firstType(chosen) } : BY_KEY
+  }
   const proposals = useProposals(draft)
   const models = proposals.data?.models
   const at = STEPS.indexOf(draft.step)
   useStepFocus(draft.step)
   const summaries: Readonly<Record<StepId, string>> = {
     kind: draft.kind === CUSTOM ? t.kind.custom : (kind?.name ?? draft.kind),
-    key: [draft.baseUrl || addressIn(kind, draft), draft.key === '' ? '' : t.key.stored]
+    key: [
+      draft.baseUrl || addressIn(kind, draft) || Object.values(draft.place).join(' / '),
+      draft.auth.type !== 'key' ? t.key.auths[draft.auth.type] : draft.key === '' ? '' : t.key.stored,
+    ]
       .filter((part) => part !== '')
       .join(' · '),
     test: draft.tested === '' ? t.test.skipped : t.test.done(draft.tested),
@@ -52,7 +61,9 @@ export function Wizard({
     kind: (
       <KindStep
         chosen={draft.kind}
-        onChoose={(id) => set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id), region: regionOf(id) })}
+        onChoose={(id) =>
+          set(id === draft.kind ? { step: 'key' } : { ...EMPTY, ...begun(id), region: regionOf(id), auth: authOf(id) })
+        }
       />
     ),
     key: <KeyStep key={draft.kind} draft={draft} set={set} kind={kind} />,
@@ -78,7 +89,7 @@ export function Wizard({
       <Step
         key={id}
         number={first + index}
-        title={t[id].step}
+        title={id === 'key' && draft.auth.type !== 'key' ? t.key.stepOfCloud : t[id].step}
         state={state}
         aside={
           state === 'done' && (
@@ -112,16 +123,17 @@ function useStepFocus(step: StepId): void {
 }
 
 /** Prices of what the upstream lists, with what is added to them. */
-function useProposals({ found, baseModels, baseUrl, markup }: Draft) {
+function useProposals({ found, baseModels, baseUrl, listedAt, markup }: Draft) {
+  const address = listedAt || baseUrl.trim()
   return useQuery<Output<'POST', 'price-proposals'>, ApiError>({
-    queryKey: ['admin', 'price-proposals', found, baseModels, baseUrl, markup],
+    queryKey: ['admin', 'price-proposals', found, baseModels, address, markup],
     placeholderData: keepPreviousData,
     queryFn: async () => {
       const body = {
         models: [...found],
         markup_percent: Math.min(1_000, Number(markup || '0')),
         ...(baseModels.length > 0 ? { base_models: [...baseModels] } : {}),
-        ...(baseUrl === '' ? {} : { base_url: baseUrl.trim() }),
+        ...(address === '' ? {} : { base_url: address }),
       }
       const result = await callAdmin({ method: 'POST', path: 'price-proposals', body })
       if (!result.ok) throw result.error
