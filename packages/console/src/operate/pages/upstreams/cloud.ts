@@ -20,7 +20,7 @@ export const firstType = ({ auth }: Pick<Kind, 'auth'>): AuthType =>
 /** Without it nothing follows from the others. */
 export const requiredPlace = ({ place_fields: [first] }: Pick<Kind, 'place_fields'>): string | undefined => first
 
-/** Of a type of authorisation. What says where the upstream is, is asked once; a base URL does not always say it. */
+/** The fields of a type of authorisation. What says where the upstream is, is asked once; a base URL does not always say it. */
 export const authFieldsOf = (
   { auth, place_fields: places }: Pick<Kind, 'auth' | 'place_fields'>,
   type: AuthType,
@@ -30,7 +30,7 @@ export const authFieldsOf = (
 
 type Stored = { auth?: unknown; keys?: unknown }
 
-/** Of a stored upstream. */
+/** What authorises the requests of a stored upstream. */
 export function storedAuth({ auth, keys }: Stored, kind: Pick<Kind, 'auth'> | undefined): Auth {
   if (typeof auth === 'object' && auth !== null) return auth as Auth
   return keys || !kind ? BY_KEY : { type: firstType(kind) }

@@ -16,7 +16,7 @@ export type Draft = {
   baseUrl: string
   /** Empty: international. */
   region: '' | 'china'
-  /** Of a cloud: where it is, and what authorises the requests. */
+  /** Where it is in a cloud, and what authorises the requests. */
   place: Place
   auth: Auth
   key: string
