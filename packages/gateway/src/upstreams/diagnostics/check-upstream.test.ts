@@ -77,17 +77,17 @@ test.each([
 })
 
 test('an opaque name is asked by the rules of the model behind it', () => {
-  const asked = { parts: [{ type: 'text', text: 'Hello' }], maxOutput: 4_000, reasoning: { effort: 'high' } } as const
+  const asked = { parts: [{ type: 'text', text: 'Hello' }], maxOutput: 4_000, reasoning: { effort: 'low' } } as const
   const sent = (name: string, baseModel?: string) => {
     const { model, ...body } = Object(
-      bodyOf(upstreamDefaults('up') as Upstream, 'messages', { name, baseModel }, asked),
+      bodyOf(upstreamDefaults('up') as Upstream, 'generate-content', { name, baseModel }, asked),
     )
-    expect(model).toBe(name)
+    expect(model ?? name).toBe(name)
     return body
   }
-  expect(sent('mine', 'claude-opus-4-8')).toEqual(sent('claude-opus-4-8'))
-  expect(sent('mine', 'claude-3-haiku-20240307')).toEqual(sent('claude-3-haiku-20240307'))
-  expect(sent('mine', 'claude-3-haiku-20240307')).not.toEqual(sent('mine'))
+  expect(sent('mine', 'gemini-3-pro')).toEqual(sent('gemini-3-pro'))
+  expect(sent('mine', 'gemini-2.5-flash')).toEqual(sent('gemini-2.5-flash'))
+  expect(sent('mine', 'gemini-2.5-flash')).not.toEqual(sent('mine', 'gemini-3-pro'))
 })
 
 test('a model of an upstream without text models is taken for one of its services', () => {
