@@ -283,7 +283,7 @@ test('an upstream of a cloud: where it is and who is asked for, errors at their 
       await inDrawer('Session token').fill('token')
       await expectWellShown(page, 'operate-upstream-cloud-edit', [{ width: 1280, dark: false }])
       await drawer.getByRole('button', { name: 'Review' }).click()
-      await page.getByRole('dialog', { name: 'Change bedrock?' }).getByText('session_token').first().waitFor()
+      await page.getByRole('dialog', { name: 'Change bedrock?' }).getByText('auth: session token').waitFor()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('bedrock was changed.').waitFor()
       await click('Edit')
