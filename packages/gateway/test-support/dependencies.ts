@@ -317,6 +317,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       tasks: 1,
       audit: 'off',
     },
+    attribution: { endUsers: 'hashed', requiredTags: [], allowedTags: [] },
     callbacks: { allowPrivate: false },
     compatibility: { litellm: false },
     alerts: ALERT_DEFAULTS,

@@ -27,6 +27,8 @@ const KEY: Key = {
   capPeriod: 'month',
   limits: { requestsPerMinute: 60, tokensPerMinute: 9_000, concurrent: 4 },
   restrictions: { models: CEILING.models, networks: CEILING.networks },
+  tags: [],
+  areTagsLocked: false,
   lastFour: '',
   purpose: 'client',
   madeBy: 'command-line',

@@ -67,7 +67,7 @@ function isInside(network: string, others: readonly string[]): boolean {
  * force; what the operator removes is no longer limited.
  */
 export function operatorChanges(key: Key, changes: KeyChanges): KeyChanges {
-  const { name: _, ceiling: __, ...terms } = changes
+  const { name: _, ceiling: __, tags: ___, areTagsLocked: ____, ...terms } = changes
   const ceiling: Ceiling = Object.fromEntries(
     Object.entries({ ...key.ceiling, ...terms }).filter(([, value]) => value !== undefined),
   )

@@ -45,7 +45,8 @@ export async function runResponse(run: Run, deps: ResponseTaskDependencies): Pro
   record.key = caller.key
   noteCallerIds(record, task.data)
   const responseHeaders = new ResponseHeaders(deps.catalogue().headers.authenticated, id)
-  const incoming = { http: client, id: task.id, query: '', responseHeaders, record, caller }
+  const isAttributed = true as const
+  const incoming = { http: client, id: task.id, query: '', responseHeaders, record, caller, isAttributed }
   const journey = { ...TEXT, route: routeOf(task), hold: (request) => begin(request, run, deps) } satisfies typeof TEXT
   const events = recordEvents(task, run.keepMs, deps)
   try {

@@ -40,6 +40,7 @@ test('the page has an example of every section', () => {
   expect([...sections].sort()).toEqual([
     'alerts',
     'archive',
+    'attribution',
     'callbacks',
     'compatibility',
     'console',

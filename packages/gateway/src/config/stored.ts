@@ -47,6 +47,7 @@ export const SETTING_SECTIONS = [
   'retention',
   'archive',
   'media',
+  'attribution',
   'callbacks',
   'compatibility',
   'alerts',

@@ -7,6 +7,7 @@ import type { ServiceId } from '../endpoints/index.ts'
 import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { TraceSettings } from '../observe/traces/settings.ts'
 import type { AlertsConfig } from './sections/alerts.ts'
+import type { AttributionConfig } from './sections/attribution.ts'
 import type { CALLBACKS } from './sections/callbacks.ts'
 import type { COMPATIBILITY } from './sections/compatibility.ts'
 import type { CONSOLE } from './sections/console.ts'
@@ -206,6 +207,7 @@ export type FileConfig = {
   models: ReadonlyMap<string, AnyModel>
   /** Tools that the gateway runs itself. */
   tools?: { imageGeneration?: { model: string } }
+  attribution: AttributionConfig
   callbacks: ValuesOf<typeof CALLBACKS>
   compatibility: ValuesOf<typeof COMPATIBILITY>
   alerts: AlertsConfig

@@ -45,6 +45,7 @@ const EMBEDDINGS: Journey<EmbeddingKind, RoutingDependencies> = {
     checkLimits(request, offer)
     return offer
   },
+  attribution: (request) => request.attribution,
   fingerprint: ({ body }, { name }) => ({ endpoint: name, body }),
   async route({ offer, request, caller, incoming, tooExpensive }, deps) {
     const allowed = await offerForRequest(offer, request, caller, deps)

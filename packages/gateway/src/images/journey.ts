@@ -47,6 +47,7 @@ const IMAGES: Journey<ImageKind, ImageDependencies> = {
   dialectOf: ({ dialect }) => dialect,
   read,
   authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'image', catalogue),
+  attribution: ({ request }) => request.attribution,
   fingerprint: ({ fingerprint }, { name }) => ({ endpoint: name, body: fingerprint }),
   async route({ offer, request: { request }, caller, incoming, tooExpensive }, deps) {
     return route(await offerForInputs(offer, request, caller, deps), caller, incoming, deps, tooExpensive)

@@ -1,6 +1,7 @@
 // One line per request, written when its response has ended. Rejections that may be very frequent (401, load shedding, malformed
 // HTTP) are counted, with one summary line per second.
 import { formatUsd } from '../money/amount.ts'
+import type { Attribution } from '../money/budgets/attribution.ts'
 import type { Fields, LogFormat } from './log.ts'
 import { jsonLine, textLine, timeOfDay } from './log.ts'
 import type { RequestObserver } from './request-observer.ts'
@@ -83,6 +84,7 @@ function jsonRequest(record: RequestRecord, time: number, commonFields: Fields):
     user_agent: userAgent && safeAgent(userAgent),
     account_id: record.account?.toString(),
     key_id: record.key?.toString(),
+    ...(record.attribution && attributionFields(record.attribution)),
     model: model && safeText(model),
     upstream: upstream && safeText(upstream),
     upstream_request_id: record.attempts.at(-1)?.requestId,
@@ -98,6 +100,14 @@ function jsonRequest(record: RequestRecord, time: number, commonFields: Fields):
     queue_ms: model === undefined ? undefined : tenths(record.queuedMs),
   }
   return `${JSON.stringify(line)}\n`
+}
+
+function attributionFields({ tags, endUser, session }: Attribution): Fields {
+  return {
+    tags: tags.length === 0 ? undefined : tags.map(safeText).join(','),
+    end_user: endUser === '' ? undefined : safeText(endUser),
+    session: session === '' ? undefined : safeText(session),
+  }
 }
 
 /** Clients have few of them, and making one safe costs more than the rest of the line. */
@@ -133,10 +143,21 @@ function textRequest(record: RequestRecord, time: number): string {
     charged === undefined ? '' : `${formatUsd(charged)} USD`,
     times.join(', '),
     account === undefined ? '' : `account ${account} key ${key}`,
+    record.attribution ? attributionInWords(record.attribution) : '',
     client === undefined ? '' : `from ${client}`,
     `${record.id}${clientRequestId === undefined ? '' : ` (${word(clientRequestId)})`}`,
   ]
   return `${groups.filter((group) => group !== '').join('  ')}\n`
+}
+
+/** `for team=search,env=prod user u_...  session s-1` */
+function attributionInWords({ tags, endUser, session }: Attribution): string {
+  const words = [
+    tags.length === 0 ? '' : word(tags.join(',')),
+    endUser === '' ? '' : `user ${word(endUser)}`,
+    session === '' ? '' : `session ${word(session)}`,
+  ]
+  return `for ${words.filter((each) => each !== '').join(' ')}`
 }
 
 /** A name that contains a space is quoted, so that it does not look like two words. */

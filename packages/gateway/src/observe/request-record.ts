@@ -1,6 +1,7 @@
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { UpstreamWords } from '@trivium/protocol/dialects/shared/errors/upstream-error.ts'
 import type { RouteId } from '@trivium/protocol/routes.ts'
+import type { Attribution } from '../money/budgets/attribution.ts'
 import type { Trace } from './traces/context.ts'
 
 /** What is known about a request so far: the steps that handle it fill the record. Contents are never part of it. Times are in milliseconds. */
@@ -26,6 +27,8 @@ export class RequestRecord {
   attemptMessage: string | undefined
   account: bigint | undefined
   key: bigint | undefined
+  /** Whom and what it is for, as it is kept; absent: nobody has said. */
+  attribution: Attribution | undefined
   /** As requested; after a fallback, the model that answered. */
   model: string | undefined
   upstream: string | undefined

@@ -73,6 +73,8 @@ function keyRow(key: Key, usedAt: number | undefined, now: number) {
     held_usd: formatUsd(key.held),
     models: restrictions.models === undefined ? null : [...restrictions.models],
     networks: restrictions.networks === undefined ? null : [...restrictions.networks],
+    tags: [...key.tags],
+    tags_locked: key.areTagsLocked,
     limits: limitsJson(key.limits),
     /** What the operator set: the account holder can lower it, never raise it. Null: the holder decides. */
     ceiling: ceilingJson(key.ceiling),

@@ -134,7 +134,8 @@ export const createKey = operation({
     await checkAccountRank(context, account.id)
     const group = (await chosenGroup(context, written.group ?? DEFAULT_GROUP, account.id)).id
     const present = { cap: undefined, group, offered: modelsOfGroup(context.config, group) }
-    const { name = '', ...terms } = readTerms(written, present)
+    const { name = '', tags, areTagsLocked, ...terms } = readTerms(written, present)
+    if (context.actor.type === 'holder' && areTagsLocked !== undefined) throw tagsAreLocked()
     const { expiresAt, cap, capPeriod, models, networks, ...limits } = terms
     await countChange(context, 'create', account.id)
     const { secret, ...hashed } = newSecret()
@@ -146,6 +147,8 @@ export const createKey = operation({
       ...(await madeBy(context, account.id)),
       ceiling: context.actor.type === 'holder' ? {} : { ...terms, ...(written.group === undefined ? {} : { group }) },
       name,
+      tags,
+      areTagsLocked,
       group,
       expiresAt,
       cap,
@@ -204,19 +207,30 @@ async function groupOf(context: OperationContext, key: Key, named: string | unde
 function withinCeiling({ actor }: OperationContext, key: Key, changes: KeyChanges): KeyChanges {
   if (actor.type !== 'holder') return operatorChanges(key, changes)
   const above = aboveCeiling(key, changes)
+  if ((key.areTagsLocked && changes.tags) || changes.areTagsLocked !== undefined) throw tagsAreLocked()
   if (above) throw rejected('above_ceiling', { field: FIELD_OF[above.field], message: above.message })
   return changes
 }
+
+const tagsAreLocked = () =>
+  rejected('above_ceiling', { field: 'tags', message: 'Only the operator of this gateway changes these tags.' })
 
 /** Whether the operator has set all these terms: what the holder chose can be changed by the holder. */
 export async function isSetByOperator(context: OperationContext, id: string, terms: object): Promise<boolean> {
   const { ceiling } = await findKey(context, id)
   const written = Object.entries(terms).flatMap(([name, term]) =>
-    name === 'limits' ? Object.keys(term as object).map((limit) => `limits.${limit}`) : [name],
+    NOT_IN_CEILING.includes(name)
+      ? []
+      : name === 'limits'
+        ? Object.keys(term as object).map((limit) => `limits.${limit}`)
+        : [name],
   )
   const set = Object.keys(ceiling).map((field) => FIELD_OF[field as keyof Ceiling])
   return written.every((name) => set.includes(name))
 }
+
+/** What holds for holders and requests alike is no ceiling. */
+const NOT_IN_CEILING = ['tags', 'tags_locked']
 
 /** Terms as inputs name them. */
 const FIELD_OF: Readonly<Record<keyof Ceiling, string>> = {

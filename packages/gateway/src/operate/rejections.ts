@@ -64,6 +64,7 @@ export const REJECTIONS = {
     ({ field, time }) => `${field} must not be before ${time}: details of earlier requests are archived.`,
   ),
   wrong_row: input<{ row: number; message: string }>(({ row, message }) => `Row ${row}: ${message}.`),
+  wrong_tags: input<Field & { message: string }>(({ field, message }) => `${field}: ${message}`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
 
   forbidden: rule<{ permission: string }>(

@@ -17,11 +17,11 @@ export function placeHold(request: HeldFor, deps: PaidCallDependencies): Promise
 }
 
 /** What the ledger learns of a request. */
-export type HeldFor = Pick<PaidRequest<Kind>, 'id' | 'caller' | 'owner' | 'routed' | 'prepared'>
+export type HeldFor = Pick<PaidRequest<Kind>, 'id' | 'caller' | 'owner' | 'routed' | 'prepared' | 'record'>
 
 /** Throws where the same was rejected a moment ago. */
 export function holdVerb(
-  { id, caller, owner, routed, prepared }: HeldFor,
+  { id, caller, owner, routed, prepared, record }: HeldFor,
   deps: Omit<PaidCallDependencies, 'settler'>,
   { nodeId, epoch } = owner,
 ): Hold {
@@ -49,5 +49,6 @@ export function holdVerb(
     minimumTokens,
     model,
     upstream: candidate.upstream.id,
+    attribution: record.attribution,
   }
 }

@@ -1,6 +1,7 @@
 // What a kind of request does in its own way, from its arrival to its response: the steps that open.ts takes.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
+import type { BodyAttribution } from '@trivium/protocol/canonical/request.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
@@ -14,6 +15,8 @@ export type Journey<K extends Kind, D extends PaidCallDependencies = PaidCallDep
   check?(request: PaidRequest<K>, deps: D): void
   read(request: PaidRequest<K>, deps: D): K['request'] | Promise<K['request']>
   authorize(caller: Caller, request: K['request'], catalogue: Catalogue): K['offer']
+  /** Whom and what the request is for, as its body says; absent: bodies of this kind say nothing. Throws RequestError. */
+  attribution?(request: K['request']): BodyAttribution | undefined
   /** What makes two requests with an idempotency key the same. */
   fingerprint(request: K['request'], endpoint: K['endpoint']): { endpoint: string; body: Uint8Array }
   /** The response to a repeated request where it outlives the process of the first: see `KeyedRequest`. */

@@ -4,6 +4,7 @@
 //   authenticate -> rate limit -> admit -> read -> authorize -> (claim, or replay) -> route -> prepare -> hold -> confirm -> respond
 
 import type { HttpResponse } from '@trivium/http/response.ts'
+import { attributionOf } from '../access/attribution/attribution.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { isLackOfFunds } from '../money/verbs.ts'
 import type { Slot } from '../overload/admission.ts'
@@ -37,6 +38,7 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
     isRead = true
     // Before the claim: a caller that may no longer use the model does not get a stored response of it either.
     request.offer = journey.authorize(request.caller, request.request, request.catalogue)
+    attribute(journey, request, deps)
     const replayed = request.idempotencyKey === null ? undefined : await claimKey(journey, request, deps)
     if (replayed) return replayed
     // Routes, prepares and holds, until a hold is granted or nothing is left to try.
@@ -85,6 +87,18 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
     if (!isStreaming) request.slot.release()
     if (!isStreaming && isRead && journey.close) await journey.close(request.request)
   }
+}
+
+/** Throws for what the operator or the key does not allow. */
+function attribute<K extends Kind, D extends PaidCallDependencies>(
+  journey: Journey<K, D>,
+  { incoming, request, caller, catalogue, record }: PaidRequest<K>,
+  deps: D,
+): void {
+  if (incoming.isAttributed) return
+  const { headers } = incoming.http
+  const said = journey.attribution?.(request)
+  record.attribution = attributionOf(headers, said, caller, catalogue.config.attribution, deps)
 }
 
 /** What it takes on the main thread is measured. */
@@ -169,8 +183,9 @@ async function isKeyChanged<K extends Kind, D extends PaidCallDependencies>(
   }
   request.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, caller)
   if (keyChanges + 1 === MOST_KEY_CHANGES) throw unavailable()
-  // What the key may call, and at which price, is decided anew.
+  // What the key may call, at which price and under which tags, is decided anew.
   request.offer = journey.authorize(request.caller, request.request, catalogue)
+  attribute(journey, request, deps)
   return true
 }
 

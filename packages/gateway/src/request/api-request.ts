@@ -13,4 +13,6 @@ export type ApiRequest = {
   record: RequestRecord
   /** Once its key has been looked up by routes.ts: reads are queued by account before their handler runs. */
   caller?: Caller
+  /** Its record says whom and what it is for, as the request said that it was made for. */
+  isAttributed?: true
 }

@@ -68,6 +68,7 @@ export function serviceJourney<K extends ServiceKind>(
       return request
     },
     authorize: (caller, { decoded }, catalogue) => service.authorize(caller, decoded, catalogue),
+    attribution: ({ decoded }) => decoded.attribution,
     fingerprint: ({ body }, endpoint) => ({ endpoint: service.nameOf(endpoint), body }),
     async route({ offer, request, caller, incoming, tooExpensive }, deps) {
       const { urls = [] } = request.decoded

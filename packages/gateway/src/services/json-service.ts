@@ -2,6 +2,7 @@
 // takes the steps for all of them. A new one is a value of `JsonService`; rerank.ts and moderations.ts are such values.
 
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { BodyAttribution } from '@trivium/protocol/canonical/request.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { NamedUrl } from '../access/urls/url-policy.ts'
@@ -15,7 +16,7 @@ import type { Caller } from '../storage/storage.ts'
 export type ServiceKind = {
   endpoint: unknown
   /** As it was decoded. `values`: how many JSON values it has. `urls`: what the upstream would fetch. */
-  request: { model: string; values: number; urls?: readonly NamedUrl[] }
+  request: { model: string; values: number; urls?: readonly NamedUrl[]; attribution?: BodyAttribution }
   price: AnyPrice
   model: { id: string }
   dialect: 'chat' | 'generate-content'

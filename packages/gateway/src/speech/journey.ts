@@ -61,6 +61,7 @@ const SPEECH: Journey<SpeechKind, RoutingDependencies> = {
     rejectOtherVoices(request, offer)
     return offer
   },
+  attribution: (request) => request.attribution,
   fingerprint: ({ body }, addressed) => ({
     endpoint: addressed ? JSON.stringify(['generate-content.speech', addressed.model, addressed.stream]) : 'speech',
     body,

@@ -28,6 +28,10 @@ export type Key = {
   capPeriod: Period | undefined
   limits: Limits
   restrictions: Restrictions
+  /** Requests carry them by default. */
+  tags: readonly string[]
+  /** By the operator: neither the holder nor a request changes them. */
+  areTagsLocked: boolean
   /** The end of the secret; empty for keys that were created before it was kept. */
   lastFour: string
   /** `playground`: the built-in key of the console, which no client holds. */
@@ -85,7 +89,12 @@ export type Caller = {
   restrictions: Restrictions
   limits: Limits
   accountLimits: Limits
+  /** Those of the key. Absent: it has none. */
+  tags?: KeyTags | undefined
 }
+
+/** Tags that requests with a key carry. */
+export type KeyTags = { tags: readonly string[]; areLocked: boolean }
 
 export type NewKey = {
   account: bigint
@@ -105,6 +114,8 @@ export type NewKey = {
   capPeriod: Period | undefined
   limits: Limits
   restrictions: Restrictions
+  tags?: readonly string[] | undefined
+  areTagsLocked?: boolean | undefined
   ceiling?: Ceiling
 }
 
@@ -112,7 +123,7 @@ export type NewKey = {
 export type Ceiling = Partial<Pick<Key, 'group' | 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions>
 
 /** What can be changed later. A field that is present and undefined is removed; an absent field stays. */
-export type KeyChanges = Partial<Pick<Key, 'name' | 'ceiling'>> & Ceiling
+export type KeyChanges = Partial<Pick<Key, 'name' | 'ceiling' | 'tags' | 'areTagsLocked'>> & Ceiling
 
 export type KeyFilter = {
   /** `active`: neither deleted nor expired. */

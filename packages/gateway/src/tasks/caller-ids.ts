@@ -2,15 +2,24 @@
 import type { RequestRecord } from '../observe/request-record.ts'
 import type { TaskData } from './task.ts'
 
-export type CallerIds = Pick<TaskData, 'clientRequestId' | 'parent'>
+export type CallerIds = Pick<TaskData, 'clientRequestId' | 'parent' | 'attribution'>
 
-export function callerIdsOf({ clientRequestId, trace }: Pick<RequestRecord, 'clientRequestId' | 'trace'>): CallerIds {
+export function callerIdsOf({
+  clientRequestId,
+  trace,
+  attribution,
+}: Pick<RequestRecord, 'clientRequestId' | 'trace' | 'attribution'>): CallerIds {
   const parent = trace?.parent
-  return { ...(clientRequestId === undefined ? {} : { clientRequestId }), ...(parent ? { parent } : {}) }
+  return {
+    ...(clientRequestId === undefined ? {} : { clientRequestId }),
+    ...(parent ? { parent } : {}),
+    ...(attribution ? { attribution } : {}),
+  }
 }
 
 /** The record of what the task does itself. */
-export function noteCallerIds(record: RequestRecord, { clientRequestId, parent }: CallerIds): void {
+export function noteCallerIds(record: RequestRecord, { clientRequestId, parent, attribution }: CallerIds): void {
+  record.attribution = attribution
   record.clientRequestId = clientRequestId
   if (parent) record.trace = { parent, own: undefined }
 }

@@ -1,6 +1,7 @@
 // A task as this room works with it: the row of the store, with its data decoded.
 
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { Attribution } from '../money/budgets/attribution.ts'
 import type { Parent, Span } from '../observe/traces/context.ts'
 import type { AttemptFacts } from '../observe/upstream-attempt.ts'
 import type { AttemptEntry } from '../paid-call/paid-request.ts'
@@ -25,6 +26,8 @@ export type TaskData = {
   trace?: Pick<Span, 'traceId' | 'spanId'>
   /** What the caller calls the request, and the span in which it was sent. */
   clientRequestId?: string
+  /** Whom and what it is for. */
+  attribution?: Attribution
   parent?: Parent
   /** What the upstream called the last submit. */
   upstreamRequestId?: string

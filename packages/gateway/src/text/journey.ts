@@ -26,6 +26,7 @@ export const TEXT: Journey<TextKind, TextDependencies> = {
   check,
   read,
   authorize: (caller, { parsed }, catalogue) => authorize(caller, parsed.model, 'text', catalogue),
+  attribution: ({ parsed }) => parsed.attribution,
   fingerprint: ({ body, background }, endpoint) => ({ endpoint: nameOf(endpoint, background), body }),
   route,
   prepare,

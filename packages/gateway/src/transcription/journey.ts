@@ -49,6 +49,7 @@ const TRANSCRIPTION: Journey<TranscriptionKind, TranscriptionDependencies> = {
   dialectOf: () => 'chat',
   read: readUpload,
   authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'transcription', catalogue),
+  attribution: ({ request }) => request.attribution,
   fingerprint: ({ fingerprint }, task) => ({ endpoint: `audio.${task}`, body: fingerprint }),
   route: ({ offer, request: { request }, caller, incoming, tooExpensive }, deps) =>
     takeCandidate({ wanted: offerFor(offer, request), caller, incoming, tooExpensive, limitsOf }, deps),

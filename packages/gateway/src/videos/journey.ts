@@ -31,6 +31,7 @@ const VIDEOS: Journey<VideoKind, VideoDependencies> = {
   dialectOf: () => 'video-tasks',
   read: readRequest,
   authorize: (caller, { video }, catalogue) => authorize(caller, video.model, 'video', catalogue),
+  attribution: ({ video }) => video.attribution,
   fingerprint: ({ body }) => ({ endpoint: 'video-tasks', body }),
   resume,
   async route(opening, deps) {

@@ -4,6 +4,7 @@
 import type { Fields } from '../framing/json/edit-fields.ts'
 import type { Pieces } from '../framing/splice.ts'
 import type { ErrorInfo } from './error.ts'
+import type { BodyAttribution } from './request.ts'
 import type { Usage } from './usage.ts'
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp'
@@ -36,6 +37,8 @@ export type ImageRequest = {
   unknown: readonly UnknownField[]
   /** The JSON body that the request was decoded from: an upstream of the same dialect gets its bytes with few edits. */
   json?: { bytes: Uint8Array } & Fields
+  /** Whom and what it is for; absent: it does not say. */
+  attribution?: BodyAttribution
 }
 
 /** `text`: the JSON text of a field in a JSON body, or with `isForm` the value of a form field. */

@@ -255,3 +255,13 @@ export type Citation = {
   start?: number
   end?: number
 }
+
+/** Whom and what a request is for, as its body says. */
+export type BodyAttribution = {
+  endUser?: string
+  session?: string
+  /** As they were written, and where. */
+  tags?: { at: string; values: readonly string[] }
+  /** Top-level fields that are for the gateway alone. */
+  own: readonly string[]
+}

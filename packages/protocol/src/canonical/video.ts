@@ -2,6 +2,7 @@
 
 import type { Fields } from '../framing/json/edit-fields.ts'
 import type { ErrorInfo } from './error.ts'
+import type { BodyAttribution } from './request.ts'
 
 /** What a client can choose in the body of a request, and also by flags in the text of its prompt. */
 export type VideoSettings = {
@@ -46,6 +47,8 @@ export type VideoRequest = {
   unknown: readonly { name: string; text: string }[]
   /** The body that the request was decoded from: an upstream of the same dialect gets its bytes with few edits. */
   json: { bytes: Uint8Array } & Fields
+  /** Whom and what it is for; absent: it does not say. */
+  attribution?: BodyAttribution
 }
 
 export type VideoMode = 'text' | 'first_frame' | 'first_last_frame' | 'reference' | 'draft'

@@ -5,7 +5,7 @@ import type { CalledMessage } from '../canonical/call-reasoning.ts'
 import type { ErrorInfo } from '../canonical/error.ts'
 import type { Finish } from '../canonical/finish.ts'
 import type { Json } from '../canonical/reading.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import type { BodyAttribution, CanonicalRequest } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { Codec } from '../framing/codec.ts'
 import type { Pieces } from '../framing/splice.ts'
@@ -70,6 +70,8 @@ export type PassThroughRequest = {
   endUser: string | undefined
   /** Every field in which the caller names an end user, with what it says: `user`, `metadata.user_id`. */
   endUserFields: readonly EndUserField[]
+  /** What it is for. undefined: the body does not say. */
+  attribution?: BodyAttribution | undefined
   /** What the conversation begins with, if its answers may contain reasoning that only its upstream can read. */
   opening(): string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */

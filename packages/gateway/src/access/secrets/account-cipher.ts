@@ -6,6 +6,7 @@ import { bySecret, type MasterSecret } from './master-secrets.ts'
 /** Each purpose has keys of its own: data encrypted for one purpose cannot be decrypted with the key of another. */
 export type Purpose =
   | 'end users'
+  | 'attribution'
   | 'idempotent answers'
   | 'media addresses'
   | 'conversations'

@@ -115,6 +115,7 @@ function read({ name, shown, mayRemove }: Given, text: string, schema: TSchema |
   if (mayRemove && text === 'none' && anyOf.some(({ type }) => type === 'null')) return null
   const types = anyOf.map(({ type }) => type)
   if (types.includes('integer')) return wholeNumber(text)
+  if (types.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text
   if (types.includes('array')) return list(name, text)
   if (shown !== 'TIME') return text
   return TO_COME.includes(name) ? time(text) : pastTime(text)

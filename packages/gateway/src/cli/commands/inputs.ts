@@ -29,7 +29,7 @@ export const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
 
 export const CAP_NAMES = ['cap', 'cap-period'] as const
 /** The options that restrict a key. */
-export const TERM_NAMES = [...CAP_NAMES, 'expires', 'models', 'ips', ...LIMIT_NAMES] as const
+export const TERM_NAMES = [...CAP_NAMES, 'expires', 'models', 'ips', 'tags', 'tags-locked', ...LIMIT_NAMES] as const
 
 export const wholeNumber = (text: string): number | string => (/^\d{1,15}$/.test(text) ? Number(text) : text)
 

@@ -12,6 +12,7 @@ import {
   sandboxUpstream,
 } from '../sandbox.ts'
 import { ALERT_DEFAULTS, readAlerts } from '../sections/alerts.ts'
+import { ATTRIBUTION, readAttribution } from '../sections/attribution.ts'
 import { CALLBACKS, readCallbacks } from '../sections/callbacks.ts'
 import { COMPATIBILITY, readCompatibility } from '../sections/compatibility.ts'
 import { CONSOLE, readConsole } from '../sections/console.ts'
@@ -37,6 +38,7 @@ import { type EnvironmentVendors, vendorsFromEnvironment } from './environment-v
 const FIXED_DEFAULTS = {
   retention: RETENTION_DEFAULTS,
   archive: defaultsOf(ARCHIVE),
+  attribution: defaultsOf(ATTRIBUTION),
   callbacks: defaultsOf(CALLBACKS),
   compatibility: defaultsOf(COMPATIBILITY),
   alerts: ALERT_DEFAULTS,
@@ -117,6 +119,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     sandbox: { on, faults: sandbox.faults ?? false, faultsWritten: sandbox.faults !== undefined },
     retention: optional('retention', readRetention, FIXED_DEFAULTS.retention),
     archive: optional('archive', readArchive, FIXED_DEFAULTS.archive),
+    attribution: optional('attribution', readAttribution, FIXED_DEFAULTS.attribution),
     callbacks: optional('callbacks', readCallbacks, FIXED_DEFAULTS.callbacks),
     compatibility: optional('compatibility', readCompatibility, FIXED_DEFAULTS.compatibility),
     alerts: optional('alerts', readAlerts(hasMail), FIXED_DEFAULTS.alerts),

@@ -1,5 +1,6 @@
 // Every setting, by section, in the order in which they are shown: consoles and scripts generate their forms from this table.
 import { ALERTS, THRESHOLDS } from '../sections/alerts.ts'
+import { ATTRIBUTION } from '../sections/attribution.ts'
 import { CALLBACKS } from '../sections/callbacks.ts'
 import { COMPATIBILITY } from '../sections/compatibility.ts'
 import { CONSOLE } from '../sections/console.ts'
@@ -22,6 +23,7 @@ export type SettingDefaults = Pick<
   | 'sandbox'
   | 'retention'
   | 'archive'
+  | 'attribution'
   | 'callbacks'
   | 'compatibility'
   | 'alerts'
@@ -58,6 +60,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   ...inSection('archive', ARCHIVE, ({ archive }) => archive),
   ...inSection('media', MEDIA),
   ...inSection('media.s3', S3),
+  ...inSection('attribution', ATTRIBUTION, ({ attribution }) => attribution),
   ...inSection('callbacks', CALLBACKS),
   ...inSection('compatibility', COMPATIBILITY),
   ...inSection('alerts', ALERTS),

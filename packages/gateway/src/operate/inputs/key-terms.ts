@@ -1,5 +1,6 @@
 // What a key may do, as its holder or an operator writes it. Nothing is written before all of it is checked.
 import type { Static } from 'typebox'
+import { canonicalTags, tagError } from '../../access/attribution/tags.ts'
 import { networkErrors } from '../../access/origin.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
@@ -18,13 +19,24 @@ export function readTerms(
   written: Static<typeof CHANGE_KEY>,
   { cap: presentCap, group, offered }: Present,
 ): KeyChanges {
-  const { name, expires_at, models, networks, limits } = written
+  const { name, expires_at, models, networks, limits, tags, tags_locked } = written
   const terms: KeyChanges = readCap(written, presentCap)
   if (name !== undefined) terms.name = name.trim()
   if (expires_at !== undefined) terms.expiresAt = expires_at === null ? undefined : readFuture('expires_at', expires_at)
   if (models !== undefined) terms.models = models === null ? undefined : readModels(models, group, offered)
   if (networks !== undefined) terms.networks = networks === null ? undefined : readNetworks(networks)
+  if (tags !== undefined) terms.tags = tags === null ? [] : readKeyTags(tags)
+  if (tags_locked !== undefined) terms.areTagsLocked = tags_locked
   return { ...terms, ...readLimits(limits ?? {}) }
+}
+
+function readKeyTags(written: readonly string[]): readonly string[] {
+  const tags = canonicalTags(written)
+  for (const tag of tags) {
+    const error = tagError(tag)
+    if (error !== undefined) throw rejected('wrong_tags', { field: 'tags', message: error })
+  }
+  return tags
 }
 
 function readModels(written: readonly string[], group: string, offered: readonly string[]): readonly string[] {

@@ -2,8 +2,10 @@
 import { isAnyAddress } from '../../access/email-address.ts'
 import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../access/password-rules.ts'
 import { parseUsd } from '../../money/amount.ts'
+import { MOST_TAGS } from '../../money/budgets/attribution.ts'
 import { PERIODS } from '../../money/limits.ts'
 import {
+  boolean,
   fields,
   integer,
   list,
@@ -92,6 +94,10 @@ const TERMS = {
   expires_at: optional(nullable(EXPIRY)),
   models: optional(nullable(listOfText(300))),
   networks: optional(nullable(NETWORKS)),
+  /** Requests carry them by default. */
+  tags: optional(nullable(list(text({ min: 0, max: 300 }), MOST_TAGS))),
+  /** Of operators alone: neither the account holder nor a request changes these tags. */
+  tags_locked: optional(boolean()),
   limits: optional(LIMITS),
 }
 export const NEW_KEY = fields({ name: NAME, ...TERMS })

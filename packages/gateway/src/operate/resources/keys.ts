@@ -29,6 +29,8 @@ export const KEY = fields({
   held_usd: USD,
   models: nullable(listOf(string())),
   networks: nullable(listOf(string())),
+  tags: listOf(string()),
+  tags_locked: boolean('The operator has fixed the tags: neither the account holder nor a request changes them.'),
   limits: LIMITS_SHOWN,
   /** What the operator set: it can be lowered, not raised. */
   ceiling: fields({

@@ -118,6 +118,10 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     upstream_request_id: stored.ids?.upstream ?? stored.error?.upstream_request_id ?? null,
     at: new Date(timeOfId(row.request)).toISOString(),
     key_id: String(row.key),
+    /** What it counts under, with the tags of the key; end users as they are kept. */
+    tags: [...row.tags],
+    end_user: row.endUser || null,
+    session: row.session || null,
     model: row.model,
     group: stored.group ?? null,
     /** What it was priced by: the revision of the stored configuration, and a hash of the file. */

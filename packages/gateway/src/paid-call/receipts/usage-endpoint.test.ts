@@ -40,6 +40,8 @@ const KEY: Key = {
   limits: NO_LIMITS,
   restrictions: NO_RESTRICTIONS,
   held: USD,
+  tags: [],
+  areTagsLocked: false,
   lastFour: '',
   purpose: 'client',
   madeBy: 'console',

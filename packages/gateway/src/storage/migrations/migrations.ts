@@ -59,6 +59,8 @@ import ATTRIBUTION_POSTGRES from './version-5/attribution-postgres.sql' with { t
 import ATTRIBUTION from './version-5/attribution-sqlite.sql' with { type: 'text' }
 import BUDGETS_POSTGRES from './version-5/budgets-postgres.sql' with { type: 'text' }
 import BUDGETS from './version-5/budgets-sqlite.sql' with { type: 'text' }
+import KEY_TAGS_POSTGRES from './version-5/key-tags-postgres.sql' with { type: 'text' }
+import KEY_TAGS from './version-5/key-tags-sqlite.sql' with { type: 'text' }
 import LEDGER_POSTGRES from './version-5/ledger-postgres.sql' with { type: 'text' }
 
 export type Migration = {
@@ -140,9 +142,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 5,
     oldestProgram: 1,
-    ledger: [ATTRIBUTION, BUDGETS].join('\n'),
+    ledger: [ATTRIBUTION, BUDGETS, KEY_TAGS].join('\n'),
     contents: '',
-    postgres: [ATTRIBUTION_POSTGRES, BUDGETS_POSTGRES, LEDGER_POSTGRES].join('\n'),
+    postgres: [ATTRIBUTION_POSTGRES, BUDGETS_POSTGRES, KEY_TAGS_POSTGRES, LEDGER_POSTGRES].join('\n'),
   },
 ]
 

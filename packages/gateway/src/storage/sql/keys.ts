@@ -1,5 +1,6 @@
 // API keys on both engines.
 import { sql } from 'kysely'
+import { joinTags } from '../../money/budgets/attribution.ts'
 import type { Account } from '../accounts.ts'
 import type { Caller, Key, KeyChanges, KeyMaker, NewKey } from '../keys.ts'
 import { consoleKeysOver } from './console/keys.ts'
@@ -148,6 +149,7 @@ export function createKey(db: Database, key: NewKey, now: number): Statement[] {
     ...limitColumns(key.limits),
     models: asList(key.restrictions.models),
     networks: asList(key.restrictions.networks),
+    ...tagColumns(key),
     ceiling: ceilingText(key.ceiling),
     spent: 0n,
     held: 0n,
@@ -192,11 +194,17 @@ const COLUMN_OF = {
   requestsPerMinute: 'requests_per_minute',
   tokensPerMinute: 'tokens_per_minute',
   concurrent: 'concurrent',
-} as const satisfies Record<keyof KeyChanges, keyof Schema['api_key']>
+} as const satisfies Record<Exclude<keyof KeyChanges, 'tags' | 'areTagsLocked'>, keyof Schema['api_key']>
+
+/** Only those that are given. */
+const tagColumns = ({ tags, areTagsLocked }: Pick<NewKey, 'tags' | 'areTagsLocked'>) => ({
+  ...(tags === undefined ? {} : { tags: joinTags(tags) }),
+  ...(areTagsLocked === undefined ? {} : { tags_locked: areTagsLocked ? 1 : 0 }),
+})
 
 /** Writes only the named fields, so that concurrent changes of different fields all take effect. */
 function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number, known?: number): Statement[] {
-  const { ceiling, ...terms } = changes
+  const { ceiling, tags, areTagsLocked, ...terms } = changes
   const columns = Object.entries(terms).map(([name, value]) => [
     COLUMN_OF[name as keyof typeof terms],
     Array.isArray(value) ? asList(value) : (value ?? null),
@@ -213,6 +221,7 @@ function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number, k
         .updateTable('api_key')
         .set((row) => ({
           ...Object.fromEntries(columns),
+          ...tagColumns({ tags, areTagsLocked }),
           // A group that is also the ceiling is the operator's choice.
           ...(changes.group === undefined ? {} : { holder_chose_group: ceiling?.group === undefined ? 1 : 0 }),
           tokens_window: tokensWindow('key', key, now),
@@ -270,6 +279,8 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.revision as revision',
         'api_key.models as models',
         'api_key.networks as networks',
+        'api_key.tags as tags',
+        'api_key.tags_locked as tags_locked',
         'api_key.cap as cap',
         'api_key.own_since as own_since',
         'account.disabled as disabled',
@@ -293,12 +304,14 @@ function checkKey(key: NewKey): NewKey {
   checkText('lastFour', key.lastFour ?? '')
   const { expiresAt, cap, capPeriod, limits, restrictions } = key
   if (capPeriod !== undefined && cap === undefined) throw new RangeError(`capPeriod: ${capPeriod} without a cap`)
+  checkText('tags', joinTags(key.tags ?? []))
   checkTerms({ expiresAt, cap, capPeriod, ...limits, ...restrictions, ceiling: key.ceiling ?? {} })
   return key
 }
 
 function checkTerms(terms: KeyChanges): KeyChanges {
-  const { name, group, expiresAt, cap, capPeriod, models, networks, ceiling, ...limits } = terms
+  const { name, group, expiresAt, cap, capPeriod, models, networks, ceiling, tags, areTagsLocked: _, ...limits } = terms
+  if (tags !== undefined) checkText('tags', joinTags(tags))
   if (ceiling !== undefined) checkTerms(ceiling)
   if (name !== undefined) checkText('name', name)
   if (group !== undefined) checkText('group', group)

@@ -1,5 +1,6 @@
 // Rows as they come from either driver -> the gateway's types.
 
+import { splitTags } from '../../money/budgets/attribution.ts'
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
 import type { Account, Holder } from '../accounts.ts'
 import { flag, integer, list, optional, type Row, small, text } from '../fields.ts'
@@ -76,6 +77,8 @@ export function toKey(row: Row, now: number): Key {
     ...toCap(row, now),
     limits: toLimits(row),
     restrictions: toRestrictions(row),
+    tags: splitTags(text(row.tags)),
+    areTagsLocked: flag(row.tags_locked),
     lastFour: text(row.last_four),
     purpose: text(row.purpose) as KeyPurpose,
     madeBy: text(row.made_by) as KeyMaker,
@@ -111,6 +114,7 @@ export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   makerDisabled: flag(row.maker_disabled),
   disabledReason: text(row.disabled_reason),
   restrictions: toRestrictions(row),
+  tags: row.tags === '' ? undefined : { tags: splitTags(text(row.tags)), areLocked: flag(row.tags_locked) },
   limits: toLimits(row),
   accountLimits: toLimits(withPrefix(row, ACCOUNT_PREFIX)),
 })

@@ -122,7 +122,7 @@ export const KEY = [
     'models',
   ] as const),
   ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),
-  ...(['ceiling', 'revision', 'operator_person', 'operator_key', 'own_since'] as const),
+  ...(['ceiling', 'revision', 'operator_person', 'operator_key', 'own_since', 'tags', 'tags_locked'] as const),
   ...METERED,
 ] as const
 

@@ -112,6 +112,8 @@ export type Schema = MonthTables &
       operator_person: Integer | null
       operator_key: Integer | null
       own_since: Integer | null
+      tags: Generated<string>
+      tags_locked: Generated<Integer>
     }
     request: {
       id: Integer

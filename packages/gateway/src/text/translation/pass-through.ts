@@ -182,6 +182,8 @@ function editsFor(
     own.remove = [...(own.remove ?? []), ...parsed.storing]
     for (const field of parsed.storing) addWarning(planned.warnings, field, 'dropped')
   }
+  const ours = parsed.attribution?.own ?? NO_FIELDS
+  if (ours.length > 0) own.remove = [...(own.remove ?? []), ...ours]
   if (parsed.foreignReasoning) own.withoutForeignReasoning = true
   if (parsed.outputFields.length > 0) boundOutput(own, planned, deps)
   const reasoning = parsed.calledMessages && hasToolCalls(body) && reasoningFor(planned, deps)
@@ -198,6 +200,7 @@ function includeFor(
   return isKnown ? undefined : conversation?.include
 }
 
+const NO_FIELDS: readonly string[] = []
 const REASONING = 'reasoning_content'
 
 /** Reasoning for messages with tool calls that came back without it. A service that demands it takes empty text. */

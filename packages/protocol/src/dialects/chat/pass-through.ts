@@ -7,6 +7,7 @@ import { jsonText } from '../../framing/json/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
 import type { PathParameters } from '../dialect.ts'
 import type { PassThrough, PassThroughEdits, PassThroughRequest } from '../pass-through.ts'
+import { attributionIn } from '../shared/pass-through/attribution.ts'
 import { outputFieldsIn } from '../shared/pass-through/output-fields.ts'
 import {
   endUsersIn,
@@ -78,6 +79,7 @@ function readRequest(
       user === undefined && safetyIdentifier === undefined
         ? NO_END_USERS
         : endUsersIn({ user, safety_identifier: safetyIdentifier }),
+    attribution: attributionIn(bytes, facts.fields, codec),
     opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
     // The vendor's API has metadata only for completions that it stores.

@@ -61,7 +61,7 @@ export const translated: TranslatedFields = {
     ...whole('model', 'stream', 'temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'n', 'stop'),
     ...whole('parallel_tool_calls', 'reasoning_effort', 'include_reasoning', 'verbosity', 'presence_penalty', 'seed'),
     ...whole('frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'metadata', 'user', 'safety_identifier'),
-    ...whole('prompt_cache_key', 'prompt_cache_retention', 'service_tier', 'store', 'modalities'),
+    ...whole('prompt_cache_key', 'prompt_cache_retention', 'service_tier', 'store', 'modalities', 'session_id'),
     messages: ({ role }) => (typeof role === 'string' ? MESSAGES[role] : undefined),
     // How a stream is disguised is of no account where it is written anew.
     stream_options: whole('include_usage', 'include_obfuscation'),

@@ -14,7 +14,7 @@ const SEARCH = whole('excludeDomains')
 export const translated: TranslatedFields = {
   plain: camelName,
   members: {
-    ...whole('model', 'labels', 'serviceTier', 'store'),
+    ...whole('model', 'labels', 'serviceTier', 'store', 'sessionId'),
     systemInstruction: { role: true, text: true, parts: whole('text') },
     contents: {
       role: true,

@@ -70,6 +70,7 @@ export const translated: TranslatedFields = {
     thinking: whole('type', 'budget_tokens', 'display'),
     output_config: { effort: true, format: FORMAT },
     output_format: FORMAT,
-    metadata: whole('user_id'),
+    metadata: whole('user_id', 'session_id', 'tags'),
+    session_id: true,
   },
 }

@@ -73,7 +73,17 @@ const TEXT_SETTINGS: TranslatedMembers = { verbosity: true, format: FORMAT }
 
 export const translated: TranslatedFields = {
   members: {
-    ...whole('model', 'instructions', 'stream', 'store', 'metadata', 'include', 'previous_response_id', 'conversation'),
+    ...whole(
+      'model',
+      'instructions',
+      'stream',
+      'store',
+      'metadata',
+      'session_id',
+      'include',
+      'previous_response_id',
+      'conversation',
+    ),
     ...whole('prompt', 'background', 'max_output_tokens', 'temperature', 'top_p', 'top_logprobs', 'service_tier'),
     ...whole('parallel_tool_calls', 'max_tool_calls', 'user', 'safety_identifier', 'truncation', 'prompt_cache_key'),
     prompt_cache_retention: true,

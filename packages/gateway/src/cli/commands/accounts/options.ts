@@ -23,6 +23,8 @@ export const TERMS: OptionTexts = {
   'expires TIME': 'expiry of the key, such as 2030-01-31T12:00:00Z',
   'models A,B': 'the models it can use; default: all models of its group',
   'ips CIDR,...': 'the IP addresses it may be used from; default: any',
+  'tags A,B': 'tags that its requests carry, such as team=search',
+  'tags-locked TRUE|FALSE': 'neither the account holder nor a request changes these tags',
   ...LIMITS,
 }
 

@@ -20,6 +20,7 @@ import { MOST_DIMENSIONS } from '../../shared/embeddings/embedding.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { isGiven } from '../../shared/pass-through/priced-fields.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import { ownFields } from '../../shared/pass-through/service-fields.ts'
 import { decodeError } from '../error.ts'
 import { unknownFields } from '../pass-through/vendor-fields.ts'
 
@@ -49,15 +50,17 @@ export function decodeCohereRequest(
   const [encoding = 'float'] = types
   if (types.length > 1 || !ENCODINGS.includes(encoding))
     throw unsupported('embedding_types', 'embedding_types must have one of float, base64 here.')
-  const { urls, unpriced } = unknownFields(body, FIELDS)
+  const unknown = unknownFields(body, FIELDS)
+  const forGateway = ownFields(unknown)
   const dimensions = readInteger(body, 'output_dimension', 1, MOST_DIMENSIONS)
-  const others = Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(FIELDS, name)))
+  const others = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !Object.hasOwn(FIELDS, name) && !forGateway.includes(name)),
+  )
   const own = OWN.filter((name) => isGiven(body[name]))
   const without = (fields: Json, names: readonly string[]): Json =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
   return {
-    urls,
-    unpriced,
+    ...unknown,
     model,
     inputs,
     isSingle: false,
@@ -76,7 +79,9 @@ export function decodeCohereRequest(
     },
     form: {
       own,
-      body: (theirs, remove) => [codec.encode(JSON.stringify({ ...without(body, remove), model: theirs }))],
+      body: (theirs, remove) => [
+        codec.encode(JSON.stringify({ ...without(body, [...remove, ...forGateway]), model: theirs })),
+      ],
       decodeReply: (reply) => decodeReply(reply, encoding, codec),
       encodeReply: encoderFor(inputs, version === '2' || types.length > 0 ? encoding : undefined, version, codec),
     },

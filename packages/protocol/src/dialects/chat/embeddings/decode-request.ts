@@ -25,6 +25,7 @@ import {
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { isGiven } from '../../shared/pass-through/priced-fields.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import { ownFields } from '../../shared/pass-through/service-fields.ts'
 import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 const FIELDS = { model: 1, input: 1, dimensions: 1, encoding_format: 1, user: 1 }
@@ -43,8 +44,10 @@ export function decodeEmbeddingRequest(bytes: Uint8Array, codec: Codec, maxValue
   if (isGiven(body.modality) && body.modality !== 'text')
     throw unsupported('modality', 'modality must be text: media cannot be embedded here.')
   const inputs = readInputs(body)
+  const unknown = unknownFields(body, FIELDS)
+  const own = ownFields(unknown)
   return {
-    ...unknownFields(body, FIELDS),
+    ...unknown,
     model,
     inputs,
     isSingle: false,
@@ -54,12 +57,14 @@ export function decodeEmbeddingRequest(bytes: Uint8Array, codec: Codec, maxValue
       user: readName(body, 'user', '', 512),
     }),
     untranslated: Object.keys(body).filter(
-      (name) => body[name] !== null && (name === 'user' || !Object.hasOwn(FIELDS, name)),
+      (name) => body[name] !== null && !own.includes(name) && (name === 'user' || !Object.hasOwn(FIELDS, name)),
     ),
     untranslatable: tokensError(inputs),
     values: scan.values,
-    passed: (edits) =>
-      edited(bytes, scan, { ...edits, named: model, texts: hasObjects(body) ? inputs : undefined }, codec),
+    passed(edits) {
+      const texts = hasObjects(body) ? inputs : undefined
+      return edited(bytes, scan, { ...edits, remove: [...edits.remove, ...own], named: model, texts }, codec)
+    },
   }
 }
 

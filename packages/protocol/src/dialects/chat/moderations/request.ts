@@ -8,7 +8,7 @@ import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
-import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
+import { ownFields, type ServiceFields } from '../../shared/pass-through/service-fields.ts'
 import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 export type ModerationRequest = ServiceFields & {
@@ -39,8 +39,8 @@ export function decodeModerationRequest(
   const items: readonly unknown[] = Array.isArray(input) ? input : [input]
   if (input === undefined || input === null || items.length === 0) throw wrong('input', 'input is required')
   if (items.length > mostInputs) throw wrong('input', `input must not have more than ${mostInputs} texts and images`)
-  const { urls, unpriced } = unknownFields(body, FIELDS)
-  const request = { textBytes: 0, images: 0, urls: [...urls] }
+  const unknown = unknownFields(body, FIELDS)
+  const request = { textBytes: 0, images: 0, urls: [...unknown.urls] }
   for (const [index, item] of items.entries()) {
     const at = Array.isArray(input) ? `input[${index}]` : 'input'
     if (typeof item === 'string') request.textBytes += utf8Length(item)
@@ -48,9 +48,9 @@ export function decodeModerationRequest(
     else throw wrong(at, `${at} must be a string${Array.isArray(input) ? ' or an object' : ' or an array'}`)
   }
   return {
+    ...unknown,
     model: readName(body, 'model') ?? '',
     inputs: items.length,
-    unpriced,
     bytes,
     fields: scan,
     values: scan.values,
@@ -72,7 +72,10 @@ function readPart(part: Json, at: string, counted: Counted): void {
 
 /** The same bytes with the model as the upstream calls it. */
 export const encodeModerationRequest = (
-  { bytes, fields, unpriced }: ModerationRequest,
+  { bytes, fields, unpriced, ...request }: ModerationRequest,
   model: string,
   codec: Codec,
-): Pieces => editFields(bytes, fields, { set: [{ name: 'model', json: jsonText(model) }], remove: unpriced }, codec)
+): Pieces => {
+  const remove = [...unpriced, ...ownFields(request)]
+  return editFields(bytes, fields, { set: [{ name: 'model', json: jsonText(model) }], remove }, codec)
+}

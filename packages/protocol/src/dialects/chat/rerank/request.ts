@@ -17,7 +17,7 @@ import {
 import type { Codec } from '../../../framing/codec.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
-import type { ServiceFields } from '../../shared/pass-through/service-fields.ts'
+import { ownFields, type ServiceFields } from '../../shared/pass-through/service-fields.ts'
 import { unknownFields } from '../pass-through/vendor-fields.ts'
 
 /** How a service is asked. `jina`: also vLLM, Infinity and others with its fields; `tei`: Text Embeddings Inference. */
@@ -89,7 +89,8 @@ export function decodeRerankRequest(
     // Some clients send all the fields that they know.
     others: Object.fromEntries(
       Object.entries(body).filter(
-        ([name, value]) => value !== null && !Object.hasOwn(FIELDS, name) && !own.unpriced.includes(name),
+        ([name, value]) =>
+          value !== null && !Object.hasOwn(FIELDS, name) && ![...own.unpriced, ...ownFields(own)].includes(name),
       ),
     ),
     values: scan.values,

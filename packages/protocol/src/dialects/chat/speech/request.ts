@@ -7,6 +7,7 @@ import type { Pieces } from '../../../framing/splice.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { addUnknownUrls, type NamedUrl } from '../../shared/pass-through/named-urls.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
+import { ownFields } from '../../shared/pass-through/service-fields.ts'
 import { SPEECH_FORMATS, type SpeechRequest } from '../../shared/speech/speech.ts'
 import { unknownFields } from '../pass-through/vendor-fields.ts'
 
@@ -37,13 +38,13 @@ export function decodeSpeechRequest(bytes: Uint8Array, codec: Codec): ReadSpeech
   const others = scan.fields.filter(({ name }) => !Object.hasOwn(FIELDS, name))
   const long = others.find(({ start, end }) => end - start > MOST_UNKNOWN_BYTES)
   if (long) throw wrong(long.name, `${long.name} is not a field of this endpoint`)
-  const { urls, unpriced } = unknownFields(body, FIELDS)
+  const { urls, ...own } = unknownFields(body, FIELDS)
   // Servers take a sample of a voice for its name.
   const sample: NamedUrl[] = []
   addUnknownUrls(sample, 'voice', body.voice)
   return {
+    ...own,
     urls: [...urls, ...sample],
-    unpriced,
     model,
     input,
     characters,
@@ -52,7 +53,7 @@ export function decodeSpeechRequest(bytes: Uint8Array, codec: Codec): ReadSpeech
     ...(speed === undefined ? {} : { speed }),
     ...(format === undefined ? {} : { format }),
     asEvents: readWord(body, 'stream_format', ['audio', 'sse']) === 'sse',
-    unknown: others.map(({ name }) => name).filter((name) => !unpriced.includes(name)),
+    unknown: others.map(({ name }) => name).filter((name) => ![...own.unpriced, ...ownFields(own)].includes(name)),
     body: bytes,
     scan,
   }
@@ -85,7 +86,7 @@ export type SpeechTarget = {
 
 /** The client's bytes, with the few fields changed that must be. */
 export function encodeSpeechRequest(
-  { body, scan, unpriced }: Pick<ReadSpeechRequest, 'body' | 'scan' | 'unpriced'>,
+  { body, scan, unpriced, ...request }: Pick<ReadSpeechRequest, 'body' | 'scan' | 'unpriced' | 'attribution'>,
   { model, asEvents, lacks, warn }: SpeechTarget,
   codec: Codec,
 ): Pieces {
@@ -94,6 +95,6 @@ export function encodeSpeechRequest(
   for (const name of dropped) if (name !== 'stream_format') warn(name, 'dropped')
   for (const name of unpriced) warn(name, 'no-price')
   const events = asEvents ? [{ name: 'stream_format', json: '"sse"' }] : []
-  const remove = [...unpriced, ...dropped, ...(asEvents ? [] : ['stream_format'])]
+  const remove = [...unpriced, ...ownFields(request), ...dropped, ...(asEvents ? [] : ['stream_format'])]
   return editFields(body, scan, { set: [{ name: 'model', json: JSON.stringify(model) }, ...events], remove }, codec)
 }

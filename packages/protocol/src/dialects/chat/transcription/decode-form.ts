@@ -76,12 +76,13 @@ export function decodeTranscription(
   checkFormNames(names, NAMES, (name) => LISTS.includes(name))
   // Some clients send all the fields of their form.
   const given = written.filter(({ value }) => value !== '')
-  const { urls, unpriced } = unknownFields(unknownIn(given), {})
+  const { urls, unpriced, attribution } = unknownFields(unknownIn(given), {})
+  const removed = [...unpriced, ...(attribution?.own ?? [])]
   // Nobody knows beforehand how long audio is that vendors fetch themselves.
   const elsewhere = given.find(({ name }) => /^file_id$/i.test(name))?.name ?? urls[0]?.field
   if (elsewhere !== undefined)
     throw unsupported(elsewhere, `${elsewhere} is not supported. Send the audio itself as file.`)
-  const fields = given.filter(({ name }) => !unpriced.includes(baseOf(name)))
+  const fields = given.filter(({ name }) => !removed.includes(baseOf(name)))
   if (fields.some(({ name }) => name === 'file')) throw wrong('file', 'file must be a file: send it with a filename')
   const values: Record<string, unknown> = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
   const model = readName(values, 'model')
@@ -98,6 +99,7 @@ export function decodeTranscription(
     format,
     stream,
     unpriced,
+    ...(attribution ? { attribution } : {}),
     ...(language === undefined ? {} : { language }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(temperature === undefined ? {} : { temperature }),

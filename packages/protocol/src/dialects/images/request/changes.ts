@@ -28,6 +28,7 @@ export function changesFor(request: ImageRequest, target: ImageTarget): Changes 
     if (isWish(field, request[field])) target.warn(name, 'dropped')
   }
   addSeries(changes, request, target)
+  if (request.attribution) remove.push(...request.attribution.own)
   for (const field of request.unknown) {
     if (!isCostly(field)) continue
     remove.push(field.name)

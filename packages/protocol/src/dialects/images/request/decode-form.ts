@@ -3,6 +3,7 @@
 import type { ImageInput, ImageRequest, UnknownField } from '../../../canonical/image.ts'
 import { parsedJson, RequestError, wrong } from '../../../canonical/reading.ts'
 import { checkFormNames } from '../../shared/form-names.ts'
+import { attributionOf } from '../../shared/pass-through/attribution.ts'
 import { namesOf } from '../../shared/pass-through/known-names.ts'
 import { IMAGE_TYPES, MAX_IMAGES } from './decode-images.ts'
 import { FIELD_TYPES, isFieldName, readFields, SERIES_TYPES, typeOfField } from './fields.ts'
@@ -35,7 +36,13 @@ export function decodeImageForm(fields: readonly FormField[], parts: readonly Fo
     if (!isFieldName(name)) unknown.push({ name, text: value, isForm: true })
     else values[name] = typedValue(name, value)
   }
-  const request = { operation: 'edit' as const, ...readFields(values), unknown }
+  const said = Object.fromEntries(
+    fields.map(({ name, value }) => [name, name === 'metadata' ? parsedJson(value) : value]),
+  )
+  const attribution = attributionOf(said)
+  const passed = unknown.filter(({ name }) => !attribution?.own.includes(name))
+  const plain = { ...readFields(values), unknown: passed, ...(attribution ? { attribution } : {}) }
+  const request = { operation: 'edit' as const, ...plain }
   const images = files.filter(({ name }) => IMAGE_NAME.test(name)).map(inputOf)
   if (images.length === 0) throw wrong('image', 'image is required: send at least one image file')
   const mask = files.find(({ name }) => name === 'mask')

@@ -4,6 +4,7 @@ import type { ImageRequest, UnknownField } from '../../../canonical/image.ts'
 import { RequestError, wrong } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import type { JsonField } from '../../../framing/json/json-scan.ts'
+import { attributionIn } from '../../shared/pass-through/attribution.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { scanBody } from '../../shared/pass-through/request.ts'
 import { readImages, readMask } from './decode-images.ts'
@@ -31,30 +32,31 @@ export function decodeImageRequest(bytes: Uint8Array, codec: Codec): ImageReques
 
 /** An edit whose images are URLs or data URLs. Throws RequestError. */
 export function decodeImageEdit(bytes: Uint8Array, codec: Codec): ImageRequest {
-  const { values, unknown } = readJson(bytes, codec)
+  const { values, json: _, ...rest } = readJson(bytes, codec)
   const fields = readFields(values)
   const images = readImages(values)
   if (images.length === 0) throw wrong('images', 'images is required: send at least one, such as {"image_url": "..."}')
   const mask = readMask(values)
-  return { operation: 'edit', ...fields, unknown, images, ...(mask === undefined ? {} : { mask }) }
+  return { operation: 'edit', ...fields, ...rest, images, ...(mask === undefined ? {} : { mask }) }
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
-type ReadJson = Pick<ImageRequest, 'unknown'> &
+type ReadJson = Pick<ImageRequest, 'unknown' | 'attribution'> &
   Required<Pick<ImageRequest, 'json'>> & { values: Record<string, unknown> }
 
 function readJson(bytes: Uint8Array, codec: Codec): ReadJson {
   const { fields, close } = scanBody(bytes, codec, NAMES)
+  const attribution = attributionIn(bytes, fields, codec)
   const values: Record<string, unknown> = {}
   const unknown: UnknownField[] = []
   for (const field of fields) {
     const { name, start, end } = field
     const text = codec.decode(bytes, start, end)
     if (isFieldName(name) || Object.hasOwn(IMAGES, name)) values[name] = parsedField(field, text)
-    else unknown.push({ name, text })
+    else if (!attribution?.own.includes(name)) unknown.push({ name, text })
   }
-  return { values, unknown, json: { bytes, fields, close } }
+  return { values, unknown, json: { bytes, fields, close }, ...(attribution ? { attribution } : {}) }
 }
 
 function parsedField({ name, start }: JsonField, text: string): unknown {

@@ -55,7 +55,7 @@ const TYPES: FieldTypes = { ...FIELD_TYPES, ...SERIES_TYPES }
 export const isFieldName = (name: string): boolean => Object.hasOwn(TYPES, name)
 export const typeOfField = (name: string): FieldTypes[string] | undefined => TYPES[name]
 
-export type PlainFields = Omit<ImageRequest, 'operation' | 'images' | 'mask' | 'unknown' | 'json'>
+export type PlainFields = Omit<ImageRequest, 'operation' | 'images' | 'mask' | 'unknown' | 'json' | 'attribution'>
 
 /** Everything but images and unknown fields. Absent and null are the same. Throws RequestError. */
 export function readFields(values: Json): PlainFields {

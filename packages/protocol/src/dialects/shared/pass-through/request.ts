@@ -8,6 +8,7 @@ import { editElements, editedObject, type FieldEdits, setField } from '../../../
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { EndUserField, PassThroughEdits, PassThroughRequest } from '../../pass-through.ts'
+import { attributionIn } from './attribution.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
 import { boundOutput, outputFieldsIn } from './output-fields.ts'
 
@@ -116,6 +117,7 @@ export function readFacts({ bytes, scan, codec }: Scanned, request: CanonicalReq
     textBytes: bytes.length - encodedBytes,
     tools: request.tools.length + request.hostedTools.length,
     values: scan.values,
+    attribution: attributionIn(bytes, scan.fields, codec),
     canonical: () => request,
   } satisfies Partial<PassThroughRequest>
 }

@@ -2,6 +2,8 @@
 // moderations have fields of their own, which pass.
 
 import type { Json } from '../../../canonical/reading.ts'
+import type { BodyAttribution } from '../../../canonical/request.ts'
+import { attributionOf } from './attribution.ts'
 import { foldCase } from './known-names.ts'
 import { addUnknownUrls, type NamedUrl, NO_URLS } from './named-urls.ts'
 import { mergesMembers } from './output-fields.ts'
@@ -12,7 +14,14 @@ export type ServiceFields = {
   urls: readonly NamedUrl[]
   /** Names of fields that would cost something which no price of such a model counts. */
   unpriced: readonly string[]
+  /** Whom and what the request is for; absent: the body does not say. */
+  attribution?: BodyAttribution
 }
+
+/** Fields that are for the gateway alone. */
+export const ownFields = ({ attribution }: Pick<ServiceFields, 'attribution'>): readonly string[] =>
+  attribution?.own ?? NO_FIELDS
+const NO_FIELDS: readonly string[] = []
 
 const NOTHING: ServiceFields = { urls: NO_URLS, unpriced: [] }
 
@@ -27,5 +36,6 @@ export function serviceFields(body: Json, known: Readonly<Record<string, unknown
     if (mergesMembers(name, value) || (effect && effect.words(value).length > 0)) found.unpriced.push(name)
     else addUnknownUrls(found.urls, name, value)
   }
-  return found ?? NOTHING
+  const attribution = attributionOf(body)
+  return attribution === undefined ? (found ?? NOTHING) : { ...(found ?? NOTHING), attribution }
 }

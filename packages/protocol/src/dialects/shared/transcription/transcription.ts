@@ -1,5 +1,6 @@
 // A request for the text of an audio file, and what is known of its outcome.
 
+import type { BodyAttribution } from '../../../canonical/request.ts'
 import type { Usage } from '../../../canonical/usage.ts'
 
 /** `translate`: into English. */
@@ -22,6 +23,8 @@ export type TranscriptionRequest = {
   stream: boolean
   /** Names of fields that would cost what no price counts; they are not among the others. */
   unpriced: readonly string[]
+  /** Whom and what it is for; absent: it does not say. */
+  attribution?: BodyAttribution
   /** All fields but `model`, as they came and in their order; vendors have others than those above. */
   fields: readonly { name: string; value: string }[]
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../canonical/reading.ts'
 import type { SettingConflict, VideoRequest, VideoSettings, VideoText } from '../../../canonical/video.ts'
 import type { Codec } from '../../../framing/codec.ts'
+import { attributionIn } from '../../shared/pass-through/attribution.ts'
 import { knownNames, namesOf } from '../../shared/pass-through/known-names.ts'
 import { scanBody } from '../../shared/pass-through/request.ts'
 import { readSetting, SETTING_NAMES, SETTINGS } from '../../shared/videos/settings.ts'
@@ -49,6 +50,7 @@ const MOST_TOOLS = 16
 /** Throws RequestError. */
 export function decodeVideoRequest(bytes: Uint8Array, codec: Codec): VideoRequest {
   const { fields, close } = scanBody(bytes, codec, NAMES)
+  const attribution = attributionIn(bytes, fields, codec)
   const values: Record<string, unknown> = {}
   const unknown: { name: string; text: string }[] = []
   for (const { name, start, end } of fields) {
@@ -73,6 +75,7 @@ export function decodeVideoRequest(bytes: Uint8Array, codec: Codec): VideoReques
     tools: readTools(values),
     unknown,
     json: { bytes, fields, close },
+    attribution,
   })
 }
 

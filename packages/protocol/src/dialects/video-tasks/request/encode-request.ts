@@ -22,7 +22,7 @@ export function encodeRequest(request: VideoRequest, target: VideoTarget, codec:
   const { json, model } = request
   const tools = keptTools(request, target, codec)
   const dropped = [...(target.drop ?? []), ...(tools?.length === 0 ? ['tools'] : [])]
-  const edits: FieldEdits = { set: [], remove: ['callback_url', ...dropped] }
+  const edits: FieldEdits = { set: [], remove: ['callback_url', ...(request.attribution?.own ?? []), ...dropped] }
   if (tools && tools.length > 0) setField(edits, 'tools', `[${tools.join(',')}]`)
   if (target.model !== model) setField(edits, 'model', jsonText(target.model))
   if (target.reference !== undefined) setField(edits, 'safety_identifier', jsonText(target.reference))
