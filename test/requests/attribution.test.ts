@@ -85,8 +85,12 @@ const HEADERS: [string, Said, object][] = [
     'ours before others',
     {
       headers: {
-        ...{ 'x-litellm-tags': 'other', 'x-litellm-customer-id': 'other', 'x-session-id': 'other' },
-        ...{ 'x-trivium-tags': 'mine', 'x-trivium-user': 'mine', 'x-trivium-session': 'mine' },
+        'x-litellm-tags': 'other',
+        'x-litellm-customer-id': 'other',
+        'x-session-id': 'other',
+        'x-trivium-tags': 'mine',
+        'x-trivium-user': 'mine',
+        'x-trivium-session': 'mine',
       },
     },
     { tags: ['mine'], end_user: 'mine', session: 'mine' },
@@ -201,7 +205,9 @@ describe('official SDKs', () => {
     const client = new Anthropic({ baseURL: plain.url, apiKey: key.secret, maxRetries: 0 })
     const { response } = await client.messages
       .create({
-        ...{ model: 'messages-model', max_tokens: 50, metadata: { user_id: USER_ID } },
+        model: 'messages-model',
+        max_tokens: 50,
+        metadata: { user_id: USER_ID },
         messages: [{ role: 'user', content: 'Hi' }],
       })
       .withResponse()
@@ -323,8 +329,10 @@ describe.each(ENGINES)('%s', (engine) => {
     const response = await fetch(`${gateway.url}/v1/responses`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${own.secret}`, 'content-type': 'application/json' },
-        ...{ 'x-trivium-tags': 'team=night', 'x-trivium-session': 's-night' },
+        authorization: `Bearer ${own.secret}`,
+        'content-type': 'application/json',
+        'x-trivium-tags': 'team=night',
+        'x-trivium-session': 's-night',
       },
       body: JSON.stringify({ model: 'sandbox-text', input: 'Hi', background: true }),
     })

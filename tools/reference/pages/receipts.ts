@@ -20,6 +20,9 @@ const FIELDS: Readonly<Record<Field, string>> = {
   upstream_request_id: 'what the vendor calls the last attempt; only with `server.show_upstreams`, and for operators',
   at: 'when the request arrived',
   key_id: 'the key that paid',
+  tags: 'the tags that it counts under, with those of its key',
+  end_user: 'whom it was for, as the gateway keeps it: hashed by default',
+  session: 'the session that it belongs to',
   model: 'the model that was requested',
   group: "the key's group, which determines models and multiplier",
   configuration:

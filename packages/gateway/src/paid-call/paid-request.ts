@@ -5,7 +5,7 @@ import type { Client } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { AttributionDependencies } from '../access/attribution/attribution.ts'
+import type { Pseudonyms } from '../access/attribution/attribution.ts'
 import type { Callers } from '../access/authenticate.ts'
 import type { Candidate, Catalogue, Offer } from '../catalogue/catalogue.ts'
 import type { Nanos } from '../money/amount.ts'
@@ -31,7 +31,7 @@ import type { StreamTiming } from './writing/stream-timing.ts'
 
 /** What paid calls of every kind depend on. */
 export type PaidCallDependencies = ClaimDependencies &
-  AttributionDependencies &
+  Pseudonyms &
   HoldErrorDependencies &
   ReadDependencies & {
     /** The configuration in force. A request takes it once and keeps it. */

@@ -2,7 +2,7 @@
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { BodyAttribution } from '@trivium/protocol/canonical/request.ts'
-import type { AttributionConfig } from '../../config/sections/attribution.ts'
+import type { AttributionConfig } from '../../config/sections/requests/attribution.ts'
 import { type Attribution, LONGEST_NAME } from '../../money/budgets/attribution.ts'
 import { Failure } from '../../request/failure.ts'
 import type { Caller } from '../../storage/storage.ts'
@@ -14,10 +14,10 @@ const TAGS = [TAGS_HEADER, 'x-litellm-tags']
 const END_USER = ['x-trivium-user', 'x-litellm-customer-id', 'x-litellm-end-user-id']
 const SESSION = ['x-trivium-session', 'x-litellm-session-id', 'x-session-id']
 
-/** Of a header; the bodies of the dialects have limits of their own. */
+/** In a header; the bodies of the dialects have limits of their own. */
 const LONGEST_WRITTEN = 256
 
-export type AttributionDependencies = { accountCipher: Pick<AccountCipher, 'pseudonym'> }
+export type Pseudonyms = { accountCipher: Pick<AccountCipher, 'pseudonym'> }
 
 /** undefined: nobody has said anything. Throws Failure. */
 export function attributionOf(
@@ -25,7 +25,7 @@ export function attributionOf(
   body: BodyAttribution | undefined,
   { account, tags: ofKey }: Pick<Caller, 'account' | 'tags'>,
   config: AttributionConfig,
-  deps: AttributionDependencies,
+  deps: Pseudonyms,
 ): Attribution | undefined {
   const tags = tagsOf(tagsIn(headers) ?? body?.tags, ofKey, config)
   const endUser = named(headers, END_USER) ?? body?.endUser ?? ''
@@ -63,16 +63,16 @@ export function keptEndUser(
   endUser: string,
   account: bigint,
   { endUsers }: Pick<AttributionConfig, 'endUsers'>,
-  deps: AttributionDependencies,
+  deps: Pseudonyms,
 ): string {
   if (endUser === '' || endUsers === 'off') return ''
   return endUsers === 'plain' && endUser.length <= LONGEST_NAME ? endUser : `u_${hashOf(endUser, account, deps)}`
 }
 
-const keptSession = (session: string, account: bigint, deps: AttributionDependencies): string =>
+const keptSession = (session: string, account: bigint, deps: Pseudonyms): string =>
   session.length <= LONGEST_NAME ? session : `s_${hashOf(session, account, deps)}`
 
 const HASH_LENGTH = 22
 /** Different for each account, and from what vendors see. */
-const hashOf = (name: string, account: bigint, { accountCipher }: AttributionDependencies): string =>
+const hashOf = (name: string, account: bigint, { accountCipher }: Pseudonyms): string =>
   accountCipher.pseudonym(account, 'attribution', name).slice(0, HASH_LENGTH)

@@ -1,6 +1,6 @@
 // Tags of requests: how they are written, those that a key brings, and those that the operator demands.
 
-import type { AttributionConfig } from '../../config/sections/attribution.ts'
+import type { AttributionConfig } from '../../config/sections/requests/attribution.ts'
 import { LONGEST_TAG, MOST_TAGS } from '../../money/budgets/attribution.ts'
 import { Failure } from '../../request/failure.ts'
 import type { KeyTags } from '../../storage/storage.ts'

@@ -1,12 +1,12 @@
 // Every setting, by section, in the order in which they are shown: consoles and scripts generate their forms from this table.
 import { ALERTS, THRESHOLDS } from '../sections/alerts.ts'
-import { ATTRIBUTION } from '../sections/attribution.ts'
 import { CALLBACKS } from '../sections/callbacks.ts'
 import { COMPATIBILITY } from '../sections/compatibility.ts'
 import { CONSOLE } from '../sections/console.ts'
 import { MAIL } from '../sections/mail.ts'
 import { MEDIA, S3 } from '../sections/media.ts'
 import { registrationRows } from '../sections/registration.ts'
+import { ATTRIBUTION } from '../sections/requests/attribution.ts'
 import { ARCHIVE, RETENTION } from '../sections/retention.ts'
 import { SANDBOX } from '../sections/sandbox.ts'
 import { LIMITS, SERVER, TLS } from '../sections/server.ts'

@@ -96,7 +96,7 @@ const TERMS = {
   networks: optional(nullable(NETWORKS)),
   /** Requests carry them by default. */
   tags: optional(nullable(list(text({ min: 0, max: 300 }), MOST_TAGS))),
-  /** Of operators alone: neither the account holder nor a request changes these tags. */
+  /** Operators alone write it: neither the account holder nor a request changes these tags. */
   tags_locked: optional(boolean()),
   limits: optional(LIMITS),
 }

@@ -1,12 +1,12 @@
 // Section `attribution`: what is kept of whom and what requests are for, and which tags they must and may carry.
 
-import { LONGEST_TAG } from '../../money/budgets/attribution.ts'
-import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { fieldsOf, listOf, quote } from '../../yaml/fields.ts'
-import { readText } from '../../yaml/scalars.ts'
-import { readRows, rulesOf, setting, type ValuesOf, word, written } from '../settings/setting.ts'
+import { LONGEST_TAG } from '../../../money/budgets/attribution.ts'
+import { addMistake, type YamlValue } from '../../../yaml/document.ts'
+import { fieldsOf, listOf, quote } from '../../../yaml/fields.ts'
+import { readText } from '../../../yaml/scalars.ts'
+import { readRows, rulesOf, setting, type ValuesOf, word, written } from '../../settings/setting.ts'
 
-/** Of each of the two lists. */
+/** In each of the two lists. */
 const MOST_ENTRIES = 1_000
 
 export const ATTRIBUTION = {
