@@ -281,6 +281,8 @@ export function generate(seed: number): Generated {
     'archive.after': () => `${integer(4, 24)}mo`,
     'console.name': () => text().replace(':', ''),
     'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
+    'attribution.required_tags': () => ['team'],
+    'attribution.allowed_tags': () => ['env=prod', 'env=test'],
     'sign_in.password': () => true,
     'sign_in.session_age': () => '6h',
     'alerts.webhooks': () => [webhook(), ...(chance(0.5) ? [webhook()] : [])],

@@ -143,7 +143,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: limit(), says: 'set at least one of --cap, --cap-period, --rpm, --tpm, --concurrent' },
     {
       args: ['key', 'limit', '1'],
-      says: 'set at least one of --cap, --cap-period, --expires, --models, --ips, --rpm, --tpm, --concurrent',
+      says: 'set at least one of --cap, --cap-period, --expires, --models, --ips, --tags, --tags-locked, --rpm, --tpm, --concurrent',
     },
     { args: ['key', 'limit', '--rpm', '1'], says: "'key limit' requires ID: the key's id" },
     { args: ['key', 'limit', '1', '--group', 'default'], says: 'unknown option --group' },
