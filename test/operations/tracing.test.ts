@@ -11,12 +11,21 @@ import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/
 import { QUICK } from '../support/gateway/video-gateway.ts'
 import { videoBody, videoClient } from '../support/requests/videos.ts'
 import {
+  chunk,
+  DONE,
+  event,
+  finish,
+  LAST_CHUNK,
   reply,
   respondAsRequested,
   respondWith,
   respondWithError,
+  role,
+  STREAM_HEAD,
   startUpstream,
+  stream,
   type Upstream,
+  usage,
 } from '../support/upstreams/raw-upstream.ts'
 import { type ScriptedVideo, startScriptedVideo } from '../support/upstreams/scripted-video.ts'
 
@@ -142,6 +151,52 @@ test.each([false, true])('a request and the call of its upstream, streamed %p', 
   })
   expect(collector.resource).toMatchObject({ 'service.name': 'gateway-of-test' })
   expect(collector.headers[0]?.get('api-key')).toBe('collector-key')
+})
+
+const STREAMED = [role(), event('Hello there.'), finish('length')]
+const FIGURES = {
+  prompt_tokens: 100,
+  completion_tokens: 30,
+  prompt_tokens_details: { cached_tokens: 40 },
+  completion_tokens_details: { reasoning_tokens: 12 },
+}
+
+test.each([false, true])('a complete generation with its cost, streamed %p', async (isStream) => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hello there.' }, finish_reason: 'length' }]
+  up.behave(isStream ? stream(...STREAMED, usage(FIGURES), DONE) : respondWith(reply({ choices, usage: FIGURES })))
+  const asked = ask({ stream: isStream, max_tokens: 77, temperature: 0.25 })
+  const response = await chat(gateway.url, key.secret, asked)
+  await response.text()
+  const [own, call] = await spansOf(response)
+  const costs = { 'gen_ai.usage.cost': 0.00044, 'langfuse.observation.cost_details': '{"total":0.00044}' }
+  expect(own.attributes['trivium.cost_usd']).toBe('0.00044')
+  expect(call?.attributes).toMatchObject({
+    ...costs,
+    'gen_ai.request.stream': isStream,
+    'gen_ai.request.max_tokens': 77,
+    'gen_ai.request.temperature': 0.25,
+    'gen_ai.response.id': 'chatcmpl-1',
+    'gen_ai.response.model': 'inner-name',
+    'gen_ai.response.finish_reasons': ['length'],
+    'gen_ai.usage.cache_read.input_tokens': 40,
+    'gen_ai.usage.reasoning.output_tokens': 12,
+  })
+  const firstToken = call?.attributes['langfuse.observation.completion_start_time']
+  expect(firstToken !== undefined).toBe(isStream)
+})
+
+test('the names of the answer are found in a stream that is cut anywhere', async () => {
+  const events = [': comment\n\n', event({ id: '', model: '', choices: [] }), ...STREAMED, usage(), DONE].join('')
+  up.behave((socket) => {
+    socket.setNoDelay(true)
+    socket.write(STREAM_HEAD)
+    for (let at = 0; at < events.length; at += 7) socket.write(chunk(events.slice(at, at + 7)))
+    socket.write(LAST_CHUNK)
+  })
+  const response = await chat(gateway.url, key.secret, ask({ stream: true }))
+  await response.text()
+  const [, call] = await spansOf(response)
+  expect(call?.attributes).toMatchObject({ 'gen_ai.response.id': 'chatcmpl-1', 'gen_ai.response.model': 'inner-name' })
 })
 
 test("a failed attempt and the one that answered; the vendor's id of each", async () => {

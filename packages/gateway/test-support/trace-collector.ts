@@ -1,6 +1,13 @@
 // For tests: a collector on a real socket, which decodes what it gets.
 
-type Value = { stringValue?: string; intValue?: string; doubleValue?: number }
+type Value = {
+  stringValue?: string
+  intValue?: string
+  doubleValue?: number
+  boolValue?: boolean
+  arrayValue?: { values: readonly Value[] }
+}
+export type Collected = string | number | boolean | readonly Collected[]
 type Attributes = readonly { key: string; value: Value }[]
 type Encoded = {
   traceId: string
@@ -15,7 +22,7 @@ type Encoded = {
   status?: { code: number }
 }
 
-export type CollectedSpan = Omit<Encoded, 'attributes'> & { attributes: Record<string, string | number> }
+export type CollectedSpan = Omit<Encoded, 'attributes'> & { attributes: Record<string, Collected> }
 
 export type Collector = {
   url: string
@@ -24,7 +31,7 @@ export type Collector = {
   bodies: string[]
   headers: Headers[]
   /** By name. */
-  resource: Record<string, string | number>
+  resource: Record<string, Collected>
   /** Responds to the next batches like this; undefined: takes them. */
   respond(next: ((request: Request) => Response | Promise<Response>) | undefined): void
   stop(): Promise<void>
@@ -65,7 +72,8 @@ export function startCollector(): Collector {
   })
 }
 
-const decoded = (attributes: Attributes): Record<string, string | number> =>
-  Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? value.doubleValue ?? Number(value.intValue)]),
-  )
+export const decoded = (attributes: Attributes): Record<string, Collected> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, collectedValue(value)]))
+
+const collectedValue = ({ stringValue, doubleValue, boolValue, arrayValue, intValue }: Value): Collected =>
+  stringValue ?? doubleValue ?? boolValue ?? arrayValue?.values.map(collectedValue) ?? Number(intValue)

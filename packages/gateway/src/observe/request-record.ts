@@ -39,6 +39,10 @@ export class RequestRecord {
   /** The message of that error. */
   reason: string | undefined
   tokens: Tokens | undefined
+  /** What its trace says of the generated answer. Absent: it is not traced, or generates nothing. */
+  generation: Generation | undefined
+  /** What its caller books it under. Absent: nothing. */
+  attribution: Attribution | undefined
   /** In nano-USD; absent if there is no receipt. */
   charged: bigint | undefined
   /** Time in queues: before the request was read, for a slot, and for an upstream slot. */
@@ -62,8 +66,28 @@ export class RequestRecord {
   }
 }
 
-/** `input` includes cached tokens, `output` includes reasoning tokens. */
-export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }
+/** `input` includes tokens that were read from a cache or written to one, `output` includes reasoning tokens. */
+export type Tokens = {
+  input: number
+  cached: number
+  cacheWrite?: number
+  output: number
+  reasoning: number | undefined
+}
+
+/** How a text was requested, and how it ended. */
+export type Generation = {
+  readonly stream: boolean
+  readonly maxTokens: number | undefined
+  readonly temperature: number | undefined
+  /** The id of the response that it continues. */
+  readonly previousResponse: string | undefined
+  /** The upstream's id of the answer, and its name of the model that gave it. */
+  responseId: string | undefined
+  responseModel: string | undefined
+  /** Why it ended, in the upstream's word. */
+  finish: string | undefined
+}
 
 /** Calls for a task that was submitted before. */
 export type TaskOperation = 'get_task' | 'list_tasks' | 'cancel_task'

@@ -42,7 +42,9 @@ export function chargeTokens(
     body: whole?.body,
     endedAt: whole?.endedAt,
   }
-  call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
+  const { record } = call
+  record.tokens = { input: allInput, cached: cachedInput, cacheWrite, output, reasoning: observed.usage?.reasoning }
+  if (record.generation) record.generation.finish = observed.finish?.raw
   learn({ plainBytes: call.own.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
   return before ? settleAfter(before(charge), call, result, deps) : settle(call, result, deps)
 }

@@ -2,6 +2,7 @@
 
 import { warningsFor } from '../paid-call/warnings.ts'
 import { coverageOf, measure, withRecalled } from './billing/coverage.ts'
+import { beginGeneration } from './generation.ts'
 import type { PlannedAttempt } from './request.ts'
 import type { Prepared, TextCall, TextDependencies } from './text-call.ts'
 import { prepare as prepareOutbound } from './translation/prepare.ts'
@@ -38,4 +39,5 @@ export function begin(call: TextCall): void {
     keepResponse: conversation?.keep,
     pending: { planned, outbound },
   }
+  beginGeneration(call.record, parsed, outbound)
 }

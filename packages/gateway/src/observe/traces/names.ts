@@ -25,10 +25,15 @@ export const REQUEST_NAMES = {
   cost: 'trivium.cost_usd',
   queueMs: 'trivium.queue_ms',
   firstTokenMs: 'trivium.first_token_ms',
+  endUser: 'user.id',
+  session: 'session.id',
+  tags: 'langfuse.trace.tags',
+  openInferenceTags: 'tag.tags',
+  openInferenceKind: 'openinference.span.kind',
 } as const
 
 /** Attributes of the span of a call to an upstream. */
-export const ATTEMPT_NAMES = {
+export const CALL_NAMES = {
   operation: 'gen_ai.operation.name',
   provider: 'gen_ai.provider.name',
   model: 'gen_ai.request.model',
@@ -41,7 +46,43 @@ export const ATTEMPT_NAMES = {
   errorType: 'error.type',
   upstream: 'trivium.upstream',
   upstreamRequestId: 'trivium.upstream_request_id',
+  endUser: 'user.id',
+  session: 'session.id',
+  conversation: 'gen_ai.conversation.id',
+  stream: 'gen_ai.request.stream',
+  maxTokens: 'gen_ai.request.max_tokens',
+  temperature: 'gen_ai.request.temperature',
+  previousResponse: 'gen_ai.request.previous_response.id',
+  responseId: 'gen_ai.response.id',
+  responseModel: 'gen_ai.response.model',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  firstChunk: 'gen_ai.response.time_to_first_chunk',
+  cacheRead: 'gen_ai.usage.cache_read.input_tokens',
+  cacheWrite: 'gen_ai.usage.cache_write.input_tokens',
+  /** What the conventions called it before. */
+  cacheCreation: 'gen_ai.usage.cache_creation.input_tokens',
+  reasoning: 'gen_ai.usage.reasoning.output_tokens',
+  cost: 'gen_ai.usage.cost',
+  /** Langfuse: its own names win over those above, of which it would count two as tokens of their own. */
+  langfuseType: 'langfuse.observation.type',
+  langfuseModel: 'langfuse.observation.model.name',
+  langfuseUsage: 'langfuse.observation.usage_details',
+  langfuseCost: 'langfuse.observation.cost_details',
+  langfuseFirstToken: 'langfuse.observation.completion_start_time',
+  /** OpenInference, which Phoenix reads. */
+  openInferenceKind: 'openinference.span.kind',
+  openInferenceModel: 'llm.model_name',
+  openInferenceInput: 'llm.token_count.prompt',
+  openInferenceOutput: 'llm.token_count.completion',
+  openInferenceTotal: 'llm.token_count.total',
+  openInferenceCached: 'llm.token_count.prompt_details.cache_read',
+  openInferenceCost: 'llm.cost.total',
 } as const
+
+/** Values of `openinference.span.kind`. */
+export const OPEN_INFERENCE_KINDS = { request: 'CHAIN', generation: 'LLM' } as const
+/** The value of `langfuse.observation.type` for a call that generates. */
+export const LANGFUSE_GENERATION = 'generation'
 
 /** Values of `gen_ai.operation.name` and `gen_ai.output.type`. */
 export const OPERATIONS: Readonly<Record<DialectId, { operation: string; outputType?: string }>> = {

@@ -14,6 +14,7 @@ import {
   readOrNothing,
 } from '../../routing/upstream-errors.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
+import { type AnswerNotes, openAnswerNotes } from '../generation.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
 import { callUpstream } from './call-upstream.ts'
@@ -81,6 +82,7 @@ export async function readUntilOutput(
   deps: RoutingDependencies,
 ): Promise<Started | FailedAttempt> {
   const { meter, state } = stream
+  const notes: AnswerNotes | undefined = textCall.record.generation && openAnswerNotes(textCall.record.generation)
   const early: Uint8Array[] = []
   let earlyBytes = 0
   try {
@@ -91,6 +93,7 @@ export async function readUntilOutput(
         break
       }
       textCall.upstreamCall.received(piece)
+      notes?.take(piece)
       const bytes = stream.push(piece)
       if (bytes.length > 0) early.push(bytes)
       earlyBytes += bytes.length

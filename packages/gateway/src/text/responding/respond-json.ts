@@ -10,6 +10,7 @@ import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { chargeTokens, outcomeOfFinish } from '../charge-tokens.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
+import { noteAnswer } from '../generation.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
@@ -84,7 +85,9 @@ function replyIn(bytes: Uint8Array | undefined, textCall: TextCall, deps: TextCa
   const read = bytes && textCall.attempt.answerer.readReply(withoutByteOrderMark(bytes))
   textCall.firstOutputAt = performance.now()
   if (!read) return failedByOther('The upstream sent a response that is too large.')
-  return read.ok ? read : failedByError(textCall, read.error, deps)
+  if (!read.ok) return failedByError(textCall, read.error, deps)
+  if (bytes && textCall.record.generation) noteAnswer(textCall.record.generation, withoutByteOrderMark(bytes))
+  return read
 }
 
 /** Some services begin JSON with a byte order mark, which is no part of it. */
