@@ -8,6 +8,7 @@ import type { AnyPrice } from '../money/prices/price.ts'
 import type { YamlValue } from '../yaml/document.ts'
 import type { PreviewedCharge, PreviewUnits } from './preview.ts'
 import type { ReceiptUnits } from './receipt-units.ts'
+import type { RouteEdits } from './route-edits.ts'
 
 /**
  * `Price`: as it is configured. `Limits`: what requests may ask for. `Rate`: a price with the multiplier of a group.
@@ -91,6 +92,8 @@ export type ModelRoute<Price = unknown> = {
   cost: Price | undefined
   /** The model's output limit in tokens from the built-in price list, if the file sets none. */
   maxOutput?: number
+  /** What the operator changes in its requests. Absent: nothing. */
+  edits?: RouteEdits
 }
 
 /** The name that says which model it is. */

@@ -13,6 +13,7 @@ import type { Codec } from '../framing/codec.ts'
 import type { ChatService } from './chat-service.ts'
 import type { DialectDescription, PathParameters } from './dialect.ts'
 import type { PassThrough, ReplyQuirks } from './pass-through.ts'
+import type { EditableFields } from './shared/pass-through/operator-edits.ts'
 import type { TokenCounting } from './token-counting.ts'
 
 /** What writing a request for an upstream depends on, besides the request. */
@@ -126,6 +127,8 @@ export type TextDialectDescription = DialectDescription & {
   openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks): StreamDecoder
   openStreamEncoder(answering: ReplyContext): StreamEncoder
   passThrough: PassThrough
+  /** What operators may change in requests of a route. Absent: nothing. */
+  editable?: EditableFields
   /** Absent: the dialect has no endpoint that counts tokens. */
   tokenCounting?: TokenCounting
   /** Throws RequestError if the request refers to objects that a vendor stores. Called before it is translated. */

@@ -1,8 +1,10 @@
 // Reads the sections of the whole configuration: defaults, the embedded models, and references between sections.
 import { type AnyModel, DEFAULT_TYPE, MODEL_TYPES, type ModelType } from '../../modalities/index.ts'
+import type { TokenPrice } from '../../money/prices/token-price.ts'
 import { addMistake, lineOf, type ReadContext, type YamlValue } from '../../yaml/document.ts'
 import { type Fields, itemsOf } from '../../yaml/fields.ts'
 import { withKnownCapabilities, withKnownLimits } from '../known-models.ts'
+import { unpricedEdit } from '../routes/read-edits.ts'
 import {
   isEmbeddedOnly,
   SANDBOX_GROUP,
@@ -112,7 +114,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   const hasMail = fields?.get('mail') !== undefined || leftOutOf('setting').some(({ id }) => id.startsWith('mail.'))
   const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
   const groupEntries = [...itemsIn('groups', GROUPS_EXAMPLE), ...stored.groups]
-  const groups = readGroups(groupEntries, { types, advice })
+  const groups = readGroups(groupEntries, { types, advice, lackedBy: lackedBy(models) })
   const config: Sections['config'] = {
     server: optional('server', readServer(defaults), defaults),
     registration: optional('registration', readRegistration(registration), registration),
@@ -162,6 +164,17 @@ function typeOf(value: unknown): ModelType {
   const written = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
   return MODEL_TYPES.find((type) => type === written) ?? DEFAULT_TYPE
 }
+
+/** What a route of a text model sets may need a row that a group's own price lacks. */
+const lackedBy =
+  (models: ReadonlyMap<string, AnyModel>) =>
+  (id: string, price: unknown): string | undefined => {
+    for (const { edits, upstream } of models.get(id)?.routes ?? []) {
+      const lacking = edits && unpricedEdit(edits, price as TokenPrice)
+      if (lacking !== undefined) return `the route to ${upstream} ${lacking}, which this price lacks`
+    }
+    return undefined
+  }
 
 /** Lists show the models of one type together. */
 const byType = (models: readonly AnyModel[]): Map<string, AnyModel> =>

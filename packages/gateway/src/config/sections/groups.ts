@@ -25,7 +25,12 @@ const EXAMPLE = '{ id: default, models: ["*"], multiplier: 1 }'
 const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 
 /** The models that a group may name, and advice about others. */
-export type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
+export type KnownModels = {
+  types: ReadonlyMap<string, ModelType>
+  advice(id: string): string | undefined
+  /** What routes of the model need that this price lacks: the end of a sentence. */
+  lackedBy(id: string, price: unknown): string | undefined
+}
 
 export type ReadGroups = {
   groups: Map<string, Group>
@@ -85,6 +90,8 @@ function readPrices(value: YamlValue | undefined, names: readonly string[], mode
       addMistake(field, `the group does not include the model ${quote(id)}; add it to models, or remove its price`)
     } else {
       const price = modalityOf(type).readPrice(field)
+      const lack = price ? models.lackedBy(id, price) : undefined
+      if (lack !== undefined) addMistake(field, lack)
       if (price) prices.set(id, { type, price, priceVersion: priceVersion(type, price) } as GroupPrice)
     }
   }

@@ -1,12 +1,16 @@
 // Section `models`: the models that clients request, with their routes and prices.
+import { isTextDialect } from '@trivium/protocol/dialects/index.ts'
 import { type AnyModel, DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
 import { baseModelOf, type Capability, type Modality, type ModelRoute } from '../../modalities/modality.ts'
 import { readCapabilities } from '../../modalities/read-capabilities.ts'
+import type { RouteEdits } from '../../modalities/route-edits.ts'
+import type { TokenPrice } from '../../money/prices/token-price.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields.ts'
 import { readBoolean, readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
 import { priceVersion } from '../price-version.ts'
+import { EDIT_FIELDS, EDIT_NAMES, readEdits, unpricedEdit } from '../routes/read-edits.ts'
 import type { Upstream } from '../types.ts'
 import { dialectsFor, dialectsOf } from '../upstream-dialects.ts'
 
@@ -26,6 +30,7 @@ const ROUTE_FIELDS = {
   priority: true,
   weight: true,
   cost: true,
+  ...EDIT_FIELDS,
 } as const
 const WITH_SAME_MODEL = { ...ROUTE_FIELDS, same_vectors: true } as const
 
@@ -119,7 +124,7 @@ function readModel(fields: Fields, id: string, type: ModelType, upstreams: Known
     type,
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
     ...capabilitiesIn(fields, modality),
-    routes: readRoutes(fields, { id, type }, upstreams),
+    routes: readRoutes(fields, { id, type, price }, upstreams),
     price,
     priceVersion: price ? priceVersion(type, price) : '',
     limits,
@@ -135,7 +140,7 @@ function capabilitiesIn(fields: Fields, modality: Modality): { capabilities?: re
   return capabilities ? { capabilities } : {}
 }
 
-type Routed = { id: string; type: ModelType }
+type Routed = { id: string; type: ModelType; price: unknown }
 
 function readRoutes(fields: Fields, model: Routed, upstreams: KnownUpstreams) {
   const read = listOf(
@@ -166,16 +171,37 @@ function checkSameModel(value: YamlValue, routes: readonly ReadRoute[]): void {
 
 type ReadRoute = ModelRoute & { sameVectors?: true }
 
-function readRoute(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams): ReadRoute | undefined {
+const EDITED: ModelType = 'text'
+
+/** Validated against the dialects of the upstream, and against the price of the model. */
+function editsOf(fields: Fields, { type, price }: Routed, upstream: Upstream | undefined): RouteEdits | undefined {
+  const field = EDIT_NAMES.map((name) => fields.get(name)).find((each) => each !== undefined)
+  if (!field) return undefined
+  if (type !== EDITED) {
+    addMistake(field, 'only routes of text models change requests')
+    return undefined
+  }
+  const edits = readEdits(fields, upstream ? dialectsFor(upstream, type).filter(isTextDialect) : [])
+  // A mistake in the price has been reported, and a group may have a price of its own.
+  const lacking = edits && price !== undefined ? unpricedEdit(edits, price as TokenPrice) : undefined
+  if (lacking !== undefined) addMistake(fields.value, `${lacking}, which the model lacks`)
+  return edits
+}
+
+function readRoute(value: YamlValue, routed: Routed, upstreams: KnownUpstreams): ReadRoute | undefined {
+  const { id, type } = routed
   const known = modalityOf(type).needsSameModel ? WITH_SAME_MODEL : ROUTE_FIELDS
   const fields = fieldsOf(value, known, '{ upstream: local, model: llama }')
   if (!fields) return undefined
   const rank = readInteger({ min: 0, max: 1_000_000 })
   const sameVectors = fields.optional('same_vectors', readBoolean, false)
   const baseModel = fields.optional<string | undefined>('base_model', readText, undefined)
+  const upstream = fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? ''
+  const edits = editsOf(fields, routed, upstreams.upstreams.get(upstream))
   return {
     ...(sameVectors ? { sameVectors } : {}),
-    upstream: fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? '',
+    ...(edits ? { edits } : {}),
+    upstream,
     model: fields.optional('model', readText, id),
     ...(baseModel === undefined ? {} : { baseModel }),
     priority: fields.optional('priority', rank, 1),

@@ -1,6 +1,12 @@
 // Where a request of a key would go now, by the code that routes requests: every candidate in order, with the reason for each that is not
 // taken.
-import { TEXT_DIALECT_IDS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import {
+  type DialectId,
+  isTextDialect,
+  TEXT_DIALECT_IDS,
+  TEXT_DIALECTS,
+  type TextDialectId,
+} from '@trivium/protocol/dialects/index.ts'
 import { admit } from '../../access/authenticate.ts'
 import { authorize, keyAllowsModel } from '../../access/authorize.ts'
 import type { AnyOffer, Candidate, Offer } from '../../catalogue/catalogue.ts'
@@ -8,6 +14,7 @@ import { checkGroupOffered } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { dialectsFor } from '../../config/upstream-dialects.ts'
 import { modalityOf } from '../../modalities/index.ts'
+import type { RouteEdits } from '../../modalities/route-edits.ts'
 import { Failure } from '../../request/failure.ts'
 import { fields, idOf, optional, text, word } from '../../request/schema/schema.ts'
 import {
@@ -113,6 +120,7 @@ function routesOf(offer: AnyOffer, caller: Caller, deps: CandidateDependencies, 
       translated: asked ? dialect !== asked : null,
       priority: route.priority,
       weight: route.weight,
+      changes: shownEdits(route.edits, dialect),
       keys: keys.length,
       usable_keys: usable,
       // All keys rest: why the first of them does.
@@ -120,6 +128,29 @@ function routesOf(offer: AnyOffer, caller: Caller, deps: CandidateDependencies, 
       key_states: keys,
     }
   })
+}
+
+/** What the operator changes in the requests that are sent in this dialect. */
+function shownEdits(edits: RouteEdits | undefined, dialect: DialectId | null) {
+  const own = edits && dialect !== null && isTextDialect(dialect) ? edits.byDialect[dialect] : undefined
+  if (!edits || !own) return null
+  const { set = {}, default: usual = {}, drop = [], headers = {}, system = {} } = edits.written
+  const capNames = dialect !== null && isTextDialect(dialect) ? (TEXT_DIALECTS[dialect].editable?.caps ?? []) : []
+  const isApplied = (name: string, values: object | undefined) =>
+    (values !== undefined && Object.hasOwn(values, name)) || capNames.includes(name)
+  const shown = (values: Readonly<Record<string, unknown>>, applied: object | undefined) =>
+    Object.entries(values)
+      .filter(([name]) => isApplied(name, applied))
+      .map(([name, value]) => ({ name, value: JSON.stringify(value) }))
+  const listed = (values: Readonly<Record<string, string>> = {}) =>
+    Object.entries(values).map(([name, value]) => ({ name, value }))
+  return {
+    set: shown(set, own.body.set),
+    default: shown(usual, own.body.default),
+    drop: drop.filter((name) => own.body.drop?.includes(name)),
+    headers: { set: listed(headers.set), default: listed(headers.default), drop: [...(headers.drop ?? [])] },
+    system: { before: system.before ?? null, after: system.after ?? null },
+  }
 }
 
 function keyOf(candidate: Candidate, cannot: boolean, caller: Caller, deps: CandidateDependencies, now: number) {

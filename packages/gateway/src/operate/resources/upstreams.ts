@@ -214,6 +214,15 @@ export const PRICE_PREVIEW = resource(
   }),
 )
 
+const CHANGED = listOf(fields({ name: string(), value: string() }))
+const ROUTE_CHANGES = fields({
+  set: listOf(fields({ name: string(), value: string('JSON.') })),
+  default: listOf(fields({ name: string(), value: string('JSON.') })),
+  drop: listOf(string()),
+  headers: fields({ set: CHANGED, default: CHANGED, drop: listOf(string()) }),
+  system: fields({ before: nullable(string()), after: nullable(string()) }),
+})
+
 export const ROUTE_PREVIEW = resource(
   'route_preview',
   fields({
@@ -231,6 +240,7 @@ export const ROUTE_PREVIEW = resource(
         translated: nullable(boolean('Whether requests in `protocol` are translated; null: not known without it.')),
         priority: number(),
         weight: number(),
+        changes: nullable(ROUTE_CHANGES),
         keys: number(),
         usable_keys: number(),
         share: number('Of requests that nothing binds to an upstream.'),

@@ -59,9 +59,9 @@ export function measure(
   return { bounds, holdRate: rate, amount, minimum, input, tokens, minimumTokens, expectedInput }
 }
 
-/** Reasoning that is put back is input like any other text. */
+/** Reasoning that is put back is input like any other text, and so is what the operator of the route adds. */
 export function withRecalled({ request: { parsed, recalled }, candidate }: PlannedAttempt): TextRequest['parsed'] {
-  const bytes = recalled?.bytesFor(candidate.upstream.id) ?? 0
+  const bytes = (recalled?.bytesFor(candidate.upstream.id) ?? 0) + (candidate.route.edits?.textBytes ?? 0)
   return bytes === 0 ? parsed : { ...parsed, textBytes: parsed.textBytes + bytes }
 }
 

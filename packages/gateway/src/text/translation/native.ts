@@ -14,7 +14,8 @@ import type { PlannedAttempt } from '../request.ts'
 type Asked = Pick<PassThroughRequest, 'native'>
 
 function endpointFor({ upstream, route }: CandidateOf<'text'>, { native }: Asked): ServiceEndpoint | undefined {
-  const endpoint = native && serviceOf(upstream, 'completions')
+  // What an operator changes is said of chats.
+  const endpoint = native && !route.edits && serviceOf(upstream, 'completions')
   if (!endpoint) return undefined
   const { models, lacks = [], assumed } = endpoint
   if (models && !models.some((beginning) => baseModelOf(route).startsWith(beginning))) return undefined

@@ -24,6 +24,8 @@ export type Outbound = {
   /** The body; `loweredCap` is a cap that the balance allows. Fetches media that the body needs. */
   body(loweredCap: number | undefined, cancel: Cancel, slot: Pick<Slot, 'grow'>): Pieces | Promise<Pieces>
   answerer: Answerer
+  /** The body of a translation. */
+  encoded?: Readonly<Record<string, unknown>>
   /** There is output: memory that was kept for another attempt is freed. */
   release?(): void
   /** The same without the field that the upstream has just rejected, if it can be dropped. */

@@ -24,6 +24,7 @@ import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { hasToolCalls, wantedBy } from '../reasoning/recall-reasoning.ts'
 import type { PlannedAttempt } from '../request.ts'
 import { hidingEncrypted } from './hide-encrypted.ts'
+import { echoOfEdits } from './operator-edits.ts'
 import type { Answerer, Outbound, StreamMeter } from './outbound.ts'
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
@@ -238,7 +239,7 @@ function echoFor(planned: PlannedAttempt, added: string | undefined): Pick<Meter
   const { request, candidate } = planned
   const { dialect, parsed } = request
   if (!dialect.echoesRequest) return {}
-  const echo = request.conversation?.echo ?? []
+  const echo = [...(request.conversation?.echo ?? []), ...echoOfEdits(planned, dialect.id)]
   if (candidate.upstream.sharedObjects) return { echo }
   const own = parsed.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
   return { echo: [...own, ...echo, ...(added === undefined ? [] : [{ name: added, json: 'null' }])] }

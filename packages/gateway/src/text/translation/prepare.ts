@@ -5,6 +5,7 @@ import type { TextCallDependencies } from '../dependencies.ts'
 import type { PlannedAttempt } from '../request.ts'
 import { chooseDialect, warnOfIgnored } from './choose-dialect.ts'
 import { nativeRequest } from './native.ts'
+import { withOperatorEdits } from './operator-edits.ts'
 import type { Outbound } from './outbound.ts'
 import { passThrough } from './pass-through.ts'
 import { hasForeignReasoning } from './seals.ts'
@@ -19,5 +20,6 @@ export function prepare(planned: PlannedAttempt, deps: TextCallDependencies): Ou
   warnOfIgnored(planned, upstream)
   const passes =
     upstream === request.dialect.id && !request.isTranslated && !hasForeignReasoning(request.body, upstream)
-  return passes ? passThrough(planned, deps) : translate(planned, TEXT_DIALECTS[upstream], deps)
+  const outbound = passes ? passThrough(planned, deps) : translate(planned, TEXT_DIALECTS[upstream], deps)
+  return candidate.route.edits ? withOperatorEdits(outbound, planned) : outbound
 }

@@ -4,6 +4,7 @@
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughEdits, PricedField } from '@trivium/protocol/dialects/pass-through.ts'
 import { rejectObjects, removeUnpriced } from '../../access/tenant-policy.ts'
+import { isPricedBeta } from '../../modalities/route-edits.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
 import type { TextCallDependencies } from '../dependencies.ts'
 import type { PlannedAttempt } from '../request.ts'
@@ -55,7 +56,8 @@ function policyForPriced(
 }
 
 /** There are other tiers, such as speed; responses report the service tier. */
-const isServiceTier = ({ kind, field }: PricedField): boolean => kind === 'tier' && /service_?tier$/i.test(field)
+export const isServiceTier = ({ kind, field }: Pick<PricedField, 'kind' | 'field'>): boolean =>
+  kind === 'tier' && /service_?tier$/i.test(field)
 
 /** The translation handles hosted tools itself; what else it would drop silently is rejected, with or without a price. */
 function isAllowed(each: PricedField, price: TokenPrice, translated: boolean): boolean {
@@ -67,9 +69,9 @@ export const CALLS_EXPECTED = 8
 export const MOST_CALLS = 100_000
 
 /** `most`: the request's limit on calls of the tool. */
-const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)
+const callsOf = ({ most = CALLS_EXPECTED }: Pick<PricedField, 'most'>): number => Math.min(most, MOST_CALLS)
 
-function optionsOf(fields: readonly PricedField[], price: TokenPrice): PricedOptions {
+export function optionsOf(fields: readonly Omit<PricedField, 'remove'>[], price: TokenPrice): PricedOptions {
   const priced = fields.filter((each) => isPriced(price, each))
   if (priced.length === 0) return NO_OPTIONS
   const tools = priced.filter(({ kind }) => kind === 'tool')
@@ -109,10 +111,8 @@ export function shortEndUser(endUser: string, { longestEndUser = Number.POSITIVE
 }
 
 /** Beta features that change the price of tokens are not passed on. */
-const PRICED_BETAS = /^context-\d+[mk]/i
-
 export function withoutPricedBetas(betas: string): { kept: string; removed: string[] } {
   const all = betas.split(',').map((beta) => beta.trim())
-  const removed = all.filter((beta) => PRICED_BETAS.test(beta))
-  return { kept: all.filter((beta) => beta !== '' && !PRICED_BETAS.test(beta)).join(','), removed }
+  const removed = all.filter(isPricedBeta)
+  return { kept: all.filter((beta) => beta !== '' && !isPricedBeta(beta)).join(','), removed }
 }

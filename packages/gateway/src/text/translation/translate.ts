@@ -27,6 +27,7 @@ import type { TextCallDependencies } from '../dependencies.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { bodyOf, type PlannedAttempt, type TextRequest } from '../request.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy, WEB_SEARCH } from './drop-unsupported.ts'
+import { routeCap } from './operator-edits.ts'
 import type { Outbound } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
@@ -71,7 +72,7 @@ export function translate(
   const { body, canonical, translation } = translateRequest(bodyOf(request), {
     from: dialect,
     to: upstream,
-    decoded: recalledInto(planned, upstream),
+    decoded: withRouteCap(recalledInto(planned, upstream), planned, upstream.id),
     target,
     takesImages: offer.model.capabilities?.includes('images') === true,
     adapt(decoded, warn) {
@@ -90,6 +91,7 @@ export function translate(
   if (request.recalled?.isLostAt(server.id)) warnOfLostReasoning(dialect, warnings)
   return {
     dialect: upstream.id,
+    encoded: body,
     headers: sandboxHeaders(planned),
     path: upstreamPath(server, upstream.id, model, parsed.stream),
     maxOutput: capOf(body),
@@ -146,6 +148,12 @@ function recalledInto({ request, candidate }: PlannedAttempt, upstream: TextDial
   const { parsed, recalled } = request
   const wanted = recalled && upstream.wantsReasoning?.(baseModelOf(candidate.route), candidate.upstream.service)
   return wanted ? recalled.into(parsed.canonical(), candidate.upstream.id, wanted.form) : parsed.canonical()
+}
+
+/** The operator's cap is encoded as a caller's own, with room for its reasoning. */
+function withRouteCap(request: CanonicalRequest, planned: PlannedAttempt, sent: TextDialect['id']): CanonicalRequest {
+  const maxOutput = routeCap(planned, sent)
+  return maxOutput === undefined ? request : { ...request, sampling: { ...request.sampling, maxOutput } }
 }
 
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own cap is never changed. */

@@ -4,6 +4,7 @@ import { BEARER } from '../dialect.ts'
 import type { TextDialectDescription, WantedReasoning } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { editable } from './pass-through/operator-edits.ts'
 import { passThrough } from './pass-through.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 import { openStreamDecoder } from './reply/decode-stream.ts'
@@ -38,6 +39,7 @@ export const chat: TextDialectDescription = {
   translated,
   heartbeat,
   passThrough,
+  editable,
   encodeError,
   encodeStreamError,
   decodeError,

@@ -2,6 +2,7 @@ import { SEAL_PREFIX } from '../../canonical/seal.ts'
 import type { TextDialectDescription } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { editable } from './pass-through/operator-edits.ts'
 import { tokenCounting } from './pass-through/token-counting.ts'
 import { passThrough } from './pass-through.ts'
 import { decodeReply } from './reply/decode-reply.ts'
@@ -34,6 +35,7 @@ export const messages: TextDialectDescription = {
   translated,
   heartbeat,
   passThrough,
+  editable,
   tokenCounting,
   encodeError,
   encodeStreamError,

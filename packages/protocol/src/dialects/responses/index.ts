@@ -3,6 +3,7 @@ import { BEARER } from '../dialect.ts'
 import type { TextDialectDescription } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { editable } from './pass-through/operator-edits.ts'
 import { tokenCounting } from './pass-through/token-counting.ts'
 import { passThrough } from './pass-through.ts'
 import { decodeReply } from './reply/decode-reply.ts'
@@ -35,6 +36,7 @@ export const responses: TextDialectDescription = {
   translated,
   heartbeat,
   passThrough,
+  editable,
   tokenCounting,
   encodeError,
   encodeStreamError,

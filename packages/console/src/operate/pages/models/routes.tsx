@@ -114,6 +114,16 @@ export function RoutePreview({ model }: { model: ModelRow }) {
   )
 }
 
+type Changes = NonNullable<Output<'GET', 'models/{model}/route-preview'>['candidates'][number]['changes']>
+
+/** `-name`: left out; `name?=`: only where the caller has none. */
+const namesOf = ({ set, default: usual, drop, headers, system }: Changes, systemText: string): string[] => [
+  ...[...set, ...headers.set].map(({ name, value }) => `${name}=${value}`),
+  ...[...usual, ...headers.default].map(({ name, value }) => `${name}?=${value}`),
+  ...[...drop, ...headers.drop].map((name) => `-${name}`),
+  ...(system.before || system.after ? [systemText] : []),
+]
+
 /** Every route that was looked at, in order, with the reason for each that is not taken. */
 export function RouteCandidates({ preview }: { preview: Output<'GET', 'models/{model}/route-preview'> }) {
   const t = useOperateTexts().models.preview
@@ -141,6 +151,11 @@ export function RouteCandidates({ preview }: { preview: Output<'GET', 'models/{m
                   {route.translated === true && ` · ${t.translated}`}
                   {route.translated === false && ` · ${t.passed}`}
                 </span>
+                {route.changes && (
+                  <span className="block text-sm text-muted">
+                    {t.changes}: <span className="font-mono">{namesOf(route.changes, t.systemText).join(', ')}</span>
+                  </span>
+                )}
               </span>
               <span className="text-right text-sm">
                 {route.reason === null ? (

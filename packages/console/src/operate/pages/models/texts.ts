@@ -128,6 +128,8 @@ export const models = texts({
     fallback: en((model: string) => `Fallback ${model}`).zh((model) => `后备模型 ${model}`),
     translated: en('translated').zh('需要转换'),
     passed: en('passed through').zh('直接透传'),
+    changes: en('changed by this route').zh('由此路由修改'),
+    systemText: en('system prompt').zh('系统提示词'),
     noDialect: en('no common protocol').zh('没有共同的协议'),
     share: en((percent: string) => `${percent} of requests`).zh((percent) => `${percent} 的请求`),
     until: en('until').zh('直到'),
