@@ -163,8 +163,9 @@ describe.each([...ENGINES])('%s', (engine) => {
       models: ['small'],
       networks: ['127.0.0.1', '::1/128'],
       limits: { rpm: 60, tpm: null, concurrent: 4 },
-      // Chosen by the holder.
-      ceiling: { cap_usd: null, cap_period: null, expires_at: null, limits },
+      tags: [],
+      tags_locked: false,
+      ceiling: { cap_usd: null, cap_period: null, expires_at: null, limits }, // chosen by the holder
     })
     expect(await call(secret)).toBe(200)
     expect(await call(secret, 'large')).toBe(403)

@@ -1,5 +1,5 @@
-// tables.ts in packages/gateway/src/storage/sql and its folders months and budgets: the types of the tables, from the schema of SQLite. PostgreSQL's has
-// the same columns: the contract of storage runs every statement on both.
+// tables.ts in packages/gateway/src/storage/sql and its folders months and budgets: the types of the tables, from the schema of SQLite.
+// PostgreSQL's has the same columns: the contract of storage runs every statement on both.
 import { Database } from 'bun:sqlite'
 import { migrate } from '@trivium/gateway/storage/migrations/migrate-sqlite.ts'
 import { MIGRATIONS } from '@trivium/gateway/storage/migrations/migrations.ts'
@@ -67,7 +67,7 @@ export const TABLE_TYPES: readonly Generated[] = [
     file: 'packages/gateway/src/storage/sql/tables.ts',
     text() {
       const tables = ledgerTables((table) => !isOfMonths(table) && !isOfBudgets(table))
-      return `${HEAD}\nexport type Schema = MonthTables &\n  BudgetTables & {\n${tables.join('\n')}\n}\n`
+      return `${HEAD}\nexport type Schema = MonthTables & BudgetTables & OtherTables\n\ntype OtherTables = {\n${tables.join('\n')}\n}\n`
     },
   },
   {

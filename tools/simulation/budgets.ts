@@ -1,13 +1,9 @@
 // Budgets as the reference model has them: what their requests hold and cost, added up anew after each commit.
-import type { BudgetPeriod, BudgetRow } from '../../packages/gateway/src/money/budgets/budget.ts'
+import type { BudgetPeriod } from '../../packages/gateway/src/money/budgets/budget.ts'
 import { HELD, type RequestRow, type Result, TASK_NODE, type Verb } from '../../packages/gateway/src/money/ledger.ts'
 import type { MemoryRows } from './memory-book.ts'
-import { type Model, must } from './model.ts'
+import { checkBooks, type Model, type ModelBudget, must } from './model.ts'
 import type { Random } from './random.ts'
-
-type Ordered = Pick<BudgetRow, 'account' | 'amount' | 'period' | 'hard' | 'deleted'>
-/** `highest`: the highest amount that it had. */
-export type ModelBudget = Ordered & { highest: bigint }
 
 const HOURS = 1
 const PERIODS: readonly (BudgetPeriod | undefined)[] = [undefined, 'day', 'month', 'hours']
@@ -56,7 +52,12 @@ export function chooseBudgets(model: Model, account: bigint, random: Random): { 
 const openUnder = (rows: MemoryRows, id: bigint): RequestRow[] =>
   [...rows.requests.values()].filter((one) => one.budgets.includes(id))
 
-export function checkBudgets(rows: MemoryRows, model: Model): void {
+export function checkAllBooks(rows: MemoryRows, model: Model): void {
+  checkBooks(rows, model)
+  checkBudgets(rows, model)
+}
+
+function checkBudgets(rows: MemoryRows, model: Model): void {
   for (const row of rows.budgets.values()) {
     const known = model.budgets.get(row.id)
     const named = () => `budget ${row.id}`

@@ -1,6 +1,7 @@
 // npm run simulate -- [--seeds 10000] [--from 1] [--steps 300], or one seed with its story: --seed N [--without crash,...]
 import { parseArgs } from 'node:util'
-import { FAULTS, type Failure, STEPS, shrink, simulate } from './simulate.ts'
+import { FAULTS } from './faults.ts'
+import { type Failure, STEPS, shrink, simulate } from './simulate.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({ options: { seeds: text, from: text, seed: text, steps: text, without: text } })

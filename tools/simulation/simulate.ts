@@ -12,6 +12,7 @@ import {
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { changeBudget, chooseBudgets, makeBudgets } from './budgets.ts'
 import { newClient, newTask } from './clients.ts'
+import { FAULTS, type Fault } from './faults.ts'
 import { NOTHING_HAPPENED } from './happened.ts'
 import { type MemoryRows, newAccountRow, newKeyRow, setAccountTerms, setKeyTerms } from './memory-book.ts'
 import { checkEnd, isAlive, type Model, must, Violation } from './model.ts'
@@ -21,22 +22,6 @@ import { RULES, type Rules } from './rules.ts'
 import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
 import { collectAll, takeOverReaped } from './take-over.ts'
 import { noteLimits, randomCap, randomLimits, randomLine } from './usage.ts'
-
-export const FAULTS = [
-  'crash',
-  'freeze',
-  'replace',
-  'outage',
-  'rollback',
-  'lost',
-  'slow',
-  'twice',
-  'disk',
-  'admin',
-  'foreign-settle',
-  'pause',
-] as const
-export type Fault = (typeof FAULTS)[number]
 
 export type Run = { seed: number; steps?: number; without?: Fault[]; rules?: Rules; trace?: (line: string) => void }
 export type Failure = { seed: number; steps: number; without: Fault[]; rule: string }

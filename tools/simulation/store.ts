@@ -12,8 +12,9 @@ import {
   type Verb,
 } from '../../packages/gateway/src/money/ledger.ts'
 import type { Meter } from '../../packages/gateway/src/money/limits.ts'
+import { checkAllBooks } from './budgets.ts'
 import { emptyRows, type MemoryRows, memoryBook } from './memory-book.ts'
-import { checkBooks, checkChange, checkLease, checkNode, type Model, must } from './model.ts'
+import { checkChange, checkLease, checkNode, type Model, must } from './model.ts'
 import type { Rules } from './rules.ts'
 import { checkCharge, checkGrant, noteUsage } from './usage.ts'
 
@@ -63,7 +64,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     rows.transfers.length = transfers
     rows.shared = shared
     model.committed = committed
-    checkBooks(rows, model)
+    checkAllBooks(rows, model)
     return undefined
   }
 
@@ -91,7 +92,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
       must(still && rows.transfers.length === transfers, 'rejected or repeated: nothing changes', () => verb.verb)
     }
     checkGrant(verb, result, rows, model, now)
-    if (changed.some(({ kind }) => kind !== 'nodes' && kind !== 'leases')) checkBooks(rows, model)
+    if (changed.some(({ kind }) => kind !== 'nodes' && kind !== 'leases')) checkAllBooks(rows, model)
     return result
   }
 
@@ -142,7 +143,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     },
     change(edit) {
       edit(rows)
-      checkBooks(rows, model)
+      checkAllBooks(rows, model)
     },
   }
 }

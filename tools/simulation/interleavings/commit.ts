@@ -10,9 +10,10 @@ import {
   VOIDED,
 } from '../../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS } from '../../../packages/gateway/src/money/limits.ts'
+import { checkAllBooks } from '../budgets.ts'
 import { NOTHING_HAPPENED } from '../happened.ts'
 import { type MemoryRows, memoryBook } from '../memory-book.ts'
-import { checkBooks, checkChange, checkLease, checkNode, checkRepetitions, type Model, must } from '../model.ts'
+import { checkChange, checkLease, checkNode, checkRepetitions, type Model, must } from '../model.ts'
 import type { Rules } from '../rules.ts'
 import { ACCOUNT, ID, KEY, rowsKey, rowsOf, type World } from './world.ts'
 
@@ -25,7 +26,7 @@ export function commit(world: World, rules: Rules, verb: Verb): Result {
   if (world.rests) return result
   if (result.verdict !== 'done') mustStay(before, world, verb)
   const model = modelOf(world)
-  checkBooks(rows, model)
+  checkAllBooks(rows, model)
   checkRepetitions(rows, model)
   checkRows(before, world, verb, model)
   checkOwners(before, world, verb, model)

@@ -1,7 +1,8 @@
 // Every order of every step, up to a depth: what the random histories of the simulation choose from, without the choice.
 import { HELD, TASK_NODE } from '../../../packages/gateway/src/money/ledger.ts'
+import { checkAllBooks } from '../budgets.ts'
 import { memoryBook } from '../memory-book.ts'
-import { checkBooks, checkEnd, must, Violation } from '../model.ts'
+import { checkEnd, must, Violation } from '../model.ts'
 import { RULES, type Rules } from '../rules.ts'
 import { commit, modelOf } from './commit.ts'
 import { crash, type Move, movesOf, replay } from './moves.ts'
@@ -100,7 +101,7 @@ function checkEndOf(world: World, rules: Rules, last: 'all die' | 'all goes well
   for (const pause of [11_000, 31_000, 60_000]) pass(world, rules, pause, 'dead')
   for (const { journal } of world.nodes) must(journal.length === 0, 'a journal is emptied')
   const model = modelOf(world)
-  checkBooks(world.rows, model)
+  checkAllBooks(world.rows, model)
   checkEnd(world.rows, model)
 }
 

@@ -83,12 +83,20 @@ export async function newWallet(storage: Storage, balance: Nanos = 1_000n, field
 
 export type BudgetFields = Partial<NewBudget> & Pick<NewBudget, 'amount'>
 
-/** Of an account and for all time, unless other fields say otherwise. Holds have to know that the keys of the account are newer then. */
+/** For an account and for all time, unless other fields say otherwise. Holds have to know that the keys of the account are newer then. */
 export async function newBudget(storage: Storage, fields: BudgetFields): Promise<Budget> {
   const subject = { account: undefined, key: undefined, person: undefined, model: undefined, value: undefined }
   const budget = await storage.budgets.create({
-    ...{ kind: 'account', ...subject, period: undefined, everyHours: undefined, startsAt: undefined },
-    ...{ hard: true, alerts: [], text: '', setBy: 'operator', ...fields },
+    kind: 'account',
+    ...subject,
+    period: undefined,
+    everyHours: undefined,
+    startsAt: undefined,
+    hard: true,
+    alerts: [],
+    text: '',
+    setBy: 'operator',
+    ...fields,
   })
   if (!budget) throw new Error('the budget was not made')
   return budget

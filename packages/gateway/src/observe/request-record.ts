@@ -41,8 +41,6 @@ export class RequestRecord {
   tokens: Tokens | undefined
   /** What its trace says of the generated answer. Absent: it is not traced, or generates nothing. */
   generation: Generation | undefined
-  /** What its caller books it under. Absent: nothing. */
-  attribution: Attribution | undefined
   /** In nano-USD; absent if there is no receipt. */
   charged: bigint | undefined
   /** Time in queues: before the request was read, for a slot, and for an upstream slot. */

@@ -17,6 +17,7 @@ const PAGE_OF_MODELS = {
   has_more: BOOLEAN,
 }
 const GENERATE_CONTENT_MODEL = open({ name: STRING, displayName: STRING })
+const LITELLM_MODEL = open({ model_name: STRING, litellm_params: MAP, model_info: MAP })
 const AMOUNT: Json = { type: 'string', description: 'Decimal USD.' }
 const RECEIPT = open({
   request_id: STRING,
@@ -53,6 +54,8 @@ export const MODEL_ENDPOINTS: Readonly<Partial<Record<RouteId, EndpointRoute>>> 
   'show-generate-content-model': { parameters: IN_PATH, responses: { 200: { schema: GENERATE_CONTENT_MODEL } } },
   'list-usage': { parameters: { limit: INTEGER, before: STRING }, responses: { 200: { schema: USAGE } } },
   'show-usage': { responses: { 200: { schema: RECEIPT } } },
+  'litellm-key': { responses: { 200: { schema: open({ key: STRING, info: MAP }) } } },
+  'litellm-models': { responses: { 200: { schema: open({ data: list(LITELLM_MODEL) }) }, 304: {} } },
   'callback-secret': { responses: { 200: { schema: open({ object: always('callback_secret'), secret: STRING }) } } },
   'media-object': {
     parameters: { exp: { ...STRING, required: true }, sig: { ...STRING, required: true } },

@@ -287,7 +287,7 @@ test('one audit of the ledger runs at a time; its run tells who started it, and 
   expect(begun).toMatchObject({ started_by: 'person/9', ended_at: null, result: null })
   const runs = async () => ((await run(as('viewer'), 'ledger audits', {})) as { items: object[] }).items
   await eventually(async () => (await runs()).some((each) => 'state' in each && each.state === 'passed'))
-  expect((await runs())[0]).toMatchObject({ id: begun.id, step: 12, steps: 12, result: { ok: true } })
+  expect((await runs())[0]).toMatchObject({ id: begun.id, step: 14, steps: 14, result: { ok: true } })
   expect(await outcome(as('viewer'), 'ledger audit start', {})).toBe('forbidden')
   await eventually(async () => (await outcome(as('finance'), 'ledger audit start', {})) === 'done')
 })

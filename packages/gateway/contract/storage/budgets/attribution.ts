@@ -168,7 +168,10 @@ export function attributionContract(use: Use): void {
       }
     }
     expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject({
-      ...{ tags: ['env=prod', 'team=search'], endUser: 'u_1', session: 's_1', budgets: [] },
+      tags: ['env=prod', 'team=search'],
+      endUser: 'u_1',
+      session: 's_1',
+      budgets: [],
     })
     expect(await storage.ledger.findRequest(wallet.account, 4n)).toMatchObject({ tags: [], endUser: '', session: '' })
   })

@@ -43,7 +43,14 @@ export async function changeBudgets(
     const { id, amount, period, everyHours, startsAt, hard } = made
     const meter = { spent: 0n, held: 0n, windowStart: 0, windowSpent: 0n }
     rows.budgets.set(id, {
-      ...{ id, account: whose.account, amount, period, everyHours, startsAt, hard, deleted: false },
+      id,
+      account: whose.account,
+      amount,
+      period,
+      everyHours,
+      startsAt,
+      hard,
+      deleted: false,
       ...meter,
     })
     if (!isShared) renewKeys(rows, account)
@@ -94,7 +101,7 @@ const randomAttribution = ({ below, pick }: Randomness): Attribution => ({
 
 type Sums = Record<string, bigint>
 
-/** Of the last period of each. */
+/** In the last period of each. */
 export async function sharedSums(raw: Opened['raw']): Promise<Sums> {
   const found = await raw('SELECT budget, node_id, window_start, window_spent, spent FROM budget_sum')
   return Object.fromEntries(

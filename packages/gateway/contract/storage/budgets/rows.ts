@@ -72,7 +72,13 @@ export function budgetRowsContract(use: Use): void {
     await storage.ledger.apply(hold(1n, wallet, node, { budgets: [id], revision: 1 }))
     await storage.ledger.apply(settle(1n, node, 60n))
     expect(await storage.budgets.change(id, { amount: 200n, alerts: [80] })).toMatchObject({
-      ...{ amount: 200n, alerts: [80], period: 'month', text: 'a', hard: true, spentNow: 60n, left: 140n },
+      amount: 200n,
+      alerts: [80],
+      period: 'month',
+      text: 'a',
+      hard: true,
+      spentNow: 60n,
+      left: 140n,
     })
     expect(await storage.budgets.change(id, { period: 'month', text: '' })).toMatchObject({ text: '', spentNow: 60n })
     expect(await storage.budgets.change(id, { period: undefined })).toMatchObject({

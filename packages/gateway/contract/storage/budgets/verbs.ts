@@ -47,7 +47,7 @@ export function budgetsContract(use: Use): void {
       expect(await apply(extend(1n, node, { known: 100n }))).toEqual({ ...result('budget_reached', 0n), budget: id })
       expect(await apply(voided(4n, node))).toEqual(charged(0n))
       expect(await apply(extend(1n, node, { known: 100n }))).toEqual(result('done', 50n))
-      // Of 300, the other holds 120.
+      // The other holds 120 of the 300.
       expect(await apply(settle(1n, node, 5_000n))).toEqual(charged(180n))
       expect(await storage.budgets.find(id)).toMatchObject({ held: 120n, spent: 180n, spentNow: 180n, left: 0n })
       expect(await apply(settle(2n, node, 121n))).toEqual(charged(120n))

@@ -14,7 +14,7 @@ export type BudgetTerms = {
   amount: Nanos
   /** undefined: the budget is for all time. */
   period: BudgetPeriod | undefined
-  /** Of the period `hours` alone. */
+  /** The period `hours` alone has it. */
   everyHours: number | undefined
   startsAt: number | undefined
 }

@@ -5,8 +5,15 @@ import { COLUMNS, decodeBlock, openPart } from './part-file.ts'
 
 const ROW = {
   ...Object.fromEntries(COLUMNS.request.map((column) => [column, 0n])),
-  ...{ id: 7n, model: 'm', upstream: 'u', outcome: 'completed', receipt: '' },
-  ...{ budgets: '1,2', tags: 'a,b=c', end_user: 'u_1', session: 's' },
+  id: 7n,
+  model: 'm',
+  upstream: 'u',
+  outcome: 'completed',
+  receipt: '',
+  budgets: '1,2',
+  tags: 'a,b=c',
+  end_user: 'u_1',
+  session: 's',
 }
 
 test('what a request counted against is in the file', async () => {

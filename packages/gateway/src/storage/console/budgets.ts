@@ -14,11 +14,11 @@ export type BudgetSubject = {
   kind: BudgetKind
   /** undefined: across accounts. */
   account: bigint | undefined
-  /** Of `key` and `key_model`. */
+  /** For `key` and `key_model`. */
   key: bigint | undefined
-  /** Of `member`. */
+  /** For `member`. */
   person: bigint | undefined
-  /** Of `key_model`. */
+  /** For `key_model`. */
   model: string | undefined
   /** The tag, the end user as it is kept, or the name of the group. */
   value: string | undefined
@@ -44,7 +44,7 @@ export type Budget = NewBudget & {
   spentNow: Nanos
   /** What new requests may take: 0 also where the amount was lowered below what is spent. */
   left: Nanos
-  /** Of the present period, by the store's clock; undefined: it never begins anew. */
+  /** When the present period ends, by the store's clock; undefined: it never begins anew. */
   periodEndsAt: number | undefined
   createdAt: number
   /** Since when it limits nothing any more. */

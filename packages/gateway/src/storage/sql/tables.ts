@@ -4,8 +4,9 @@ import type { Generated } from 'kysely'
 import type { BudgetTables } from './budgets/tables.ts'
 import type { Integer, MonthTables } from './months/tables.ts'
 
-export type Schema = MonthTables &
-  BudgetTables & {
+export type Schema = MonthTables & BudgetTables & OtherTables
+
+type OtherTables = {
   person: {
     id: Generated<Integer>
     email: string
