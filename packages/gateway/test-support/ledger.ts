@@ -56,7 +56,8 @@ function applyStored(rows: MemoryRows, now: number, verb: Verb): Result {
     void writes.push(() => map.set(id, Object.assign(map.get(id) ?? {}, row) as Row))
   const book: Book = {
     ...memoryBook(rows, now),
-    ...pick(memoryBook(read, now), 'account', 'key', 'memberCap', 'request', 'node', 'lease', 'orphans'),
+    ...pick(memoryBook(read, now), 'account', 'key', 'memberCap', 'budget', 'request', 'node', 'lease', 'orphans'),
+    saveBudget: (row) => save(rows.budgets, row.id, row),
     saveAccount: (row) => save(rows.accounts, row.id, row),
     saveKey: (row) => save(rows.keys, row.id, row),
     insertRequest: (row) => save(rows.requests, row.id, row),
