@@ -10,8 +10,19 @@ const DAY = 24 * HOUR
 const at = (time: string): number => Date.parse(`${time}Z`)
 
 const budget = (more: Partial<BudgetRow> = {}): BudgetRow => ({
-  ...{ id: 1n, account: 1n, amount: 100n, period: undefined, everyHours: undefined, startsAt: undefined },
-  ...{ hard: true, deleted: false, spent: 0n, held: 0n, windowStart: 0, windowSpent: 0n, ...more },
+  id: 1n,
+  account: 1n,
+  amount: 100n,
+  period: undefined,
+  everyHours: undefined,
+  startsAt: undefined,
+  hard: true,
+  deleted: false,
+  spent: 0n,
+  held: 0n,
+  windowStart: 0,
+  windowSpent: 0n,
+  ...more,
 })
 
 describe('the period of a time', () => {
