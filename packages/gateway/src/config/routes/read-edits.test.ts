@@ -63,6 +63,25 @@ test('members of an object of generate-content are named one by one', () => {
   expect(load('set: { generationConfig.topP: 1, generation_config.max_output_tokens: 9 }', as).mistakes).toEqual([])
 })
 
+test('a cap by the name of one dialect holds in all that the upstream is asked in', () => {
+  const { config, mistakes } = assemble(
+    {
+      source: `
+upstreams: [{ id: up, kind: openai, keys: [k] }]
+models: [{ id: mine, routes: [{ upstream: up, model: gpt-4.1, default: { max_tokens: 9 } }], ${PRICE} }]`,
+      file: 'f',
+      env: {},
+    },
+    BUILT_IN,
+  )
+  expect(mistakes).toEqual([])
+  const { byDialect = {} } = config?.models.get('mine')?.routes[0]?.edits ?? {}
+  expect(Object.entries(byDialect).map(([dialect, edits]) => [dialect, edits?.cap, edits?.body.default])).toEqual([
+    ['chat', { default: 9 }, {}],
+    ['responses', { default: 9 }, {}],
+  ])
+})
+
 test('only routes of text models change requests', () => {
   const { mistakes } = load('set: { top_p: 1 }', { type: 'embedding', price: 'price: { input: 1 }' })
   expect(mistakes[0]?.message).toContain('only routes of text models change requests')

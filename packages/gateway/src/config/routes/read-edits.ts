@@ -127,12 +127,18 @@ function judgeAll(written: Record<How, Values>, dialects: readonly TextDialectId
   return (Object.keys(written) as How[]).flatMap((how) =>
     [...written[how]].flatMap(([name, { value, at }]) => {
       const all = new Map(TEXT_DIALECT_IDS.map((dialect) => [dialect, judge(dialect, name, value)]))
-      const own = new Map([...all].filter(([dialect]) => dialects.includes(dialect)))
+      const own = capEverywhere(new Map([...all].filter(([dialect]) => dialects.includes(dialect))))
       const problem = dialects.length === 0 ? undefined : problemOf({ how, name, value, in: own }, all, dialects)
       if (problem !== undefined) addMistake(at, problem)
       return problem === undefined ? [{ how, name, value, in: own }] : []
     }),
   )
+}
+
+/** The cap of one of an upstream's dialects holds in all of them, each of which has a name of its own for it. */
+function capEverywhere(own: ReadonlyMap<TextDialectId, EditedField>): ReadonlyMap<TextDialectId, EditedField> {
+  const cap = [...own.values()].find(({ is }) => is === 'cap')
+  return cap ? new Map([...own.keys()].map((dialect) => [dialect, cap])) : own
 }
 
 function judge(dialect: TextDialectId, name: string, value: unknown): EditedField {
