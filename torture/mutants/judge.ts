@@ -17,7 +17,7 @@ const PRICES: Judge = {
   tests: inMoney('prices/*.test.ts').filter((file) => !file.endsWith('.properties.test.ts')),
   bySimulation: false,
 }
-const SHOWN: Judge = { tests: inMoney('*.test.ts'), bySimulation: false }
+const SHOWN: Judge = { tests: [...inMoney('*.test.ts'), ...inMoney('budgets/*.test.ts')], bySimulation: false }
 const LEDGER: Judge = { ...SHOWN, bySimulation: true }
 
 const judgeOf = ({ file }: Mutant): Judge => {

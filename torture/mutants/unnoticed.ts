@@ -18,6 +18,7 @@ const NO_LEAST = 'an amount that is not there is not less than any: the others d
 const NO_CONTEXT = 'no long context begins below the first token'
 const NO_MORE = 'no tokens are added or given back'
 const END = 'beyond the end there is no second that counts'
+const UNDEFINED = 'a field that is undefined is as one that is absent'
 const TIERS = 'a tier that is not listed, or is named twice, changes nothing'
 
 const ELSE = 'without what stands for nothing'
@@ -34,6 +35,15 @@ export const UNNOTICED: readonly Unnoticed[] = [
     ['formatUsd', '< -> <=', 'nanos < 0n', 'zero is shown before'],
     ['ceilDiv', '1n -> 0n', 'denominator === 1n', FASTER],
     ['ceilDiv', SECOND, 'denominator === 1n', FASTER],
+  ]),
+  ...inFile('budgets/budget.ts', [
+    ['periodEnd', 'never', 'period === undefined', FASTER],
+    ['spentNow', '> -> >=', 'row.windowSpent > 0n', SAME],
+    ['leftUnder', '> -> >=', 'left > 0n', SAME],
+  ]),
+  ...inFile('budgets/counting.ts', [
+    ['budgetsOf', SECOND, 'ids.length === 0', FASTER],
+    ['chargeUnder', '> -> >=', 'start > row.windowStart', 'a period that has begun is not begun again'],
   ]),
   ...inFile('extend-hold.ts', [
     ['raise', '0 -> 1', 'leastTokens: 0', NO_TOKENS],
@@ -68,6 +78,8 @@ export const UNNOTICED: readonly Unnoticed[] = [
   ]),
   ...inFile('json.ts', [['atLeastZero', '> -> >=', 'amount > 0n', SAME]]),
   ...inFile('ledger.ts', [
+    ['hold', FIRST, 'left ? {', UNDEFINED],
+    ['insertHeld', SECOND, 'budgets.length === 0', FASTER],
     ['insertHeld', FIRST, "verb.verb === 'hold' ? verb.deadline", 'what is entered again has no deadline either'],
     ['extend', '> -> >=', 'verb.progress > request.progress', 'the same progress is stored again'],
   ]),
@@ -142,6 +154,7 @@ export const UNNOTICED: readonly Unnoticed[] = [
     ['higherFigures', '> -> >=', 'a > b', SAME],
     ['callsOf', ELSE, 'toolCalls[tool] ?? 0', 'what is no whole number is not counted'],
   ]),
+  ...inFile('verbs.ts', [['rejected', SECOND, 'budget === undefined', UNDEFINED]]),
   ...inFile('repetitions.ts', [
     ['requestsOf', '< -> <=', 'one.id < other.id', 'ids differ'],
     ['requestsOf', '1 -> 0', 'one.id < other.id ? -1 : 1', 'what is less is still known from what is not'],

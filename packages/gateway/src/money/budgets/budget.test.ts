@@ -58,6 +58,7 @@ describe('what is left', () => {
   test.each<[string, Partial<BudgetRow>, bigint, bigint]>([
     ['of all', {}, 0n, 100n],
     ['beside what is held and spent', { held: 30n, windowSpent: 20n }, 20n, 50n],
+    ['of the last nano-dollar', { held: 98n, windowSpent: 1n }, 1n, 1n],
     ['of what is spent beyond it', { windowSpent: 120n }, 120n, 0n],
     ['after refunds of an earlier period', { windowSpent: -20n, held: 10n }, 0n, 90n],
     [
@@ -145,6 +146,25 @@ describe('a charge', () => {
     expect([...rows.shared]).toEqual([[`3,0,${today}`, 500n]])
   })
 
+  test('begins a period anew that an admin has changed, also that of a task', () => {
+    for (const isTask of [true, false]) {
+      const { run, lease, task, row, hold } = open({ period: 'day', amount: 1_000n })
+      if (isTask) lease()
+      run(isTask ? { ...task(), budgets: hold.budgets } : hold)
+      Object.assign(row(), { windowStart: 0, windowSpent: 0n })
+      run(isTask ? { ...SETTLE, ...TASK } : SETTLE)
+      expect(row()).toMatchObject({ spent: 40n, windowStart: today, windowSpent: 40n })
+    }
+  })
+
+  test('in the present, after a clock that was wrong by days', () => {
+    const { run, row, hold } = open({ period: 'day', amount: 1_000n })
+    run(hold)
+    Object.assign(row(), { windowStart: today + 3 * DAY, windowSpent: 9n })
+    run(SETTLE)
+    expect(row()).toMatchObject({ spent: 40n, windowStart: today, windowSpent: 40n })
+  })
+
   test('of nothing releases the hold and begins no period', () => {
     const { at: run, row, rows, hold } = open({ period: 'day' }, { account: undefined })
     run(0, { verb: 'join', nodeId: 0, config: '', takeover: true })
@@ -172,6 +192,14 @@ describe('a charge', () => {
     expect(row()).toMatchObject({ held: 0n, spent: 60n, windowStart: today + DAY, windowSpent: 60n })
     run(2 * DAY, { ...SETTLE, cost: 50n })
     expect(row()).toMatchObject({ spent: 50n, windowStart: today + 2 * DAY, windowSpent: -10n })
+  })
+
+  test('of one nano-dollar more than the reaper found is kept', () => {
+    const { at: run, row, hold } = open({})
+    run(0, hold)
+    run(DEAD_AFTER_MS, { verb: 'reap', limit: 9 })
+    expect(run(DEAD_AFTER_MS, { ...SETTLE, cost: 1n })).toEqual(done(1n, 0, 1n))
+    expect(row()).toMatchObject({ spent: 1n, windowSpent: 1n })
   })
 
   test('of a task counts in the period of its submit, and in none if that is over', () => {
