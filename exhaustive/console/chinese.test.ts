@@ -45,6 +45,7 @@ const DATA = [
 ]
 /** Names of products, protocols, formats and units. */
 const NAMES = [
+  'LiteLLM',
   'Access Key ID',
   'Secret Access Key',
   ...['OpenAI Chat Completions', 'OpenAI Responses', 'Anthropic Messages', 'Gemini generateContent', 'OpenID Connect'],

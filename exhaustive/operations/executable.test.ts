@@ -116,6 +116,9 @@ const CALLS: Partial<Record<RouteId, () => Call>> = {
   // It runs by now, and what runs cannot be cancelled.
   'delete-video-task': () => ({ path: '/api/v3/contents/generations/tasks/none', status: 404 }),
   'show-usage': () => ({ path: `/v1/usage/${made.request}` }),
+  // Served where the setting for LiteLLM's clients is on.
+  'litellm-key': () => ({ path: '/key/info', status: 404 }),
+  'litellm-models': () => ({ path: '/v1/model/info', status: 404 }),
   'media-object': () => ({ path: made.media.slice(url.length) }),
   'read-console-api': () => ({ path: '/console/api/about' }),
   'post-console-api': () => ({ path: '/console/api/sign-in', body: {}, status: 400 }),

@@ -57,6 +57,17 @@ const EXPECTED: Record<string, { [Id in ServiceId]?: Expected }> = {
   },
   ark: { embeddings: ['/api/v3/embeddings', VECTORS] },
   deepseek: { completions: ['/beta/completions', FILLED, { asked: FILLED }] },
+  'azure-classic': {
+    embeddings: ['/openai/deployments/m/embeddings', VECTORS, { credential: 'api-key' }],
+    speech: ['/openai/deployments/m/audio/speech', { ...SPOKEN, instructions: 'slowly' }, { credential: 'api-key' }],
+    transcriptions: ['/openai/deployments/m/audio/transcriptions', HEARD, { credential: 'api-key' }],
+    translations: ['/openai/deployments/m/audio/translations', ASKED.translations, { credential: 'api-key' }],
+    completions: [
+      '/openai/deployments/m/completions',
+      { ...CONTINUED, user: expect.any(String) },
+      { credential: 'api-key' },
+    ],
+  },
   azure: { embeddings: ['/openai/v1/embeddings', VECTORS, { credential: 'api-key' }] },
   mistral: {
     embeddings: [

@@ -9,6 +9,15 @@ import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
 import { cloudUpstream, hasFileOnlyAuth } from './generate-clouds.ts'
 
 type Fields = { [name: string]: unknown }
+/** Fields that every text dialect has, or that none has. */
+const ROUTE_CHANGES = {
+  set: { vendor_hint: 'a' },
+  default: { vendor_depth: 2 },
+  drop: ['vendor_flag'],
+  headers: { set: { 'x-team': 'a' }, default: { 'x-part': 'b' }, drop: ['x-other'] },
+  system: { before: 'Answer briefly.', after: 'Be kind.' },
+}
+
 export type Entry = { kind: EntryKind; id: string; value: unknown }
 export type Generated = {
   /** As one file would have them. */
@@ -214,6 +223,7 @@ export function generate(seed: number): Generated {
       }),
       ...(chance(0.5) ? { weight: integer(1, 5) } : {}),
       ...(type === 'embedding' ? { same_vectors: true } : {}),
+      ...(type === 'text' && chance(0.3) ? ROUTE_CHANGES : {}),
     })
     const fallbacks = ofType('text').filter((other) => other !== id)
     const value = {

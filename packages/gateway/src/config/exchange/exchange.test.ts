@@ -111,7 +111,7 @@ describe('the generated configurations', () => {
 
   /** Fields that only have a message, and the section that stays where it is. */
   const UNSUPPORTED =
-    /^(\.secrets|alerts\.audit_failed|models (image|video|embedding)\.fallbacks|(models|groups).*\.(per_image|per_second|per_video|per_million_tokens|variants|input|output|context|max_output|sizes|qualities))$/
+    /^(\.secrets|alerts\.audit_failed|models (image|video|embedding)\.(fallbacks|routes\.(set|default|drop|headers|system))|(models|groups).*\.(per_image|per_second|per_video|per_million_tokens|variants|input|output|context|max_output|sizes|qualities))$/
 
   type Json = { [name: string]: unknown }
 

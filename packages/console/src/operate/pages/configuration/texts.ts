@@ -56,6 +56,8 @@ export const configuration = texts({
       media: en('Media').zh('媒体'),
       archive: en('Archive').zh('归档'),
       callbacks: en('Callbacks').zh('回调'),
+      compatibility: en('Compatibility').zh('兼容性'),
+      attribution: en('Attribution').zh('归属'),
       alerts: en('Alerts').zh('告警'),
       mail: en('Email').zh('邮件'),
       console: en('Console').zh('控制台'),

@@ -62,6 +62,7 @@ describe('a JSON body', () => {
     const { json, ...request } = decode({ ...ALL_FIELDS, watermark: { on: false } })
     expect(request as unknown).toEqual({
       ...DECODED,
+      attribution: { endUser: 'ada', own: [] },
       operation: 'generate',
       images: [],
       unknown: [{ name: 'watermark', text: '{"on":false}' }],
@@ -235,6 +236,7 @@ describe('a form', () => {
     const text = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, String(value)]))
     const files = [file('image', { filename: 'a.png' }), file('mask')]
     expect(form({ ...text, input_fidelity: 'high', watermark: 'no' }, files) as unknown).toEqual({
+      attribution: { endUser: 'ada', own: [] },
       ...decoded,
       operation: 'edit',
       inputFidelity: 'high',

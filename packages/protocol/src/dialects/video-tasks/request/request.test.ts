@@ -48,6 +48,7 @@ describe('a submit', () => {
       subdivision_level: { x: 1.0 },
     })
     expect(request as unknown).toEqual({
+      attribution: { endUser: 'u1', own: [] },
       model: 'vid',
       mode: 'text',
       texts: [{ item: 0, text: 'a cat', flags: [] }],
