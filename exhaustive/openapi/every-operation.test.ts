@@ -42,6 +42,7 @@ beforeAll(async () => {
     config: `
 sandbox: { faults: true }
 registration: { open: true, trial_budget_per_day: 1000 }
+compatibility: { litellm: true }
 mail: { url: "smtp://localhost:${smtp.port}", from: gw@example.com, ca: ${SMTP_CERTIFICATE} }
 sign_in: { providers: [{ id: company, issuer: "${provider.issuer}", client_id: ${CLIENT.id}, client_secret: ${CLIENT.secret}, allow_private: true }] }
 upstreams: [{ id: near, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any], allow_private: true }]
