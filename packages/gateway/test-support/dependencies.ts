@@ -113,6 +113,7 @@ export function createTestDependencies({
     credentials: { of: unused, keepFor: async () => {} },
     journal: { pending: () => 0 },
     scrape: { text: async () => '' },
+    budgets: { applying: () => undefined, reached: () => undefined, noteRejection: () => {}, refresh: async () => {} },
     nameChecks: { privateAmong: async () => new Set(), isPrivate: async () => false },
     storedReads: { enter: unused },
     storedReadLimit: NO_FREE_CALL_LIMIT,

@@ -23,6 +23,8 @@ const FIELDS: Readonly<Record<Field, string>> = {
   tags: 'the tags that it counts under, with those of its key',
   end_user: 'whom it was for, as the gateway keeps it: hashed by default',
   session: 'the session that it belongs to',
+  budgets:
+    'the budgets of the account that it counted against, at most 8: `id`, `kind`, `value` (tag, end user or model), `hard`, and `left_usd`, which was left before it; for operators also those across accounts, without `left_usd`',
   model: 'the model that was requested',
   group: "the key's group, which determines models and multiplier",
   configuration:

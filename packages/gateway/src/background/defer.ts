@@ -81,7 +81,8 @@ function dataOf({ request, offer, candidate, warnings }: PlannedAttempt, amount:
 }
 
 /** Nothing is sent under it: whoever runs the task begins it first. */
-const asHeldFunds = ({ granted, grantedTokens, void: abandon }: TaskHold): HeldFunds => ({
+const asHeldFunds = ({ granted, grantedTokens, budgetsLeft, void: abandon }: TaskHold): HeldFunds => ({
+  budgetsLeft,
   granted,
   grantedTokens,
   held: granted,

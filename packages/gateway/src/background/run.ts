@@ -5,7 +5,7 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { taskLease } from '../money/ledger.ts'
 import { tellAll } from '../observe/request-observer.ts'
 import { RequestRecord } from '../observe/request-record.ts'
-import { type HeldFor, holdVerb } from '../paid-call/hold.ts'
+import { holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { openPaidCall } from '../paid-call/open.ts'
 import { formatRequestId } from '../request/ids.ts'
@@ -14,7 +14,7 @@ import type { Caller } from '../storage/storage.ts'
 import { noteCallerIds } from '../tasks/caller-ids.ts'
 import { LONGEST_LEASE_MS } from '../tasks/timing.ts'
 import { TEXT } from '../text/journey.ts'
-import type { TextDependencies } from '../text/text-call.ts'
+import type { TextCall, TextDependencies } from '../text/text-call.ts'
 import type { ResponseTaskDependencies } from './dependencies.ts'
 import { type EventRecorder, recordEvents } from './record-events.ts'
 import type { ResponseTask } from './response-task.ts'
@@ -64,10 +64,16 @@ export async function runResponse(run: Run, deps: ResponseTaskDependencies): Pro
 
 /** What was rejected a moment ago says nothing of a request that is counted and held. */
 function withoutMemory<D extends TextDependencies>(deps: D): D {
-  const { rateLimitCache } = deps
+  const { rateLimitCache, budgets } = deps
   const lowFunds = { ...rateLimitCache.lowFunds, knows: () => false, find: () => undefined }
   const freeRequests = { take: () => undefined, full: () => undefined, weigh: () => {} }
-  return { ...deps, freeRequests, rateLimitCache: { ...rateLimitCache, lowFunds, find: () => undefined } }
+  const held = { ...budgets, reached: () => undefined }
+  return {
+    ...deps,
+    budgets: held,
+    freeRequests,
+    rateLimitCache: { ...rateLimitCache, lowFunds, find: () => undefined },
+  }
 }
 
 /** The response says that it is one of the background, and since when it exists. */
@@ -86,7 +92,8 @@ const routeOf = (task: ResponseTask): typeof TEXT.route => {
   }
 }
 
-async function begin(request: HeldFor, { task, begun }: Run, deps: ResponseTaskDependencies): Promise<Opened> {
+async function begin(request: TextCall, { task, begun }: Run, deps: ResponseTaskDependencies): Promise<Opened> {
+  request.budgetsText = task.data.budgets
   const { leases } = deps.store
   const lease = taskLease(task.id)
   const verb = holdVerb(request, withoutMemory(deps))

@@ -24,6 +24,7 @@ import { videoTasks } from '../videos/video-tasks.ts'
 import { archiveMonths } from './archive-months.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { createJobs } from './every.ts'
+import { followBudgets } from './follow-budgets.ts'
 import { followSecret, pollChanges } from './poll-changes.ts'
 import { renewCredentials } from './renew-credentials.ts'
 import { createNodeReport } from './report-node.ts'
@@ -100,6 +101,7 @@ export function startJobs(
     await live.refresh()
     await followSwitches(storage, upstreamHealth, config())
   })
+  followBudgets(every, deps.budgets)
   renewCredentials(every, deps.credentials, upstreamHealth, config, deps.ticker.exactNow)
   every(RENEW_SECRETS_MS, { name: 'read secrets', scope: 'node', run: live.renewSecrets })
   followSecret(every, storage.meta, deps.secrets)

@@ -10,7 +10,9 @@ import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import { Failure } from '../request/failure.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
-import type { Caller, Key, Keys, Members } from '../storage/storage.ts'
+import type { Budget, Caller, Key, Keys, Members } from '../storage/storage.ts'
+import { budgetFailure } from './budgets/budget-errors.ts'
+import type { BudgetLists } from './budgets/budget-lists.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
 export type HoldErrorDependencies = {
@@ -19,10 +21,18 @@ export type HoldErrorDependencies = {
   clock(): number
   store: { keys: Pick<Keys, 'findWithAccount'>; members: Pick<Members, 'standing'> }
   callers: Pick<Callers, 'clear'>
+  budgets: Pick<BudgetLists, 'noteRejection'>
 }
 
 /** The least that would have sufficed. */
-export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number; config: FileConfig }
+export type Needed = {
+  caller: Caller
+  model: string
+  minimum: Nanos
+  minimumTokens: number
+  budgets: readonly Budget[] | undefined
+  config: FileConfig
+}
 
 export async function holdError(rejected: RejectedHold, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
   const { verdict, available } = rejected
@@ -41,8 +51,9 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     return rejectFor({ code: 'insufficient_balance', available, before, after: paymentText(config) })
   }
   if (verdict === 'budget_reached') {
-    const before = 'This request would exceed a budget of the account.'
-    return lowFundsFailure({ code: 'account_quota_exceeded', available, before, after: contactText(config) }, minimum)
+    const budget = needed.budgets?.find(({ id }) => id === rejected.budget)
+    // Not remembered: another request of the same key and model may count against other budgets.
+    return budgetFailure({ budget, available, minimum, config }, deps)
   }
   if (isLackOfFunds(verdict)) {
     const whose = WHOSE[verdict]

@@ -4,6 +4,7 @@ import type { Nanos } from '../money/amount.ts'
 import type { Hold } from '../money/ledger.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { Opened } from '../storage/node/settler.ts'
+import { budgetFailure } from './budgets/budget-errors.ts'
 import { unavailable } from './hold-errors.ts'
 import type { Bound, Kind, PaidCallDependencies, PaidRequest } from './paid-request.ts'
 import { recentRateLimit } from './rate-limit-errors.ts'
@@ -17,11 +18,11 @@ export function placeHold(request: HeldFor, deps: PaidCallDependencies): Promise
 }
 
 /** What the ledger learns of a request. */
-export type HeldFor = Pick<PaidRequest<Kind>, 'id' | 'caller' | 'owner' | 'routed' | 'prepared' | 'record'>
+export type HeldFor = Pick<PaidRequest<Kind>, 'id' | 'caller' | 'owner' | 'routed' | 'prepared' | 'record' | 'budgets'>
 
 /** Throws where the same was rejected a moment ago. */
 export function holdVerb(
-  { id, caller, owner, routed, prepared, record }: HeldFor,
+  { id, caller, owner, routed, prepared, record, budgets }: HeldFor,
   deps: Omit<PaidCallDependencies, 'settler'>,
   { nodeId, epoch } = owner,
 ): Hold {
@@ -34,6 +35,8 @@ export function holdVerb(
   const lowFunds = offer !== wanted ? undefined : rateLimitCache.lowFunds.find(caller, model, minimum)
   if (lowFunds) throw lowFundsFailure(lowFunds, minimum)
   if (!node.mayDispatch()) throw unavailable()
+  const reached = budgets && deps.budgets.reached(budgets, minimum)
+  if (reached) throw budgetFailure({ budget: reached, available: 0n, minimum, config: deps.catalogue().config }, deps)
   return {
     verb: 'hold',
     id,
@@ -49,6 +52,7 @@ export function holdVerb(
     minimumTokens,
     model,
     upstream: candidate.upstream.id,
+    budgets: budgets?.map((budget) => budget.id),
     attribution: record.attribution,
   }
 }

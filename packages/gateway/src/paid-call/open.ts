@@ -12,6 +12,7 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { MEASURED_BYTES } from '../request/turns.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
 import { enter } from './admit.ts'
+import { budgetsText } from './budgets/on-receipts.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, releaseClaim } from './claim.ts'
 import { countFreeRequest } from './free-requests.ts'
 import { holdError, unavailable } from './hold-errors.ts'
@@ -38,7 +39,8 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
     isRead = true
     // Before the claim: a caller that may no longer use the model does not get a stored response of it either.
     request.offer = journey.authorize(request.caller, request.request, request.catalogue)
-    attribute(journey, request, deps)
+    const attributing = attribute(journey, request, deps)
+    if (attributing) await attributing
     const replayed = request.idempotencyKey === null ? undefined : await claimKey(journey, request, deps)
     if (replayed) return replayed
     // Routes, prepares and holds, until a hold is granted or nothing is left to try.
@@ -89,16 +91,24 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
   }
 }
 
-/** Throws for what the operator or the key does not allow. */
+/** Whom and what it is for, and the budgets of that. Throws for what the operator or the key does not allow. */
 function attribute<K extends Kind, D extends PaidCallDependencies>(
   journey: Journey<K, D>,
-  { incoming, request, caller, catalogue, record }: PaidRequest<K>,
+  opening: PaidRequest<K>,
   deps: D,
-): void {
-  if (incoming.isAttributed) return
-  const { headers } = incoming.http
-  const said = journey.attribution?.(request)
-  record.attribution = attributionOf(headers, said, caller, catalogue.config.attribution, deps)
+): Promise<void> | undefined {
+  const { incoming, request, caller, catalogue, record, offer } = opening
+  if (!incoming.isAttributed) {
+    const said = journey.attribution?.(request)
+    record.attribution = attributionOf(incoming.http.headers, said, caller, catalogue.config.attribution, deps)
+  }
+  const budgets = deps.budgets.applying({ caller, model: offer.model.id, attribution: record.attribution })
+  if (budgets instanceof Promise)
+    return budgets.then((applying) => {
+      opening.budgets = applying
+    })
+  opening.budgets = budgets
+  return undefined
 }
 
 /** What it takes on the main thread is measured. */
@@ -152,6 +162,7 @@ function begin<K extends Kind, D extends PaidCallDependencies>(
   slot.paid()
   if (candidate.upstream.embedded && isLarge(request)) slot.charge(slot.weight / EMBEDDED_BYTES_PER_MS)
   request.hold = hold
+  if (request.budgets) request.budgetsText ??= budgetsText(request.budgets, hold.budgetsLeft)
   request.upstreamCall = upstreamCall
   // The receipt names the model that answered only where there is such a list.
   request.failedAttempts = offer === wanted ? undefined : []
@@ -178,14 +189,16 @@ async function isKeyChanged<K extends Kind, D extends PaidCallDependencies>(
   const { incoming, endpoint, caller, catalogue } = request
   if (rejected.verdict !== 'key_changed') {
     const { minimum, minimumTokens } = request.prepared.bound
-    const needed = { caller, model: wanted.model.id, minimum, minimumTokens, config: catalogue.config }
+    const { budgets } = request
+    const needed = { caller, model: wanted.model.id, minimum, minimumTokens, budgets, config: catalogue.config }
     throw await holdError(rejected, needed, deps)
   }
   request.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, caller)
   if (keyChanges + 1 === MOST_KEY_CHANGES) throw unavailable()
   // What the key may call, at which price and under which tags, is decided anew.
   request.offer = journey.authorize(request.caller, request.request, catalogue)
-  attribute(journey, request, deps)
+  const attributing = attribute(journey, request, deps)
+  if (attributing) await attributing
   return true
 }
 

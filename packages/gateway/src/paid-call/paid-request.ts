@@ -19,11 +19,12 @@ import type { Failure } from '../request/failure.ts'
 import type { ReadDependencies } from '../request/read-json.ts'
 import type { Identity, Node } from '../storage/node/node.ts'
 import type { HeldFunds, Settler } from '../storage/node/settler.ts'
-import type { Caller } from '../storage/storage.ts'
+import type { Budget, Caller } from '../storage/storage.ts'
 import type { Attempt } from '../upstreams/health/key-health.ts'
 import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { NameChecks } from '../upstreams/public/name-checks.ts'
 import type { UpstreamCall } from '../upstreams/upstream-call.ts'
+import type { BudgetLists } from './budgets/budget-lists.ts'
 import type { ClaimDependencies, KeyClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
 import type { HoldErrorDependencies } from './hold-errors.ts'
@@ -37,6 +38,7 @@ export type PaidCallDependencies = ClaimDependencies &
     /** The configuration in force. A request takes it once and keeps it. */
     catalogue(): Catalogue
     callers: Callers
+    budgets: BudgetLists
     admission: Admission
     nameChecks: NameChecks
     /** Requests at price 0. */
@@ -104,7 +106,7 @@ export type Kind = {
   routed: Routed
   /** `isExtensible`: its hold grows with its output. */
   prepared: { bound: Bound; isExtensible: boolean }
-  hold: Pick<HeldFunds, 'void'>
+  hold: Pick<HeldFunds, 'void' | 'budgetsLeft'>
   attempt: CallAttempt
   /** What only this kind needs from the hold to the settlement. */
   own: unknown
@@ -139,6 +141,8 @@ export class PaidRequest<K extends Kind = AnyKind> {
   request!: K['request']
   /** The offer of the model that the caller named. */
   offer!: K['offer']
+  /** Those that it counts against, at most MOST_BUDGETS; undefined: none. */
+  budgets: readonly Budget[] | undefined
   /** Only requests with an idempotency key have one. */
   claim: KeyClaim | undefined
   /** Ids of fallback models that the caller cannot pay for. */
@@ -152,6 +156,8 @@ export class PaidRequest<K extends Kind = AnyKind> {
   owner!: Pick<Identity, 'nodeId' | 'epoch'>
   /** Extended, settled and voided through this. */
   hold!: K['hold']
+  /** What the receipt says of its budgets: a member in JSON. undefined: nothing. */
+  budgetsText: string | undefined
 
   attempt!: K['attempt']
   /** Candidates that were chosen for earlier attempts. */

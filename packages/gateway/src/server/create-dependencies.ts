@@ -39,6 +39,7 @@ import { createQueues } from '../overload/queues.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import { createReads } from '../overload/reads/reads.ts'
 import { createUnsentResponses } from '../overload/unsent-responses.ts'
+import { createBudgetLists } from '../paid-call/budgets/budget-lists.ts'
 import { createClaimLimit } from '../paid-call/claim-limit.ts'
 import { createFreeAborts } from '../paid-call/free-aborts.ts'
 import { STREAM_TIMING } from '../paid-call/writing/stream-timing.ts'
@@ -117,8 +118,14 @@ export async function createDependencies(
     onClear: rateLimitCache.clear,
     contact: () => contactText(catalogue().config),
   })
+  const budgets = createBudgetLists({ budgets: storage.budgets, log, metrics, clock: Date.now })
+  await budgets.refresh()
   // Other processes poll the change counter; what this one changes takes effect at once.
-  storage.onChange(callers.clear)
+  storage.onChange(() => {
+    callers.clear()
+    // One that fails is read again soon: jobs/follow-budgets.ts.
+    budgets.refresh().catch(() => {})
+  })
   const rejectedRequests = countRejectedRequests(Date.now)
   const errorCounts = countErrors(Date.now)
   const tracer = environment.traces && openTracer(environment.traces, log, (spans) => metrics.dropped.add(spans))
@@ -182,6 +189,7 @@ export async function createDependencies(
     catalogue,
     node,
     callers,
+    budgets,
     rateLimitCache,
     ticker,
     log,

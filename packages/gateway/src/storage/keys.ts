@@ -91,6 +91,10 @@ export type Caller = {
   accountLimits: Limits
   /** Those of the key. Absent: it has none. */
   tags?: KeyTags | undefined
+  /** Who made the key. Absent: an operator. */
+  person?: bigint | undefined
+  /** Version of the budgets of the account. Absent: it never had any. */
+  budgetsVersion?: number | undefined
 }
 
 /** Tags that requests with a key carry. */

@@ -4,6 +4,7 @@
 
 import type { Candidate } from '../catalogue/catalogue.ts'
 import { type Result, TASK_NODE, taskLease } from '../money/ledger.ts'
+import { budgetsText } from '../paid-call/budgets/on-receipts.ts'
 import { type HeldFor, holdVerb } from '../paid-call/hold.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
 import type { HeldFunds, RejectedHold } from '../storage/node/settler.ts'
@@ -25,7 +26,10 @@ export type NewTask<D extends TaskData> = Pick<TaskRow, 'model' | 'serviceTier'>
 }
 
 /** The hold of a task that is in `accepted`. */
-export type TaskHold<T extends Task = Task> = { task: T } & Pick<HeldFunds, 'granted' | 'grantedTokens' | 'void'>
+export type TaskHold<T extends Task = Task> = { task: T } & Pick<
+  HeldFunds,
+  'granted' | 'grantedTokens' | 'budgetsLeft' | 'void'
+>
 
 export async function reserveTask<D extends TaskData>(
   request: HeldFor,
@@ -55,13 +59,18 @@ export async function reserveTask<D extends TaskData>(
   })
   const held = await ledger.apply({ ...verb, epoch, deadline: row.deadline + COPY_TIME_MS })
   await leases.release(lease, epoch)
-  if (held.verdict === 'done' || held.verdict === 'repeated')
-    return { verdict: 'open', request: { task: decodeTaskRow<D>(row), ...grantedBy(held), void: abandon } }
+  if (held.verdict === 'done' || held.verdict === 'repeated') {
+    const task = decodeTaskRow<D>(row)
+    // Stored with the next transition.
+    if (request.budgets) task.data.budgets = budgetsText(request.budgets, held.budgetsLeft)
+    return { verdict: 'open', request: { task, ...grantedBy(held), void: abandon } }
+  }
   await tasks.remove(id, row.version)
-  return { verdict: held.verdict, available: held.amount }
+  const { verdict, amount: available, budget } = held
+  return { verdict, available, ...(budget && { budget }) }
 }
 
-const grantedBy = ({ amount, tokens }: Result) => ({ granted: amount, grantedTokens: tokens })
+const grantedBy = ({ amount, tokens, budgetsLeft }: Result) => ({ granted: amount, grantedTokens: tokens, budgetsLeft })
 
 /** Nothing was sent. The row stays, and by it the worker voids the hold. */
 const abandon = async () => ({ charged: 0n, spooled: false })

@@ -28,6 +28,8 @@ export type TaskData = {
   clientRequestId?: string
   /** Whom and what it is for. */
   attribution?: Attribution
+  /** What its receipt says of its budgets. */
+  budgets?: string
   parent?: Parent
   /** What the upstream called the last submit. */
   upstreamRequestId?: string

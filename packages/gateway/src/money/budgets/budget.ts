@@ -3,6 +3,10 @@
 import type { Nanos } from '../amount.ts'
 import { endOf, notBefore, PERIODS, startOf } from '../limits.ts'
 
+/** A `group` and `all` are across accounts; a `tag` is of one account, or across accounts. */
+export const BUDGET_KINDS = ['account', 'member', 'key', 'key_model', 'tag', 'end_user', 'group', 'all'] as const
+export type BudgetKind = (typeof BUDGET_KINDS)[number]
+
 /** `hours`: every so many hours from a start. */
 export const BUDGET_PERIODS = [...PERIODS, 'hours'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]

@@ -1,18 +1,18 @@
 // A budget in English, for errors and letters: "the budget of tag team=search: 50.00 USD a day". The console has texts of its own.
 import { formatUsd } from '../amount.ts'
-import type { BudgetTerms } from './budget.ts'
+import type { BudgetKind, BudgetTerms } from './budget.ts'
 
 /** What a budget limits, as words need it: every kept budget is one. */
 export type NamedBudget = Pick<BudgetTerms, 'amount' | 'period' | 'everyHours'> & {
-  kind: 'account' | 'member' | 'key' | 'key_model' | 'tag' | 'end_user' | 'group' | 'all'
+  kind: BudgetKind
   account: bigint | undefined
   key: bigint | undefined
   model: string | undefined
   value: string | undefined
 }
 
-/** What the reader knows by a name; without it, a key is called by its id. */
-export type BudgetNames = { key?: string; person?: string; account?: string }
+/** What the reader knows by a name; without it, a key is called by its id. `isOwnKey`: the reader uses that key. */
+export type BudgetNames = { key?: string; isOwnKey?: boolean; person?: string; account?: string }
 
 /** "the budget of tag team=search: 50.00 USD a day" */
 export const budgetWords = (budget: NamedBudget, names: BudgetNames = {}): string =>
@@ -20,7 +20,7 @@ export const budgetWords = (budget: NamedBudget, names: BudgetNames = {}): strin
 
 /** "tag team=search" */
 export function budgetSubject({ kind, account, key, model, value }: NamedBudget, names: BudgetNames = {}): string {
-  const keyName = `key ${names.key === undefined ? key : `'${names.key}'`}`
+  const keyName = names.isOwnKey ? 'this key' : `key ${names.key === undefined ? key : `'${names.key}'`}`
   switch (kind) {
     case 'account':
       return names.account === undefined ? 'the account' : `the account '${names.account}'`

@@ -1,5 +1,6 @@
 // Every metric by name. The pages, the alert rules and the dashboard are compared with this table.
 
+import { BUDGET_KINDS } from '../../money/budgets/budget.ts'
 import { type Metric, Values } from './metric.ts'
 
 type Given = Partial<Pick<Metric, 'labels' | 'known' | 'mostSeries' | 'merge' | 'usd' | 'buckets'>>
@@ -43,6 +44,11 @@ export const METRICS = {
   errors: counter('request_errors_total', 'Requests that were rejected or failed, by the code of their error.', {
     labels: ['code'],
     mostSeries: 100,
+  }),
+  budgetRejections: counter('budget_rejections_total', 'Requests that a hard budget rejected, by its kind.', {
+    labels: ['kind'],
+    known: BUDGET_KINDS,
+    mostSeries: 8,
   }),
   duration: histogram('request_duration_seconds', 'From the arrival of a request to the last byte of its response.', {
     labels: ['endpoint'],

@@ -14,6 +14,7 @@ import {
   unknown,
   word,
 } from '../../request/schema/schema.ts'
+import { BUDGET_KINDS } from '../../storage/console/budgets.ts'
 import { TRANSFER_KINDS } from '../../storage/console/lists.ts'
 import { TASK_STATES } from '../../storage/tasks.ts'
 import { resource } from './resource.ts'
@@ -70,6 +71,17 @@ const ATTEMPT = fields({
   duration_ms: optional(nullable(number())),
 })
 
+/** A budget that a request counted against. */
+const COUNTED_BUDGET = fields({
+  id: ID,
+  kind: word(...BUDGET_KINDS),
+  value: nullable(string('The tag, the end user as it is kept, the group or the model.')),
+  hard: boolean(),
+  left_usd: nullable(
+    string('Decimal USD that were left before the request; null: not known, as of budgets across accounts.'),
+  ),
+})
+
 export const REQUEST_SHOWN = resource(
   'request',
   fields({
@@ -78,6 +90,7 @@ export const REQUEST_SHOWN = resource(
       string('What the caller sent as x-client-request-id, or the trace id of its traceparent.'),
     ),
     upstream_request_id: nullable(string('What the vendor called the last attempt.')),
+    budgets: listOf(COUNTED_BUDGET),
     group: nullable(string()),
     configuration: nullable(
       fields({ revision: number('Of the stored configuration.'), file: nullable(string('A hash of the file.')) }),

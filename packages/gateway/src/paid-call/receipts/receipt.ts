@@ -14,7 +14,7 @@ import type { PaidRequest } from '../paid-request.ts'
 const STOPPED = 'output;stopped-by-balance'
 
 /** All that is known of a task at its end. */
-export type ReceiptedCall = Pick<PaidRequest, 'failedAttempts' | 'firstOutputAt' | 'startedAt'> & {
+export type ReceiptedCall = Pick<PaidRequest, 'failedAttempts' | 'firstOutputAt' | 'startedAt' | 'budgetsText'> & {
   attempt: {
     offer: Pick<Offer, 'group' | 'priceVersion'> & {
       /** Absent: a task of a version that did not keep it. */
@@ -62,6 +62,7 @@ export function receiptOf(
   }
   if (charges.length > 0) text += `,"units":{${unitsText(charges)}}`
   if (result.details !== undefined) text += result.details
+  if (call.budgetsText !== undefined) text += call.budgetsText
   if (error) {
     const { code, status, requestId: upstream_request_id, message, ...facts } = error
     const shown = message === undefined ? undefined : shortMessage(message)

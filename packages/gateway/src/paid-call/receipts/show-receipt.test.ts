@@ -55,6 +55,7 @@ test('a receipt has everything that its charge follows from', () => {
     tags: [],
     end_user: null,
     session: null,
+    budgets: [],
     model: 'gpt-x',
     group: 'staff',
     configuration: { revision: 7, file: 'abcdef012345' },

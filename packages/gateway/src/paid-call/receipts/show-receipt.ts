@@ -14,6 +14,7 @@ import {
 import type { AttemptFacts } from '../../observe/upstream-attempt.ts'
 import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import { DELIVERED_OUTCOMES, FAILED_OUTCOMES, type UsageRow } from '../../storage/storage.ts'
+import { type StoredBudget, showBudgets } from '../budgets/on-receipts.ts'
 import type { AttemptEntry } from '../paid-request.ts'
 
 /** `viewer`: of the operators, one who may not see costs. */
@@ -47,6 +48,7 @@ type Stored = {
   first_token_ms?: number
   total_ms?: number
   warnings?: readonly string[]
+  budgets?: readonly StoredBudget[]
   upstream_cost?: string
   price?: PricedReceipt['price']
 }
@@ -122,6 +124,8 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     tags: [...row.tags],
     end_user: row.endUser || null,
     session: row.session || null,
+    /** The budgets that it counted against, and what was left under each before it. */
+    budgets: showBudgets(stored.budgets ?? [], audience !== 'caller'),
     model: row.model,
     group: stored.group ?? null,
     /** What it was priced by: the revision of the stored configuration, and a hash of the file. */

@@ -1,10 +1,8 @@
 // Budgets of accounts, members, keys, models of keys, tags and end users, and across accounts of groups, tags and everything.
 import type { Nanos } from '../../money/amount.ts'
-import type { BudgetTerms } from '../../money/budgets/budget.ts'
+import type { BudgetKind, BudgetTerms } from '../../money/budgets/budget.ts'
 
-/** A `group` and `all` are across accounts; a `tag` is of one account, or across accounts. */
-export const BUDGET_KINDS = ['account', 'member', 'key', 'key_model', 'tag', 'end_user', 'group', 'all'] as const
-export type BudgetKind = (typeof BUDGET_KINDS)[number]
+export { BUDGET_KINDS, type BudgetKind } from '../../money/budgets/budget.ts'
 
 export const BUDGET_SETTERS = ['operator', 'holder'] as const
 export type BudgetSetter = (typeof BUDGET_SETTERS)[number]

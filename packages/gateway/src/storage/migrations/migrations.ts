@@ -62,6 +62,8 @@ import BUDGETS from './version-5/budgets-sqlite.sql' with { type: 'text' }
 import KEY_TAGS_POSTGRES from './version-5/key-tags-postgres.sql' with { type: 'text' }
 import KEY_TAGS from './version-5/key-tags-sqlite.sql' with { type: 'text' }
 import LEDGER_POSTGRES from './version-5/ledger-postgres.sql' with { type: 'text' }
+import BUDGET_CHANGES_POSTGRES from './version-6/budget-changes-postgres.sql' with { type: 'text' }
+import BUDGET_CHANGES from './version-6/budget-changes-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -145,6 +147,13 @@ export const MIGRATIONS: Migration[] = [
     ledger: [ATTRIBUTION, BUDGETS, KEY_TAGS].join('\n'),
     contents: '',
     postgres: [ATTRIBUTION_POSTGRES, BUDGETS_POSTGRES, KEY_TAGS_POSTGRES, LEDGER_POSTGRES].join('\n'),
+  },
+  {
+    version: 6,
+    oldestProgram: 1,
+    ledger: [BUDGET_CHANGES].join('\n'),
+    contents: '',
+    postgres: [BUDGET_CHANGES_POSTGRES].join('\n'),
   },
 ]
 

@@ -283,6 +283,8 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.tags_locked as tags_locked',
         'api_key.cap as cap',
         'api_key.own_since as own_since',
+        'api_key.person as person',
+        'account.budgets_version as budgets_version',
         'account.disabled as disabled',
         'person.disabled as maker_disabled',
         'account.disabled_reason as disabled_reason',

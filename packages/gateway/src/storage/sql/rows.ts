@@ -115,6 +115,8 @@ export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   disabledReason: text(row.disabled_reason),
   restrictions: toRestrictions(row),
   tags: row.tags === '' ? undefined : { tags: splitTags(text(row.tags)), areLocked: flag(row.tags_locked) },
+  person: optional(row.person, integer),
+  budgetsVersion: small(row.budgets_version) || undefined,
   limits: toLimits(row),
   accountLimits: toLimits(withPrefix(row, ACCOUNT_PREFIX)),
 })

@@ -40,6 +40,7 @@ type OtherTables = {
     requests_window: Generated<string>
     tokens_window: Generated<string>
     disabled_reason: Generated<string>
+    budgets_version: Generated<Integer>
   }
   member: {
     account: Integer

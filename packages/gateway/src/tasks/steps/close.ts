@@ -67,7 +67,7 @@ const OUTCOMES: Readonly<Record<TaskEnd['state'], Outcome>> = {
 
 function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
   const { cost, units = '', figures = '' } = end
-  const { price, upstreamModel, warnings, failedAttempts, held } = task.data
+  const { price, upstreamModel, warnings, failedAttempts, held, budgets } = task.data
   const call: ReceiptedCall = {
     attempt: {
       offer: {
@@ -83,6 +83,7 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
     failedAttempts,
     firstOutputAt: undefined,
     startedAt: 0,
+    budgetsText: budgets,
   }
   const charges = cost === undefined ? [] : [{ cost: BigInt(cost), units, figures }]
   const details = detailsOf(end, held)

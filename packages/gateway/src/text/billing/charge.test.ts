@@ -16,7 +16,7 @@ const price = { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, ca
 
 type Special = { price?: TokenPrice; cost?: TokenPrice; options?: PricedOptions; multiplier?: bigint }
 
-type Call = Pick<TextCall, 'attempt' | 'hold' | 'failedAttempts' | 'firstOutputAt' | 'startedAt'>
+type Call = Pick<TextCall, 'attempt' | 'hold' | 'failedAttempts' | 'firstOutputAt' | 'startedAt' | 'budgetsText'>
 
 function callOf(billsOnAbort: 'nothing' | 'input' = 'nothing', special: Special = {}, warnings: string[] = []): Call {
   const rate = tokenRate(special.price ?? price, special.multiplier ?? 1_000_000n)

@@ -92,7 +92,7 @@ const lockAccount = (db: Database, account: bigint | undefined): Statement[] =>
         required(
           db
             .updateTable('account')
-            .set((row) => ({ disabled: row.ref('disabled') }))
+            .set((row) => ({ budgets_version: row('budgets_version', '+', 1n) }))
             .where('id', '=', account)
             .where('deleted_at', 'is', null)
             .returning('id'),
