@@ -64,8 +64,10 @@ export type BudgetFilter = {
   isAny?: true
 }
 
-/** Budgets in force of one account, and across accounts. */
-export const MOST_BUDGETS_KEPT = 1_000
+/** Budgets in force of one account. */
+export const MOST_BUDGETS_KEPT = 10_000
+/** The same across accounts: every process reads all of them every few seconds. */
+export const MOST_SHARED_BUDGETS = 1_000
 
 /**
  * What `storage.budgets` does. `create`: undefined if the account is gone, or there are `most` in force. `inForce`: of an account, and with

@@ -10,6 +10,7 @@ import {
   type BudgetNoun,
   type BudgetSetter,
   MOST_BUDGETS_KEPT,
+  MOST_SHARED_BUDGETS,
   type NewBudget,
 } from '../../console/budgets.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
@@ -32,8 +33,9 @@ export function budgetsOver({ db, runner, clock }: Connection): BudgetNoun {
   async function read(rows: readonly Row[]): Promise<Budget[]> {
     const shared = rows.filter(({ account }) => account === null).map(({ id }) => integer(id))
     const sums = shared.length === 0 ? [] : await runner.readLedger(statement(sumsOf(db, shared)))
+    const byBudget = Map.groupBy(sums, ({ budget }) => integer(budget))
     const now = clock()
-    return rows.map((row) => toBudget(row, sums, now))
+    return rows.map((row) => toBudget(row, byBudget.get(integer(row.id)) ?? [], now))
   }
 
   const find = async (id: bigint): Promise<Budget | undefined> =>
@@ -47,7 +49,8 @@ export function budgetsOver({ db, runner, clock }: Connection): BudgetNoun {
 
   return {
     async create(budget, most = MOST_BUDGETS_KEPT) {
-      return await write([...forOne(db, checkBudget(budget), most), insert(db, budget, clock())])
+      const limit = budget.account === undefined ? Math.min(most, MOST_SHARED_BUDGETS) : most
+      return await write([...forOne(db, checkBudget(budget), limit), insert(db, budget, clock())])
     },
     find,
     async list(filter, limit, after = 0n) {
@@ -200,18 +203,18 @@ function filtered(db: Database, { account, kind, key, person, value, setBy, isAn
 const sumsOf = (db: Database, budgets: readonly bigint[]) =>
   db.selectFrom('budget_sum').selectAll().where('budget', 'in', budgets)
 
+/** `sums`: its own, if it is across accounts. */
 function toBudget(row: Row, sums: readonly Row[], now: number): Budget {
   const counted = toBudgetRow(row)
   const { id, account, amount, period, everyHours, startsAt, hard, held } = counted
   const start = periodStart(counted, now)
-  const own = sums.filter(({ budget }) => integer(budget) === id)
   const sum = (column: 'spent' | 'window_spent', of: readonly Row[]): Nanos =>
     of.reduce((total, each) => total + integer(each[column]), 0n)
   const present = sum(
     'window_spent',
-    own.filter((each) => small(each.window_start) === start),
+    sums.filter((each) => small(each.window_start) === start),
   )
-  const spent = account === undefined ? sum('spent', own) : counted.spent
+  const spent = account === undefined ? sum('spent', sums) : counted.spent
   const meter = { ...counted, ...(account === undefined && { windowStart: start, windowSpent: present }) }
   return {
     id,
