@@ -29,12 +29,15 @@ test('only these routes are public, and only these for owners alone', () => {
       .map(({ method, path }) => `${method} ${path}`)
       .sort()
   expect(having('owner')).toEqual([
+    'DELETE budgets/{id}',
     'DELETE invitations/{id}',
     'GET invitations',
     'GET wallet/history',
     'GET wallet/statements',
     'GET wallet/statements/{month}',
     'POST account',
+    'POST budgets',
+    'POST budgets/{id}',
     'POST invitations',
     'POST members',
     'POST members/remove',
@@ -58,7 +61,15 @@ test('every POST says what it takes', () => {
   expect(CONSOLE_ROUTES.filter(({ method, body }) => method === 'POST' && body === undefined)).toEqual([])
 })
 
-type Person = { email: string; token: string; person: bigint; account: bigint; key: string; session: string }
+type Person = {
+  email: string
+  token: string
+  person: bigint
+  account: bigint
+  key: string
+  session: string
+  budget: string
+}
 
 const PROTECTED = CONSOLE_ROUTES.filter(({ policy }) => policy !== 'public')
 const named = (routes: readonly ConsoleRoute[]) =>
@@ -80,6 +91,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     const options = { account: owner.email, name: `key of ${owner.email}` }
     const { id, secret } = await operate<{ id: string; secret: string }>(gateway, 'key create', options)
     owner.key = id
+    const budget = { kind: 'key', key: id, amount: '100' }
+    owner.budget = (await operate<{ id: string }>(gateway, 'budget create', budget)).id
     const answer = await chat(gateway.url, secret, {
       model: 'sandbox-text',
       messages: [{ role: 'user', content: 'a' }],
@@ -99,6 +112,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   const pathOf = ({ path }: ConsoleRoute): string =>
     path
       .replace('keys/{id}', `keys/${owner.key}`)
+      .replace('budgets/{id}', `budgets/${owner.budget}`)
       .replace('invitations/{id}', 'invitations/999999999')
       .replace('sessions/{id}', `sessions/${owner.session}`)
       .replace('requests/{id}', `requests/${ownersRequest}`)
@@ -165,6 +179,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     await callNamed('POST setup', { token: url.split('#')[1] })
     for (const route of CONSOLE_ROUTES.filter(({ method, output }) => method === 'GET' && output instanceof Object))
       await call(route)
+    owner.budget = (await callNamed<{ id: string }>('POST budgets', BODIES.budgets)).id
+    await callNamed('POST budgets/{id}')
+    await callNamed('DELETE budgets/{id}')
     await callNamed('POST keys')
     await callNamed('POST keys/{id}')
     await callNamed('POST keys/{id}/rotate')
@@ -195,7 +212,7 @@ async function prepare({ dataDir, databaseUrl }: Home) {
     const token = newToken()
     const owned = { person: person.id, hash: hashToken(token), expiresAt, userAgent: 'a test', address: '127.0.0.1' }
     const session = await storage.sessions.create(owned)
-    return { email, token, person: person.id, account: account.id, key: '', session: String(session?.id) }
+    return { email, token, person: person.id, account: account.id, key: '', session: String(session?.id), budget: '' }
   }
   const owner = await newPerson('owner@example.com')
   const others: Person[] = []
@@ -224,6 +241,8 @@ const BODIES: Record<string, unknown> = {
   password: { current: 'wrong password', password: 'another password' },
   'second-factor/confirm': { secret: 'A'.repeat(32), code: '000000', password: 'wrong password' },
   'second-factor/remove': { code: '000000', password: 'wrong password' },
+  budgets: { kind: 'account', amount_usd: '100' },
+  'budgets/{id}': { amount_usd: '0.01' },
   keys: { name: 'mine' },
   'keys/{id}': { name: 'taken over' },
   'keys/{id}/rotate': { grace_seconds: 0 },

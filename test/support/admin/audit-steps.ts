@@ -121,6 +121,16 @@ export const STEPS: Step[] = [
   ['key rotate', 'after', ofKey],
   ['key find', READ, () => ({ last_four: 'abcd' })],
   ['key groups', READ],
+  [
+    'budget create',
+    'after',
+    ({ key }) => ({ kind: 'key', key, amount_usd: '3', period: 'day', text: 'Ask Ada.' }),
+    ({ id }, state) => Object.assign(state, { budget: String(id) }),
+  ],
+  ['budget list', READ],
+  ['budget show', READ, ({ budget }) => ({ budget })],
+  ['budget change', 'both', ({ budget }) => ({ budget, amount_usd: '2', alerts: [80, 50] })],
+  ['budget delete', 'before', ({ budget }) => ({ budget })],
   ['key delete', 'before', ofKey],
   [
     'code create',

@@ -23,15 +23,18 @@ hashCheaply()
 const RETRY_FOR_MS = 20_000
 const databases = new Map<string, Promise<Storage>>()
 
-/** A command by its name, with its options as text. `key`: the id of a key, which is not an option. */
+/** A command by its name, with its options as text. `key`: the id of a key, also where it is not an option. */
 export async function operate<T>(
   operated: Operated,
   name: string,
-  { key, ...values }: Readonly<Record<string, string>> = {},
+  options: Readonly<Record<string, string>> = {},
 ): Promise<T> {
   const command = STORE_COMMANDS.find((each) => each.name === name)
   if (!command) throw new Error(`no such command: ${name}`)
-  const parsed = { values, positionals: key === undefined ? [] : [key], lists: {}, flags: new Set<string>() }
+  const { key, ...others } = options
+  const isPositional = key !== undefined && !command.options.some((option) => option.name === 'key')
+  const values = isPositional ? others : options
+  const parsed = { values, positionals: isPositional ? [key] : [], lists: {}, flags: new Set<string>() }
   return (await resultOf(command, parsed, (operation, input) => call(operated, operation, input))) as T
 }
 

@@ -119,5 +119,6 @@ export const holderContext = (call: SignedInCall<unknown>, deps: ConsoleDependen
   config: deps.config(),
   listenUrl: deps.listenUrl(),
   mailer: deps.mailer,
+  pseudonyms: { pseudonym: (...of) => deps.accountCipher.pseudonym(...of) },
   accountCipher: () => Promise.reject(new Error('account holders get no secrets of the gateway')),
 })

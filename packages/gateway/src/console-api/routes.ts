@@ -2,6 +2,7 @@
 
 import { byPath } from '../http-api/route.ts'
 import * as about from './about.ts'
+import * as budgets from './pages/budgets.ts'
 import * as keys from './pages/keys.ts'
 import * as models from './pages/models.ts'
 import * as overview from './pages/overview.ts'
@@ -24,7 +25,7 @@ import * as signIn from './session/sign-in.ts'
 import * as settings from './settings.ts'
 
 const PARTS = [
-  ...[about, accounts, invitations, keys, links, models, overview, password, playground, providers, receipt],
+  ...[about, accounts, budgets, invitations, keys, links, models, overview, password, playground, providers, receipt],
   ...[registration, rejectedRequests, requests, secondFactor, setUp, settings, signIn, usage, wallet],
 ]
 

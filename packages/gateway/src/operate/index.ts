@@ -7,6 +7,7 @@ import * as alerts from './alerts/alerts.ts'
 import * as alertRules from './alerts/rules.ts'
 import * as alertTargets from './alerts/targets.ts'
 import * as auditLog from './audit-log.ts'
+import * as budgets from './budgets/budgets.ts'
 import * as manyAccounts from './bulk/accounts.ts'
 import * as importAccounts from './bulk/import-accounts.ts'
 import * as manyKeys from './bulk/keys.ts'
@@ -65,6 +66,7 @@ const NOUNS = [
   newAccounts,
   notes,
   auditLog,
+  budgets,
   manyAccounts,
   importAccounts,
   manyKeys,

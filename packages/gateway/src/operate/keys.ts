@@ -302,7 +302,7 @@ export const countKeyGroups = operation({
 })
 
 /** A key of another account is unknown to an account holder, and a key of another person to a member who is not an owner. */
-async function findKey({ actor, storage }: OperationContext, id: string): Promise<Key> {
+export async function findKey({ actor, storage }: OperationContext, id: string): Promise<Key> {
   const found = isId(id) ? await storage.keys.findWithAccount(BigInt(id)) : undefined
   if (!found) throw rejected('unknown_key', { key: id })
   const isForeign = actor.type === 'holder' && found.account.id !== actor.account.id

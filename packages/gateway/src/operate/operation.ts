@@ -41,6 +41,8 @@ export type OperationContext = {
   /** The beginning of links without `server.public_url`. */
   listenUrl: string
   accountCipher(): Promise<AccountCipher>
+  /** For account holders: the names under which end users are kept. */
+  pseudonyms?: Pick<AccountCipher, 'pseudonym'>
   /** Nothing is written: what would be the first write throws a Preview of it. */
   dryRun?: boolean
   /** Why the caller does it, for the audit log; an operation that takes a reason of its own uses that. */

@@ -2,44 +2,18 @@
 // and status, the command line with the names of its options.
 import type { Static, TSchema } from 'typebox'
 import { type InputError, inputErrors } from '../request/schema/check.ts'
+import { BUDGET_REJECTIONS } from './budgets/rejections.ts'
+import {
+  type Details,
+  type Field,
+  input,
+  type Nothing,
+  type RejectionCode,
+  type Rule,
+  rule,
+} from './rejection-rules.ts'
 
-/** The codes that programs get, with their HTTP status. Several reasons may share one. */
-export const REJECTION_CODES = {
-  bad_request: 400,
-  forbidden: 403,
-  unknown_group: 403,
-  built_in_key: 403,
-  not_found: 404,
-  unknown_code: 404,
-  address_taken: 409,
-  conflict: 409,
-  insufficient_balance: 409,
-  key_deleted: 409,
-  code_used: 409,
-  code_expired: 409,
-  balance_too_large: 409,
-  too_many_keys: 409,
-  too_many_tries: 429,
-  upstream_failed: 502,
-} as const satisfies Record<string, number>
-
-export type RejectionCode = keyof typeof REJECTION_CODES
-
-type Details = Readonly<Record<string, string | number>>
-/** `isInput`: the input is wrong, whatever the state of the gateway. */
-type Rule<D extends Details> = { code: RejectionCode; isInput?: true; message(details: D): string }
-
-const rule = <D extends Details>(code: RejectionCode, message: Rule<D>['message']): Rule<D> => ({
-  code,
-  message,
-})
-const input = <D extends Details>(message: Rule<D>['message']): Rule<D> => ({
-  code: 'bad_request',
-  isInput: true,
-  message,
-})
-type Field = { field: string }
-type Nothing = Readonly<Record<string, never>>
+export { REJECTION_CODES, type RejectionCode } from './rejection-rules.ts'
 
 export const REJECTIONS = {
   /** `or`: what would do, too. */
@@ -225,6 +199,7 @@ export const REJECTIONS = {
   ),
   balance_too_large: rule<Field>('balance_too_large', () => 'The balance would exceed the largest possible one.'),
 
+  ...BUDGET_REJECTIONS,
   unknown_key: rule<{ key: string }>('not_found', ({ key }) => `Unknown key id ${key}.`),
   key_deleted: rule<{ name: string }>('key_deleted', ({ name }) => `The key '${name}' is deleted. Create a new one.`),
   above_ceiling: rule<Field & { message: string }>('bad_request', ({ message }) => message),

@@ -133,6 +133,7 @@ export const conflicts = texts(
       '网关必须至少有一个所有者。请先将其他人设为所有者。',
     'Only a running server can do this. Start it first.': '只有运行中的服务器才能执行此操作，请先启动。',
     'An audit of the ledger is running. GET ledger/audits shows its progress.': '账本正在对账，请等待完成。',
+    'This budget is deleted. Create a new one.': '此预算已被删除，请新建一个。',
     'This key is being changed elsewhere. Retry.': '此密钥正在其他地方被修改，请重试。',
     'The configuration is being changed elsewhere. Reload it, then repeat the change.':
       '配置正在其他地方被修改。请重新查看后再修改。',

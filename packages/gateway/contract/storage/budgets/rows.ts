@@ -57,6 +57,12 @@ export function budgetRowsContract(use: Use): void {
     expect(await listed({ person }, 100)).toEqual([1])
     expect(await listed({ value: 'team=search' }, 100)).toEqual([4, 5])
     expect(await listed({ setBy: 'holder' }, 100)).toEqual([0])
+    const paged = async (...args: Parameters<typeof storage.budgets.page>) =>
+      (await storage.budgets.page(...args)).map(({ id }) => ids.indexOf(id))
+    expect(await paged({}, {}, 3)).toEqual([8, 7, 6])
+    expect(await paged({}, { after: ids[6] ?? 0n }, 3)).toEqual([5, 4, 3])
+    expect(await paged({}, { before: ids[4] ?? 0n }, 3)).toEqual([7, 6, 5])
+    expect(await paged({ account }, { before: 0n }, 2)).toEqual([1, 0])
     expect((await storage.budgets.inForce(account)).map(({ id }) => ids.indexOf(id))).toEqual([0, 1, 2, 3, 4, 6])
     expect((await storage.budgets.inForce(undefined)).map(({ id }) => ids.indexOf(id))).toEqual([5, 7, 8])
     expect(await storage.budgets.delete(ids[4] ?? 0n)).toBe(true)
@@ -88,6 +94,28 @@ export function budgetRowsContract(use: Use): void {
     })
     expect(await storage.budgets.change(id, { period: 'hours', everyHours: 2 })).toMatchObject({ everyHours: 2 })
     expect(await storage.budgets.change(9_999n, { amount: 1n })).toBeUndefined()
+  })
+
+  test('those of which nothing may be left are found by what is spent and held', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    const of = { account: wallet.account }
+    const [spent, held, left] = [
+      await newBudget(storage, { ...of, amount: 60n }),
+      await newBudget(storage, { ...of, amount: 100n }),
+      await newBudget(storage, { ...of, amount: 101n, hard: false }),
+    ]
+    const all = await newBudget(storage, { kind: 'all', amount: 1n })
+    const may = async () => (await storage.budgets.page({ mayBeReached: true }, {}, 9)).map(({ id }) => id)
+    expect(await may()).toEqual([all.id])
+    await storage.ledger.apply(hold(1n, wallet, node, { budgets: [held.id, left.id], revision: 3 }))
+    expect(await may()).toEqual([all.id, held.id])
+    await storage.ledger.apply(settle(1n, node, 60n))
+    expect(await may()).toEqual([all.id])
+    await storage.ledger.apply(hold(2n, wallet, node, { amount: 60n, minimum: 1n, budgets: [spent.id], revision: 3 }))
+    expect(await may()).toEqual([all.id, spent.id])
+    await storage.ledger.apply(settle(2n, node, 60n))
+    expect(await may()).toEqual([all.id, spent.id])
   })
 
   test('what does not fit together is rejected, and nothing is kept of it', async () => {
@@ -136,6 +164,8 @@ export function budgetRowsContract(use: Use): void {
     expect([MOST_BUDGETS_KEPT, MOST_SHARED_BUDGETS]).toEqual([10_000, 1_000])
     await storage.budgets.delete(made.find((budget) => budget !== undefined)?.id ?? 0n)
     expect(await storage.budgets.create(one, 3)).toBeDefined()
+    expect(await storage.budgets.create({ ...one, kind: 'all', account: undefined }, 3, 3)).toBeUndefined()
+    expect(await storage.budgets.create({ ...one, kind: 'all', account: undefined }, 3, 4)).toBeDefined()
   })
 
   test('an account that is erased has no budgets and no sums by what they were for', async () => {

@@ -229,6 +229,29 @@ export function membersContract(use: Use): void {
     expect(await thrownBy(wrong)).toBeInstanceOf(RangeError)
   })
 
+  test('members with a cap are listed in pages, of one account or of all', async () => {
+    const { storage } = use()
+    const [ada, bob, grace] = [await newHolder(storage), await newHolder(storage), await newHolder(storage)]
+    const cap = { cap: 5n, capPeriod: 'day' } as const
+    for (const person of [bob.person, grace.person]) await storage.members.set(ada.account, person, 'member', { cap })
+    await storage.members.set(bob.account, grace.person, 'member', { cap })
+    await storage.members.set(grace.account, bob.person, 'member')
+    const all = [
+      { account: bob.account, person: grace.person },
+      { account: ada.account, person: grace.person },
+      { account: ada.account, person: bob.person },
+    ]
+    const capped = async (...args: Parameters<typeof storage.members.capped>) =>
+      (await storage.members.capped(...args)).map(({ account, person }) => ({ account, person }))
+    const [first, second, third] = all
+    expect(await capped(undefined, {}, 9)).toEqual(all)
+    expect(await capped(ada.account, {}, 9)).toEqual(all.slice(1))
+    expect(await capped(undefined, first ? { after: first } : {}, 1)).toEqual(all.slice(1, 2))
+    expect(await capped(undefined, second ? { after: second } : {}, 9)).toEqual(all.slice(2))
+    expect(await capped(undefined, third ? { before: third } : {}, 1)).toEqual(all.slice(1, 2))
+    expect(await capped(undefined, { before: { account: 0n, person: 0n } }, 2)).toEqual(all.slice(1))
+  })
+
   test('the keys of a member share the cap, also deleted ones and what was spent before; it renews', async () => {
     const opened = use()
     const { storage } = opened

@@ -1,6 +1,7 @@
 // Every command that is an operation, by noun.
 import type { StoreCommand } from '../command.ts'
 import { ACCOUNT_COMMANDS } from './accounts/account-commands.ts'
+import { BUDGET_COMMANDS } from './accounts/budget-commands.ts'
 import { CODE_COMMANDS } from './accounts/code-commands.ts'
 import { KEY_COMMANDS } from './accounts/key-commands.ts'
 import { PEOPLE_COMMANDS } from './accounts/people-commands.ts'
@@ -17,6 +18,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...BUDGET_COMMANDS,
   ...CODE_COMMANDS,
   ...TRAFFIC_COMMANDS,
   ...REPORT_COMMANDS,

@@ -17,7 +17,7 @@ export type BudgetState = {
   held: Nanos
   /** What new requests may take; never below zero. */
   left: Nanos
-  /** Of the amount, spent: whole and rounded down, so that 100 means all of it. What is soft may exceed it. */
+  /** How much of the amount is spent: whole and rounded down, so that 100 means all of it. What is soft may exceed it. */
   percent: number
   /** Nothing is left. */
   isReached: boolean

@@ -115,6 +115,8 @@ const ACTS: Record<string, ((of: Of) => object) | 'reads' | 'money'> = {
   'report statement': 'reads',
   'model route-preview': 'reads',
   'rejected-requests': 'reads',
+  'budget list': 'reads',
+  'budget create': 'money',
   'account credit': 'money',
   'account credit-line': 'money',
   'code redeem': 'money',

@@ -1,5 +1,6 @@
 // The words of every operation that changes something, by its name, and of everything else that the audit log has.
 import { ACCOUNT_WORDS } from './accounts.ts'
+import { BUDGET_WORDS } from './budgets.ts'
 import { CATALOGUE_WORDS } from './catalogue.ts'
 import { GATEWAY_WORDS } from './gateway.ts'
 import { PEOPLE_WORDS } from './people.ts'
@@ -7,6 +8,7 @@ import { SIGN_IN_WORDS } from './sign-ins.ts'
 
 export const WORDS = {
   ...ACCOUNT_WORDS,
+  ...BUDGET_WORDS,
   ...CATALOGUE_WORDS,
   ...GATEWAY_WORDS,
   ...PEOPLE_WORDS,

@@ -1,6 +1,7 @@
 // Budgets of accounts, members, keys, models of keys, tags and end users, and across accounts of groups, tags and everything.
 import type { Nanos } from '../../money/amount.ts'
 import type { BudgetKind, BudgetTerms } from '../../money/budgets/budget.ts'
+import type { Place } from './pages.ts'
 
 export { BUDGET_KINDS, type BudgetKind } from '../../money/budgets/budget.ts'
 
@@ -62,22 +63,28 @@ export type BudgetFilter = {
   setBy?: BudgetSetter
   /** Also deleted ones. */
   isAny?: true
+  /** Only those of which nothing may be left: whether their period is over is not looked at, nor what is across accounts. */
+  mayBeReached?: true
 }
 
 /** Budgets in force of one account. */
 export const MOST_BUDGETS_KEPT = 10_000
 /** The same across accounts: every process reads all of them every few seconds. */
 export const MOST_SHARED_BUDGETS = 1_000
+/** Budgets in force of all accounts. */
+export const MOST_BUDGETS_IN_ALL = 100_000
 
 /**
- * What `storage.budgets` does. `create`: undefined if the account is gone, or there are `most` in force. `inForce`: of an account, and with
+ * What `storage.budgets` does. `create`: undefined if the account is gone, or there are `most` in force, or too many of all accounts. `inForce`: of an account, and with
  * undefined those across accounts. All that change what applies to requests make nodes look their keys up again.
  */
 export type BudgetNoun = {
-  create(budget: NewBudget, most?: number): Promise<Budget | undefined>
+  create(budget: NewBudget, most?: number, mostInAll?: number): Promise<Budget | undefined>
   find(id: bigint): Promise<Budget | undefined>
   /** By id; `after`: with higher ids than this. */
   list(filter: BudgetFilter, limit: number, after?: bigint): Promise<Budget[]>
+  /** Newest first. */
+  page(filter: BudgetFilter, place: Place, limit: number): Promise<Budget[]>
   inForce(account: bigint | undefined): Promise<Budget[]>
   /** undefined: there is none in force with this id. */
   change(id: bigint, changes: BudgetChanges): Promise<Budget | undefined>

@@ -18,6 +18,7 @@ export type AccountFilter = {
   email?: string
   name?: string
   search?: string
+  hasCap?: true
 }
 /**
  * By id, or by what they have and do: what they spent in so many days (UTC) until today, most first; their balance, lowest first; their

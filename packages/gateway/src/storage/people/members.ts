@@ -18,6 +18,8 @@ export type Member = {
   /** undefined: no cap, as for every owner. */
   cap: MemberCap | undefined
 }
+/** A person in an account. */
+export type MemberId = { account: bigint; person: bigint }
 /** The keys that the member made stay under it in sum. Always by period, so that keys of earlier times need not be added up. */
 export type MemberCap = { cap: Nanos; capPeriod: Period }
 /** The cap, and what counts against it now. */

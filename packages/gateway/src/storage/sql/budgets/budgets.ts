@@ -9,10 +9,12 @@ import {
   type BudgetKind,
   type BudgetNoun,
   type BudgetSetter,
+  MOST_BUDGETS_IN_ALL,
   MOST_BUDGETS_KEPT,
   MOST_SHARED_BUDGETS,
   type NewBudget,
 } from '../../console/budgets.ts'
+import { newestFirst } from '../lists/pages.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import {
   type Connection,
@@ -48,14 +50,19 @@ export function budgetsOver({ db, runner, clock }: Connection): BudgetNoun {
   }
 
   return {
-    async create(budget, most = MOST_BUDGETS_KEPT) {
+    async create(budget, most = MOST_BUDGETS_KEPT, mostInAll = MOST_BUDGETS_IN_ALL) {
       const limit = budget.account === undefined ? Math.min(most, MOST_SHARED_BUDGETS) : most
-      return await write([...forOne(db, checkBudget(budget), limit), insert(db, budget, clock())])
+      const fewer = fewerInAll(db, mostInAll)
+      return await write([...forOne(db, checkBudget(budget), limit), fewer, insert(db, budget, clock())])
     },
     find,
     async list(filter, limit, after = 0n) {
       const page = filtered(db, filter).where('id', '>', after).orderBy('id').limit(limit)
       return await read(await runner.readPage(statement(page)))
+    },
+    async page(filter, { after: before, before: after }, limit) {
+      const range = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
+      return await read(await newestFirst(runner.readPage, filtered(db, filter), range, limit))
     },
     async inForce(account) {
       const all = filtered(db, { account: account ?? null })
@@ -127,6 +134,13 @@ function forOne(db: Database, { account, key, person }: NewBudget, most: number)
   return steps
 }
 
+/** All accounts together have fewer than `most`; a few more if they are made at once. */
+function fewerInAll(db: Database, most: number): Statement {
+  const some = db.selectFrom('budget').select('id').where('deleted_at', 'is', null).limit(most).as('some')
+  const count = db.selectFrom(some).select((row) => row.fn.countAll().as('budgets'))
+  return required(count.having((row) => row(row.fn.countAll(), '<', most)))
+}
+
 function insert(db: Database, budget: NewBudget, now: number): Statement {
   const { kind, account, key, person, model, value, setBy, amount } = budget
   const subject = { kind, account, key, person, model, value }
@@ -188,7 +202,7 @@ function change(db: Database, known: Budget, changes: BudgetChanges): Statement[
   ]
 }
 
-function filtered(db: Database, { account, kind, key, person, value, setBy, isAny }: BudgetFilter) {
+function filtered(db: Database, { account, kind, key, person, value, setBy, isAny, mayBeReached }: BudgetFilter) {
   let query = db.selectFrom('budget').selectAll()
   if (account === null) query = query.where('account', 'is', null)
   else if (account !== undefined) query = query.where('account', '=', account)
@@ -197,6 +211,14 @@ function filtered(db: Database, { account, kind, key, person, value, setBy, isAn
   if (person !== undefined) query = query.where('person', '=', person)
   if (value !== undefined) query = query.where('value', '=', value)
   if (setBy !== undefined) query = query.where('set_by', '=', setBy)
+  if (mayBeReached)
+    query = query.where((row) =>
+      row.or([
+        row('account', 'is', null),
+        row('held', '>=', row.ref('amount')),
+        row(row('window_spent', '+', row.ref('held')), '>=', row.ref('amount')),
+      ]),
+    )
   return isAny ? query : query.where('deleted_at', 'is', null)
 }
 

@@ -165,7 +165,7 @@ function matching({ name, capUsed }: ListedKeyFilter, now: number): (row: Row) =
 
 export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
 
-function accountConditions({ state, email, name, search }: AccountFilter): Condition[] {
+function accountConditions({ state, email, name, search, hasCap }: AccountFilter): Condition[] {
   const member = (condition: Condition) => sql`EXISTS (SELECT 1 FROM member JOIN person ON person.id = member.person
     WHERE member.account = account.id AND ${condition})`
   const has = (part: string) =>
@@ -184,6 +184,7 @@ function accountConditions({ state, email, name, search }: AccountFilter): Condi
     name === undefined ? undefined : beginsWith('account.name', checkText('name', name)),
     email === undefined ? undefined : member(beginsWith('person.email', normaliseEmail(email))),
     search === undefined ? undefined : sql`(${has(checkText('search', search))})`,
+    hasCap ? sql`cap IS NOT NULL` : undefined,
   )
 }
 

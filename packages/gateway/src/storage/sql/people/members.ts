@@ -3,7 +3,8 @@
 import type { Nanos } from '../../../money/amount.ts'
 import { type Period, spentIn } from '../../../money/limits.ts'
 import type { Holder } from '../../accounts.ts'
-import type { Member, MemberCap, MemberRole, MemberStanding, Membership } from '../../people/members.ts'
+import type { Place } from '../../console/pages.ts'
+import type { Member, MemberCap, MemberId, MemberRole, MemberStanding, Membership } from '../../people/members.ts'
 import type { GatewayRole } from '../../people/people.ts'
 import { checkCap, normaliseEmail } from '../guard.ts'
 import { ACCOUNT_PREFIX, flag, integer, optional, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
@@ -110,6 +111,29 @@ export function membersOver({ db, runner, clock }: Connection) {
     /** The members of the account, in the order in which they joined. */
     async list(account: bigint): Promise<Member[]> {
       return (await runner.read(statement(membersOf(db).where('member.account', '=', account)))).map(toMember)
+    },
+    /** Those with a cap: of this account, or of all; the highest ids first. */
+    async capped(account: bigint | undefined, { after, before }: Place<MemberId>, limit: number): Promise<Member[]> {
+      const isBackwards = before !== undefined
+      const direction = isBackwards ? 'asc' : 'desc'
+      let query = membersOf(db)
+        .clearOrderBy()
+        .where('member.cap', 'is not', null)
+        .orderBy('member.account', direction)
+        .orderBy('member.person', direction)
+        .limit(limit)
+      if (account !== undefined) query = query.where('member.account', '=', account)
+      const start = before ?? after
+      const beyond = isBackwards ? '>' : '<'
+      if (start !== undefined)
+        query = query.where((row) =>
+          row.or([
+            row('member.account', beyond, start.account),
+            row.and([row('member.account', '=', start.account), row('member.person', beyond, start.person)]),
+          ]),
+        )
+      const rows = (await runner.readPage(statement(query))).map(toMember)
+      return isBackwards ? rows.reverse() : rows
     },
     /** Oldest account first. */
     async accountsOf(person: bigint): Promise<Membership[]> {
