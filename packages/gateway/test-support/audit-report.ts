@@ -20,6 +20,7 @@ export const CLEAN_AUDIT: AuditReport = {
   keySpentMismatches: [],
   overdrawnAccounts: [],
   spendingMismatches: [],
+  attributionMismatches: [],
   budgetHeldMismatches: [],
   exceededBudgets: [],
   negativeAccounts: [],

@@ -314,6 +314,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       reasoning: 'off',
       idempotency: 'off',
       requests: 'off',
+      attribution: 'off',
       media: 'off',
       tasks: 1,
       audit: 'off',

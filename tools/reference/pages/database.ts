@@ -54,10 +54,14 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   daily_key_spending: { holds: 'sums of charges by day and key', kept: FOREVER },
   daily_attribution_spending: {
     holds: 'sums of charges by day, account, and tag or end user',
-    kept: `${FOREVER}; erased with the account`,
+    kept: `${retention('attribution')}; erased with the account`,
     secret: 'no prompts; end users as hashes, unless `attribution.end_users` is `plain`',
   },
-  daily_attribution_values: { holds: 'how many tags and end users an account had on a day', kept: ACCOUNT },
+  daily_attribution_values: {
+    holds: 'how many tags and end users an account had on a day',
+    kept: `${retention('attribution')}; erased with the account`,
+  },
+  attribution_removal: { holds: 'deleted accounts whose requests have tags, end users and sessions', kept: 'an hour' },
   budget: { holds: 'budgets, with what is spent and held', kept: `${FOREVER}, also deleted ones` },
   budget_sum: { holds: 'what was spent under budgets across accounts, by process', kept: FOREVER },
   rejected_request: {

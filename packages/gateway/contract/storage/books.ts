@@ -30,6 +30,7 @@ const NO_MISMATCHES = {
   keySpentMismatches: [],
   overdrawnAccounts: [],
   spendingMismatches: [],
+  attributionMismatches: [],
   budgetHeldMismatches: [],
   exceededBudgets: [],
   negativeAccounts: [],

@@ -1,6 +1,7 @@
 // What every engine must do, as tests. An engine's own test file only says how to open it.
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './books.ts'
+import { attributedReportsContract } from './budgets/attributed-reports.ts'
 import { attributionContract } from './budgets/attribution.ts'
 import { budgetRacesContract } from './budgets/races.ts'
 import { budgetRowsContract } from './budgets/rows.ts'
@@ -97,6 +98,7 @@ export function storageContract(name: string, open: Open): void {
     describe('rows of budgets', () => budgetRowsContract(use))
     describe('races for budgets', () => budgetRacesContract(use))
     describe('attribution', () => attributionContract(use))
+    describe('reports by attribution', () => attributedReportsContract(use))
     describe('credit lines and caps of accounts', () => creditLinesContract(use))
     describe('terms of keys', () => termsContract(use))
     describe('nodes and reaping', () => nodesContract(use))

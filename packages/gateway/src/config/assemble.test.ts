@@ -63,6 +63,7 @@ test.each([
     reasoning: 86_400_000,
     idempotency: 86_400_000,
     requests: 34_560_000_000,
+    attribution: 34_560_000_000,
     media: 86_400_000,
     tasks: 604_800_000,
     audit: 34_560_000_000,
@@ -147,7 +148,7 @@ server:
   admin_networks: [192.0.2.0/24]
   metrics_token: a-token-of-at-least-20
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50, accounts_per_network_per_day: 7, keep_sandbox_credit: true }
-retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h, audit: 30d }
+retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, attribution: 90d, media: 2h, tasks: 1h, audit: 30d }
 media: { disk: ./pictures }
 upstreams:
   - id: up
@@ -210,6 +211,7 @@ groups:
     reasoning: 3_600_000,
     idempotency: 600_000,
     requests: 86_400_000_000,
+    attribution: 7_776_000_000,
     media: 7_200_000,
     tasks: 3_600_000,
     audit: 2_592_000_000,

@@ -27,6 +27,7 @@ import { createJobs } from './every.ts'
 import { followBudgets } from './follow-budgets.ts'
 import { followSecret, pollChanges } from './poll-changes.ts'
 import { renewCredentials } from './renew-credentials.ts'
+import { reportManyValues } from './report-many-values.ts'
 import { createNodeReport } from './report-node.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runAlerts } from './run-alerts.ts'
@@ -118,7 +119,8 @@ export function startJobs(
   sweepResponses(every, storage)
   sweepTasks(every, storage)
   sweepSessions(every, storage)
-  sweepAttribution(every, storage.attribution)
+  sweepAttribution(every, storage.attribution, () => config().retention.attribution)
+  reportManyValues(every, storage.attribution, log)
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
   foldFreeRequests(every, storage.ledger)

@@ -51,12 +51,27 @@ export function sweepResponses(every: Every, { responses, reasoning }: KeptRespo
   sweep(every, { name: 'remove old responses', page })
 }
 
-/** Removes sums by tag and end user of accounts that are deleted, day by day. */
-export function sweepAttribution(every: Every, attribution: Pick<AttributedUsage, 'sweepDeleted'>): void {
+/** Removes sums by tag and end user that are old, and what accounts that are deleted have of tags, end users and sessions. */
+export function sweepAttribution(
+  every: Every,
+  attribution: Pick<AttributedUsage, 'sweep' | 'sweepDeleted' | 'forgetDeleted'>,
+  keepMs: () => number | 'off',
+): void {
   sweep(every, {
-    name: 'remove sums of deleted accounts',
+    name: 'remove old sums of tags',
     intervalMs: HOUR_MS,
-    page: async () => await attribution.sweepDeleted(),
+    async page() {
+      const until = keptSince(keepMs())
+      return await attribution.sweep(until - (until % DAY_MS))
+    },
+  })
+  sweep(every, {
+    name: 'remove tags of deleted accounts',
+    intervalMs: HOUR_MS,
+    async page() {
+      const [hasSums, hasRequests] = [await attribution.sweepDeleted(), await attribution.forgetDeleted()]
+      return hasSums || hasRequests
+    },
   })
 }
 

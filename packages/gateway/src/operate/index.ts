@@ -40,6 +40,7 @@ import * as rejectedRequests from './rejected-requests.ts'
 import * as find from './reports/find.ts'
 import * as requests from './reports/requests.ts'
 import * as search from './reports/search.ts'
+import * as session from './reports/session.ts'
 import * as spend from './reports/spend.ts'
 import * as statement from './reports/statement.ts'
 import * as tasks from './reports/tasks.ts'
@@ -104,6 +105,7 @@ const NOUNS = [
   find,
   requests,
   search,
+  session,
   spend,
   statement,
   tasks,

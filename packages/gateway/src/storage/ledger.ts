@@ -57,6 +57,8 @@ export type AuditReport = {
   keySpentMismatches: bigint[]
   /** Accounts whose sums of spending are not their charges, or do not count their ended requests. */
   spendingMismatches: bigint[]
+  /** Accounts whose sums by tag or by end user are not the charges of their requests, of days that have sums. */
+  attributionMismatches: bigint[]
   /** Budgets whose held amount is not the sum of the open holds that name them. */
   budgetHeldMismatches: bigint[]
   /** Hard budgets of which more is spent and held than their highest amount. */

@@ -126,7 +126,7 @@ function useMoneyColumns(
       id: 'shortfall',
       label: t.shortfall,
       drop: 840,
-      usd: ({ shortfall_usd: usd }) => (isZero(usd) ? null : usd),
+      usd: ({ shortfall_usd: usd }) => (usd === undefined || isZero(usd) ? null : usd),
     },
     requests: right('requests', usage.requests, 680, (row) => number(row.requests)),
     tokens: right('tokens', usage.tokens, 780, (row) => number(row.tokens)),

@@ -125,17 +125,22 @@ export function attributionContract(use: Use): void {
     await storage.ledger.totals()
     await raw(`UPDATE daily_attribution_values SET known = ${MOST_VALUES - 1} WHERE dimension = 'tag'`)
     await begun(2n, ['last'])
-    await Promise.all([begun(3n, ['late', 'later']), begun(4n, ['first', 'latest']), begun(5n, ['late'], other)])
+    // What comes after them is no tag: one that is called so by its caller stays apart.
+    await Promise.all([begun(3n, ['late', 'other']), begun(4n, ['first', 'latest']), begun(5n, ['other'], other)])
     const values = async (account: bigint) =>
       (await storage.attribution.sums('tag', ['value'], today(opened), { account }, 10)).rows.map(
         ({ group, charged }) => [group.value, charged],
       )
     expect(await values(wallet.account)).toEqual([
+      ['', 3n],
       ['first', 2n],
       ['last', 1n],
-      ['other', 3n],
     ])
-    expect(await values(other.account)).toEqual([['late', 1n]])
+    expect(await values(other.account)).toEqual([['other', 1n]])
+    // It is told once, by whoever asks first.
+    const reported = await storage.attribution.reportManyValues(opened.now(), 10)
+    expect(reported).toEqual([{ account: wallet.account, dimension: 'tag', day: today(opened).from }])
+    expect(await storage.attribution.reportManyValues(opened.now(), 10)).toEqual([])
     const { rows } = await storage.attribution.sums('end_user', ['value'], today(opened), wallet, 10)
     expect(rows).toMatchObject([{ group: { value: 'u_1' }, charged: 4n }])
     // The next day begins anew.

@@ -114,6 +114,26 @@ export function archivingContract(use: Use): void {
     expect(await everything(reopened, months)).toEqual(before)
   })
 
+  test('what requests of a deleted account were for is in no list, also of archived months', async () => {
+    const opened = use()
+    const { storage } = opened
+    const months = await sealedMonths(opened)
+    const { account } = months.wallets[0]
+    const attributed = async () =>
+      (await everything(storage, months)).requests.filter(
+        ({ account: of, row: { tags, endUser, session } }) =>
+          of === account && (tags.length > 0 || endUser !== '' || session !== ''),
+      ).length
+    await archiveAll(storage)
+    expect(await attributed()).toBe(3)
+    expect(await storage.accounts.erase(account, { force: true })).toBe(true)
+    while (await storage.attribution.forgetDeleted());
+    expect(await attributed()).toBe(0)
+    const { ofTag, ofSession } = await everything(storage, months)
+    expect([ofTag, ofSession]).toEqual([[], []])
+    expect(await storage.ledger.audit({ deep: true })).toMatchObject({ ok: true })
+  })
+
   test('at every step the lists say the same, and all audits are clean', async () => {
     const opened = use()
     const { storage } = opened

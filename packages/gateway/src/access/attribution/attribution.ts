@@ -76,3 +76,12 @@ const HASH_LENGTH = 22
 /** Different for each account, and from what vendors see. */
 const hashOf = (name: string, account: bigint, { accountCipher }: Pseudonyms): string =>
   accountCipher.pseudonym(account, 'attribution', name).slice(0, HASH_LENGTH)
+
+const KEPT = /^u_[\w-]{22}$/
+/** An end user as somebody looks for it: as it is kept, or as requests give it. */
+export const soughtEndUser = (
+  written: string,
+  account: bigint,
+  config: Pick<AttributionConfig, 'endUsers'>,
+  deps: Pseudonyms,
+): string => (KEPT.test(written) ? written : keptEndUser(written, account, config, deps) || written)

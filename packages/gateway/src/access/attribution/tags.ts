@@ -13,7 +13,7 @@ const NONE: readonly string[] = []
 const UNFIT = /[,\p{C}]/u
 
 /** `name=value` and `name` both begin with it. */
-const nameOf = (tag: string): string => {
+export const nameOf = (tag: string): string => {
   const end = tag.indexOf('=')
   return end === -1 ? tag : tag.slice(0, end)
 }

@@ -37,6 +37,10 @@ export const RETENTION = {
     en: 'How long receipts keep their text. Rows and transfers stay.',
     zh: '收据文本的保留时间。记录和转账不会删除。',
   }),
+  attribution: setting('attribution', kept, 400 * DAY, {
+    en: 'How long sums by tag and by end user are kept, in whole days. Requests keep their tags.',
+    zh: '按标签和最终用户的合计的保留时间，以整天计。请求保留其标签。',
+  }),
   media: setting('media', kept, DAY, {
     en: 'How long generated images and videos are kept.',
     zh: '生成的图片和视频的保留时间。',

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { CHARGE_LINE } from '../../operate/resources/traffic.ts'
+import { ATTRIBUTION, CHARGE_LINE } from '../../operate/resources/traffic.ts'
 import { showCharge } from '../../paid-call/receipts/show-charge.ts'
 import { showReceipt } from '../../paid-call/receipts/show-receipt.ts'
 import { parseRequestId } from '../../request/ids.ts'
@@ -30,6 +30,7 @@ const RECEIPT = fields({
   model: string(),
   key_id: ID,
   key_name: string(),
+  ...ATTRIBUTION,
   group: nullable(string()),
   upstream: optional(string('Only if the operator shows upstreams.')),
   answered_by: optional(string('The fallback model that answered.')),
@@ -107,6 +108,9 @@ async function findRejected(
     model: '',
     key_id: key_id ?? '',
     key_name: key_name ?? '',
+    tags: [],
+    end_user: null,
+    session: null,
     group: null,
     attempts: [],
     state: 'rejected',

@@ -2,6 +2,9 @@
 import type { Static } from 'typebox'
 import { type CsvLine, csvResponse } from '../../http-api/files/file-response.ts'
 import { given } from '../../operate/inputs/page.ts'
+import { ATTRIBUTED } from '../../operate/inputs/schemas.ts'
+import { attributionOf } from '../../operate/reports/requests.ts'
+import { ATTRIBUTION } from '../../operate/resources/traffic.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { tokensIn } from '../../paid-call/receipts/show-charge.ts'
 import { summarize } from '../../paid-call/receipts/show-receipt.ts'
@@ -31,7 +34,12 @@ const MOST_CSV_ROWS = 1_000_000
 const CSV_PAGE = 500
 
 /** `outcome=running` for open ones, `outcome=errors` for all that failed. */
-const QUERY = fields({ ...PERIOD, outcome: optional(string()), before: optional(REQUEST_ID) })
+const QUERY = fields({
+  ...PERIOD,
+  session: ATTRIBUTED.session,
+  outcome: optional(string()),
+  before: optional(REQUEST_ID),
+})
 type Query = Static<typeof QUERY>
 
 /** A request as lists show it. */
@@ -47,6 +55,7 @@ export const REQUEST = fields({
   first_token_ms: nullable(number()),
   total_ms: nullable(number()),
   outcome: string(),
+  ...ATTRIBUTION,
 })
 type RequestSummary = Static<typeof REQUEST>
 const REQUESTS = pageOf(REQUEST)
@@ -76,7 +85,7 @@ async function readRequests(
 ): Promise<Static<typeof REQUESTS>> {
   const { rows, next } = await deps.store.spending.requests(
     viewer.account.id,
-    { ...filterIn(query), ...scopeOf(viewer) },
+    { ...filterIn(query, viewer, deps), ...scopeOf(viewer) },
     limit,
   )
   return { items: await requestRows(rows, deps), next: next === undefined ? null : formatRequestId(next) }
@@ -89,7 +98,7 @@ async function* requestLines(viewer: Viewer, query: Query, deps: ConsoleDependen
   for (let count = 0; count < MOST_CSV_ROWS; ) {
     const { items, next } = await readRequests(viewer, rest, deps, CSV_PAGE)
     count += items.length
-    yield [...head, ...items.map((row) => CSV_FIELDS.map((field) => String(row[field] ?? '')))]
+    yield [...head, ...items.map((row) => CSV_FIELDS.map((field) => cellOf(row[field])))]
     if (next === null) return
     head = []
     rest = { ...query, before: next }
@@ -98,8 +107,11 @@ async function* requestLines(viewer: Viewer, query: Query, deps: ConsoleDependen
 
 const CSV_FIELDS = [
   ...(['request_id', 'at', 'model', 'key_id', 'key_name', 'input_tokens', 'output_tokens', 'cost_usd'] as const),
-  ...(['first_token_ms', 'total_ms', 'outcome'] as const),
+  ...(['first_token_ms', 'total_ms', 'outcome', 'tags', 'end_user', 'session'] as const),
 ] satisfies (keyof RequestSummary)[]
+/** As the files of the admin API have lists. */
+const cellOf = (value: RequestSummary[keyof RequestSummary]): string =>
+  Array.isArray(value) ? value.join(';') : String(value ?? '')
 const CSV_HEAD: string[] = [...CSV_FIELDS]
 
 export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDependencies): Promise<RequestSummary[]> {
@@ -116,9 +128,19 @@ export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDepend
       cost_usd,
       ...timing,
       outcome,
+      ...attributionOf(row),
     }
   })
 }
 
-const filterIn = ({ outcome, before, ...query }: Query): RequestFilter =>
-  given({ ...filterOf(query), outcome, before: before === undefined ? undefined : parseRequestId(before) })
+const filterIn = (
+  { outcome, before, session, ...query }: Query,
+  { account }: Viewer,
+  deps: ConsoleDependencies,
+): RequestFilter =>
+  given({
+    ...filterOf(query, account.id, deps),
+    session,
+    outcome,
+    before: before === undefined ? undefined : parseRequestId(before),
+  })

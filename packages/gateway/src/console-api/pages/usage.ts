@@ -1,10 +1,15 @@
-// Usage: what was spent in a period, as sums over time, and by model or key: the largest ones by name, and the sum of the others.
+// Usage: what was spent in a period, as sums over time, and by model, key, tag or end user: the largest ones by name, and the sum of the others.
 import type { Static } from 'typebox'
+import { soughtEndUser } from '../../access/attribution/attribution.ts'
 import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
+import { FURTHER_VALUES } from '../../money/budgets/attribution.ts'
 import { given } from '../../operate/inputs/page.ts'
+import { ATTRIBUTED } from '../../operate/inputs/schemas.ts'
+import { SESSION, sessionJson } from '../../operate/reports/session.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import {
+  boolean,
   fields,
   idOf,
   listOf,
@@ -17,9 +22,10 @@ import {
   WRITTEN_TIME,
   word,
 } from '../../request/schema/schema.ts'
-import type { Keys, SpendingFilter, SpendingStep } from '../../storage/storage.ts'
+import type { Keys, SpendingBy, SpendingFilter, SpendingStep } from '../../storage/storage.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
 import { route } from '../route.ts'
-import { keyNames, scopeOf } from './scope.ts'
+import { keyNames, scopeOf, type Viewer } from './scope.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -34,16 +40,25 @@ export const PERIOD = {
   to: optional(WRITTEN_TIME),
   model: optional(string()),
   key: optional(idOf('a key')),
+  tag: ATTRIBUTED.tag,
+  /** As it is kept, or as requests name it. */
+  end_user: ATTRIBUTED.end_user,
 }
 const STEP = word('hour', 'day', 'month')
 const PERIOD_QUERY = fields({ ...PERIOD, step: optional(STEP) })
 const COUNTS = { requests: number(), tokens: number(), cost_usd: USD }
-/** `name`: the model or the id of the key; empty for all but the largest ones. `label`: how it is shown. */
+const BY = ['model', 'key', 'tag', 'end_user'] as const
+/** `name`: the model, the id of the key, the tag or the end user; empty for all but the largest ones. `label`: how it is shown. */
 const NAMED = { name: string(), label: string(), ...COUNTS }
 
 /** The period that a request asks for, with its filters. */
-function periodIn(query: Static<typeof PERIOD_QUERY>, now: number): { filter: SpendingFilter; step: SpendingStep } {
-  const filter = filterOf(query)
+function periodIn(
+  { account }: Viewer,
+  query: Static<typeof PERIOD_QUERY> & { by?: SpendingBy },
+  { clock, config, accountCipher }: ConsoleDependencies,
+): { filter: SpendingFilter; step: SpendingStep } {
+  const now = clock()
+  const filter = filterOf(query, account.id, { config, accountCipher })
   const { to = now } = filter
   const { from = to - 30 * DAY_MS } = filter
   if (from >= to) throw badRequest('from', 'from must be before to.')
@@ -51,13 +66,31 @@ function periodIn(query: Static<typeof PERIOD_QUERY>, now: number): { filter: Sp
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
   const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
   if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
+  const isByTag = query.tag !== undefined || query.by === 'tag'
+  const isByEndUser = query.end_user !== undefined || query.by === 'end_user'
+  if (isByTag && isByEndUser)
+    throw badRequest('end_user', 'Sums are kept by tag or by end user, not by both together: choose one of them.')
+  if ((isByTag || isByEndUser) && step === 'hour')
+    throw badRequest('step', 'Sums by tag and end user are kept by day: use step=day.')
   return { filter: { ...filter, from, to }, step }
 }
 
-type Filters = { from?: string; to?: string; model?: string; key?: string }
+type Filters = { from?: string; to?: string; model?: string; key?: string; tag?: string; end_user?: string }
 
-export const filterOf = ({ from, to, model, key }: Filters) =>
-  given({ from: timeOf(from), to: timeOf(to), model, key: key === undefined ? undefined : BigInt(key) })
+export const filterOf = (
+  { from, to, model, key, tag, end_user: endUser }: Filters,
+  account: bigint,
+  { config, accountCipher }: Pick<ConsoleDependencies, 'config' | 'accountCipher'>,
+) =>
+  given({
+    from: timeOf(from),
+    to: timeOf(to),
+    model,
+    key: key === undefined ? undefined : BigInt(key),
+    tag,
+    endUser:
+      endUser === undefined ? undefined : soughtEndUser(endUser, account, config().attribution, { accountCipher }),
+  })
 
 const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIsoTime(text))
 
@@ -79,7 +112,7 @@ export const showSeries = route(
   {
     policy: 'member',
     summary: 'Sums over time',
-    query: fields({ ...PERIOD_QUERY.properties, by: optional(word('model', 'key', 'none')) }),
+    query: fields({ ...PERIOD_QUERY.properties, by: optional(word(...BY, 'none')) }),
     output: fields({
       step: STEP,
       from: TIME,
@@ -89,12 +122,17 @@ export const showSeries = route(
     }),
   },
   async (call, deps) => {
-    const { filter, step } = periodIn(call.query, deps.clock())
+    const { filter, step } = periodIn(call, call.query, deps)
     const { from, to } = filter
     const { by = 'none' } = call.query
-    const points = await deps.store.spending.series(call.account.id, { ...filter, ...scopeOf(call) }, step, by)
-    const labelOf = await labelsOf(points, by, deps.store.keys)
-    const sum = points.reduce(
+    const { spending, keys } = deps.store
+    const own = { ...filter, ...scopeOf(call) }
+    const points = await spending.series(call.account.id, own, step, by)
+    const labelOf = await labelsOf(points, by, keys)
+    // A request counts for each of its tags, and some have none.
+    const isWhole = by !== 'tag' && by !== 'end_user'
+    const all = isWhole ? points : await spending.series(call.account.id, own, step, 'none')
+    const sum = all.reduce(
       (total, { requests, tokens, cost }) => ({
         requests: total.requests + requests,
         tokens: total.tokens + tokens,
@@ -117,20 +155,47 @@ export const showSeries = route(
   },
 )
 
+export const showSession = route(
+  'GET usage/session',
+  {
+    policy: 'member',
+    summary: 'Adds up the requests of a session, at most the newest 10,000 that are not archived',
+    query: fields({ session: optional(SESSION) }),
+    output: fields({
+      requests: number(),
+      running: number('Of these, which have not ended.'),
+      tokens: number(),
+      charged_usd: USD,
+      is_all: boolean('false: the session has more requests, which are not added up.'),
+    }),
+  },
+  async (call, { store }) => {
+    const { session } = call.query
+    if (session === undefined) throw badRequest('session', 'session is required.')
+    const { id } = call.account
+    return sessionJson(id, session, await store.attribution.session(id, session, scopeOf(call).person))
+  },
+)
+
 export const showBreakdown = route(
   'GET usage/breakdown',
   {
     policy: 'member',
-    summary: 'Sums of each model or key; what cost most comes first',
-    query: fields({ ...PERIOD_QUERY.properties, by: optional(word('model', 'key')) }),
+    summary: 'Sums of each model, key, tag or end user; what cost most comes first',
+    query: fields({ ...PERIOD_QUERY.properties, by: optional(word(...BY)) }),
     output: fields({
-      items: listOf(fields(NAMED)),
-      /** The sum of so many models or keys that are not listed. */
+      items: listOf(
+        fields({
+          ...NAMED,
+          is_further: boolean('All tags or end users after the 10,000 of a day that are told apart.'),
+        }),
+      ),
+      /** The sum of so many models, keys, tags or end users that are not listed. */
       others: nullable(fields({ names: number(), ...COUNTS })),
     }),
   },
   async (call, deps) => {
-    const { filter, step } = periodIn(call.query, deps.clock())
+    const { filter, step } = periodIn(call, call.query, deps)
     const { by = 'model' } = call.query
     const own = { ...filter, ...scopeOf(call) }
     const { rows, names, all } = await deps.store.spending.totals(call.account.id, own, step, by, MOST_ROWS)
@@ -145,7 +210,12 @@ export const showBreakdown = route(
     )
     const others = names - rows.length
     return {
-      items: rows.map(({ name, ...counted }) => ({ name, label: labelOf(name), ...countsJson(counted) })),
+      items: rows.map(({ name, ...counted }) => ({
+        name,
+        label: labelOf(name),
+        ...countsJson(counted),
+        is_further: name === FURTHER_VALUES && (by === 'tag' || by === 'end_user'),
+      })),
       others: others === 0 ? null : { names: others, ...countsJson(rest) },
     }
   },

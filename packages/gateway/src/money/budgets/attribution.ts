@@ -19,9 +19,10 @@ export const LONGEST_NAME = 128
 export const ATTRIBUTION_DIMENSIONS = ['tag', 'end_user'] as const
 export type AttributionDimension = (typeof ATTRIBUTION_DIMENSIONS)[number]
 
-/** The distinct values of a dimension that an account has sums for on one day; further ones are added up as OTHER_VALUE. */
+/** The distinct values of a dimension that an account has sums for on one day; further ones are added up as FURTHER_VALUES. */
 export const MOST_VALUES = 10_000
-export const OTHER_VALUE = 'other'
+/** No tag and no end user is empty. */
+export const FURTHER_VALUES = ''
 
 const SEPARATOR = ','
 export const joinTags = (tags: readonly string[]): string => tags.join(SEPARATOR)

@@ -2,7 +2,7 @@
 import { isAnyAddress } from '../../access/email-address.ts'
 import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../access/password-rules.ts'
 import { parseUsd } from '../../money/amount.ts'
-import { MOST_TAGS } from '../../money/budgets/attribution.ts'
+import { LONGEST_TAG, MOST_TAGS } from '../../money/budgets/attribution.ts'
 import { PERIODS } from '../../money/limits.ts'
 import {
   boolean,
@@ -39,6 +39,13 @@ export const CREDIT_LINE = textLike(
   (value) => value === 'unlimited' || (parseUsd(value) ?? -1n) >= 0n,
   "be an amount in USD such as 500, or 'unlimited'",
 )
+
+/** What requests are for, as filters. An end user as it is kept or, with the account, as requests name it. */
+export const ATTRIBUTED = {
+  tag: optional(text({ max: LONGEST_TAG })),
+  end_user: optional(text({ max: 256 })),
+  session: optional(text({ max: 128 })),
+}
 
 const LONGEST_NAME = 100
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u

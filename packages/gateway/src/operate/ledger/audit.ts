@@ -48,6 +48,7 @@ export function showReport(report: AuditReport, most = Number.POSITIVE_INFINITY)
     spent_mismatches: ids(report.spentMismatches),
     key_spent_mismatches: ids(report.keySpentMismatches),
     spending_mismatches: ids(report.spendingMismatches),
+    attribution_mismatches: ids(report.attributionMismatches),
     budget_held_mismatches: ids(report.budgetHeldMismatches),
     exceeded_budgets: ids(report.exceededBudgets),
     negative_accounts: ids(report.negativeAccounts),
@@ -79,6 +80,7 @@ export const OF_LATER_VERSIONS = {
   read_from: null,
   seal_mismatches: [],
   archive_mismatches: [],
+  attribution_mismatches: [],
   budget_held_mismatches: [],
   exceeded_budgets: [],
 }

@@ -6,8 +6,9 @@ import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { boolean, fields, idOf, integer, optional, REQUEST_ID, text, textLike } from '../../request/schema/schema.ts'
 import type { ListedRequest } from '../../storage/storage.ts'
 import { findAccount } from '../inputs/find-account.ts'
+import { findEndUser } from '../inputs/find-end-user.ts'
 import { given, pageFieldsBy, readPlace, readTimes, TIMES } from '../inputs/page.ts'
-import { ACCOUNT } from '../inputs/schemas.ts'
+import { ACCOUNT, ATTRIBUTED } from '../inputs/schemas.ts'
 import { need, operation, seesCosts } from '../operation.ts'
 import { LISTED_REQUEST } from '../resources/traffic.ts'
 
@@ -42,6 +43,7 @@ export const listRequests = operation({
     client_request_id: optional(OTHER_ID),
     /** What the vendor called the last attempt. */
     upstream_request_id: optional(OTHER_ID),
+    ...ATTRIBUTED,
     /** Those whose upstream cost is not known, of those that have ended. */
     unknown_cost: optional(boolean()),
     ...TIMES,
@@ -50,7 +52,7 @@ export const listRequests = operation({
   /** A page may be short although there are more: it looks at a bounded number of requests. */
   async run(context, { account: named, key, id, error_code, from, to, ...rest }) {
     const { storage, actor } = context
-    const { model, upstream, outcome, status, unknown_cost, ...others } = rest
+    const { model, upstream, outcome, status, unknown_cost, tag, end_user, session, ...others } = rest
     const { client_request_id: clientId, upstream_request_id: upstreamId, ...page } = others
     if (unknown_cost !== undefined) need(actor, 'see_costs')
     const { place, limit } = readPlace(page, (place) => parseRequestId(place) ?? 0n)
@@ -68,6 +70,9 @@ export const listRequests = operation({
       code: error_code,
       clientId,
       upstreamId,
+      tag,
+      endUser: await findEndUser(context, account, end_user),
+      session,
       request: id === undefined ? undefined : (parseRequestId(id) ?? 0n),
     }
     const filter = { ...given(sought), ...readTimes(given({ from, to })) }
@@ -85,6 +90,13 @@ export const listRequests = operation({
   },
 })
 
+/** End users as they are kept. */
+export const attributionOf = ({ tags, endUser, session }: ListedRequest['row']) => ({
+  tags: [...tags],
+  end_user: endUser || null,
+  session: session || null,
+})
+
 const requestRow = ({ account, row, upstreamCost }: ListedRequest, withCosts: boolean) => {
   const { request_id, error_code, ...summary } = summarize(row)
   return {
@@ -94,6 +106,7 @@ const requestRow = ({ account, row, upstreamCost }: ListedRequest, withCosts: bo
     ...tokensIn(summary.units),
     upstream: row.upstream,
     error_code,
+    ...attributionOf(row),
     /** Null: not known. */
     ...(withCosts ? { upstream_cost_usd: upstreamCost === undefined ? null : formatUsd(upstreamCost) } : {}),
   }

@@ -1,37 +1,51 @@
-// What all accounts spent and what upstreams were paid for it, and what failed: by account, key, person, model, upstream or day.
+// What all accounts spent and what upstreams were paid for it, and what failed: by one thing at a time.
 
 import { formatUsd } from '../../money/amount.ts'
-import { fields, optional, word } from '../../request/schema/schema.ts'
-import type { UsageDimension, UsageGroup } from '../../storage/storage.ts'
+import { fields, optional, rule } from '../../request/schema/schema.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { LIMIT } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import {
-  type GroupNames,
-  groupNames,
-  groupText,
-  HOURS,
-  personFields,
-  readGroup,
-  readHours,
-  USAGE_GROUP,
-} from './usage-groups.ts'
+import { GROUPING, readSums } from './read-sums.ts'
+import { SUMS_FILTER, sumsFilter } from './sums-filter.ts'
+import { groupFields, groupNames, groupText, HOURS, readGroup, readHours, USAGE_GROUP } from './usage-groups.ts'
 
-const REPORTED_BY = ['account', 'key', 'person', 'model', 'upstream', 'day'] as const satisfies UsageDimension[]
+const REPORTED_BY = [
+  'account',
+  'key',
+  'person',
+  'model',
+  'upstream',
+  'day',
+  'week',
+  'month',
+  'tag',
+  'end_user',
+] as const
+const WHAT = rule(
+  GROUPING,
+  (value) => value.startsWith('tag:') || REPORTED_BY.some((each) => each === value),
+  `be one of ${REPORTED_BY.join(', ')} or tag:NAME`,
+)
 
 export const reportSpending = operation({
   name: 'report spend',
   permission: 'see_costs',
-  input: fields({ by: word(...REPORTED_BY), ...HOURS, after: optional(USAGE_GROUP), limit: LIMIT }),
+  input: fields({ by: WHAT, ...HOURS, ...SUMS_FILTER, after: optional(USAGE_GROUP), limit: LIMIT }),
   /** In the order of what is grouped by. */
-  async run({ storage }, { by, from, to, after, limit }) {
-    const start = after === undefined ? undefined : readGroup(after)
-    const groups = by === 'key' ? (['key', 'account'] as const) : [by]
-    const { rows, next } = await storage.reports.usage(groups, readHours(from, to), {}, limit, start)
+  async run(context, { by, from, to, after, limit, ...sought }) {
+    const { storage } = context
+    const { rows, next } = await readSums(storage, {
+      // A key has one account, and so has an end user.
+      groups: by === 'key' || by === 'end_user' ? [by, 'account'] : [by],
+      range: readHours(from, to),
+      filter: await sumsFilter(context, sought),
+      after: after === undefined ? undefined : readGroup(after),
+      limit,
+    })
     const nameOf = await groupNames(storage, rows)
     const items = rows.map(({ group, ...sums }) => ({
-      ...shownName(by, group, nameOf),
+      ...groupFields(group, nameOf),
       requests: sums.requests,
       tokens: sums.tokens,
       charged_usd: formatUsd(sums.charged),
@@ -43,15 +57,6 @@ export const reportSpending = operation({
     return { items, next: next === undefined ? null : groupText(next) }
   },
 })
-
-function shownName(by: UsageDimension, group: UsageGroup, nameOf: GroupNames): Record<string, string | null> {
-  const { account, key, person, day } = group
-  const ofAccount = { account_id: String(account), account: nameOf('account', account) }
-  if (by === 'account') return ofAccount
-  if (by === 'key') return { key_id: String(key), key: nameOf('key', key), ...ofAccount }
-  if (by === 'person') return personFields(person, nameOf)
-  return by === 'day' ? { day: isoTime(Number(day)).slice(0, 10) } : { [by]: String(group[by]) }
-}
 
 const MOST_FAILURES = 1_000
 

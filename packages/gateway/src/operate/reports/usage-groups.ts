@@ -1,7 +1,8 @@
 // Groups of usage: as text, which is also where a page begins, with the names of their accounts and keys; and the hours that they cover.
 import { parseIsoTime } from '../../request/iso-time.ts'
 import { optional, rule, textLike, WRITTEN_TIME } from '../../request/schema/schema.ts'
-import type { ReportRange, Storage, UsageDimension, UsageGroup, UsageSums } from '../../storage/storage.ts'
+import type { ReportRange, Storage, UsageDimension, UsageGroup } from '../../storage/storage.ts'
+import { isoTime } from '../inputs/fields.ts'
 import { rejected } from '../rejections.ts'
 
 const HOUR_MS = 3_600_000
@@ -24,8 +25,12 @@ export function readHours(from: string | undefined, to: string | undefined): Rep
   return { from: start, to: end }
 }
 
+/** Also of sums by tag or by end user, where the empty text is all that is not told apart. */
+export type SumsDimension = UsageDimension | 'tag' | 'end_user'
+export type SumsGroup = Partial<Record<SumsDimension, bigint | string | number>>
+
 /** Ids and days are digits, names are encoded: the text can be part of a URL. */
-export const groupText = (group: UsageGroup): string =>
+export const groupText = (group: SumsGroup): string =>
   Object.entries(group)
     .map(([dimension, value]) => `${dimension}:${encodeURIComponent(String(value))}`)
     .join(',')
@@ -35,11 +40,15 @@ const READ = {
   account: readId,
   person: readId,
   day: readTime,
+  week: readTime,
+  month: readTime,
   hour: readTime,
   model: readName,
   upstream: readName,
   outcome: readName,
-} as const satisfies Record<UsageDimension, (value: string) => bigint | number | string | undefined>
+  tag: readName,
+  end_user: readName,
+} as const satisfies Record<SumsDimension, (value: string) => bigint | number | string | undefined>
 
 function readId(value: string): bigint | undefined {
   return /^\d{1,18}$/.test(value) ? BigInt(value) : undefined
@@ -58,10 +67,10 @@ function readName(value: string): string | undefined {
   }
 }
 
-const isDimension = (name: string): name is UsageDimension => Object.hasOwn(READ, name)
+const isDimension = (name: string): name is SumsDimension => Object.hasOwn(READ, name)
 
-function parseGroup(written: string): UsageGroup | undefined {
-  const group: UsageGroup = {}
+function parseGroup(written: string): SumsGroup | undefined {
+  const group: SumsGroup = {}
   for (const part of written.split(',')) {
     const [, name = '', value = ''] = /^(\w+):(.*)$/s.exec(part) ?? []
     const read = isDimension(name) ? READ[name](value) : undefined
@@ -72,13 +81,16 @@ function parseGroup(written: string): UsageGroup | undefined {
 }
 
 export const USAGE_GROUP = textLike((value) => parseGroup(value) !== undefined, 'be the id of a group')
-export const readGroup = (written: string): UsageGroup => parseGroup(written) ?? {}
+export const readGroup = (written: string): SumsGroup => parseGroup(written) ?? {}
 
 /** null: it does not exist any more. */
 type Named = 'account' | 'key' | 'person'
-export type GroupNames = (dimension: Named, id: UsageGroup[UsageDimension]) => string | null
+export type GroupNames = (dimension: Named, id: SumsGroup[SumsDimension]) => string | null
 
-export async function groupNames({ accounts, keys, people }: Storage, rows: readonly UsageSums[]): Promise<GroupNames> {
+export async function groupNames(
+  { accounts, keys, people }: Pick<Storage, 'accounts' | 'keys' | 'people'>,
+  rows: readonly { group: SumsGroup }[],
+): Promise<GroupNames> {
   const idsOf = (dimension: Named) => [
     ...new Set(rows.flatMap(({ group }) => (group[dimension] === undefined ? [] : BigInt(group[dimension])))),
   ]
@@ -94,4 +106,30 @@ export async function groupNames({ accounts, keys, people }: Storage, rows: read
 export const personFields = (person: UsageGroup['person'], nameOf: GroupNames) => ({
   person_id: BigInt(person ?? 0) === 0n ? null : String(person),
   person: nameOf('person', person),
+})
+
+/** Null: what came after the values of a day that are told apart. */
+export const valueFields = ({ tag, end_user }: SumsGroup) => ({
+  ...(tag === undefined ? {} : { tag: tag === '' ? null : String(tag) }),
+  ...(end_user === undefined ? {} : { end_user: end_user === '' ? null : String(end_user) }),
+})
+
+export const dayText = (time: number | bigint | string): string => isoTime(Number(time)).slice(0, 10)
+
+/** As rows of reports show them. */
+export const groupFields = (
+  { key, account, person, model, upstream, outcome, day, week, month, hour, ...values }: SumsGroup,
+  nameOf: GroupNames,
+) => ({
+  ...(account === undefined ? {} : { account_id: String(account), account: nameOf('account', account) }),
+  ...(key === undefined ? {} : { key_id: String(key), key: nameOf('key', key) }),
+  ...(person === undefined ? {} : personFields(person, nameOf)),
+  ...(model === undefined ? {} : { model: String(model) }),
+  ...(upstream === undefined ? {} : { upstream: String(upstream) }),
+  ...(outcome === undefined ? {} : { outcome: String(outcome) }),
+  ...valueFields(values),
+  ...(day === undefined ? {} : { day: dayText(day) }),
+  ...(week === undefined ? {} : { week: dayText(week) }),
+  ...(month === undefined ? {} : { month: dayText(month).slice(0, 7) }),
+  ...(hour === undefined ? {} : { hour: isoTime(Number(hour)) }),
 })

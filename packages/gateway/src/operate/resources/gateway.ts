@@ -160,6 +160,7 @@ const AUDIT_REPORT = fields({
   spent_mismatches: listOf(ID),
   key_spent_mismatches: listOf(ID),
   spending_mismatches: listOf(ID),
+  attribution_mismatches: listOf(ID),
   budget_held_mismatches: listOf(ID),
   exceeded_budgets: listOf(ID),
   negative_accounts: listOf(ID),

@@ -25,6 +25,13 @@ const UPSTREAM_COST = optional(
   nullable(string('Decimal USD; null: not known. Absent without the permission see_costs.')),
 )
 
+/** What a request was for. */
+export const ATTRIBUTION = {
+  tags: listOf(string()),
+  end_user: nullable(string('As it is kept: as it was given, or its hash.')),
+  session: nullable(string()),
+}
+
 export const LISTED_REQUEST = resource(
   'request',
   fields({
@@ -45,6 +52,7 @@ export const LISTED_REQUEST = resource(
     outcome: string('`running` for one that has not ended.'),
     error_code: nullable(string()),
     status: nullable(number('Of the response that the client got; null: not known.')),
+    ...ATTRIBUTION,
   }),
 )
 
@@ -178,15 +186,39 @@ export const USAGE_SUMS = resource(
     model: optional(string()),
     upstream: optional(string()),
     outcome: optional(string()),
+    tag: optional(nullable(string('Null: all tags after the 10,000 of an account and a day that are told apart.'))),
+    end_user: optional(nullable(string('As it is kept. Null: all after the 10,000 of an account and a day.'))),
     day: optional(string('Such as 2027-01-31, in UTC.')),
+    week: optional(string('Its Monday, such as 2027-01-25, in UTC.')),
+    month: optional(string('Such as 2027-01, in UTC.')),
     hour: optional(string('Its beginning, in UTC.')),
     requests: number(),
     tokens: number(),
     charged_usd: USD,
-    shortfall_usd: string('Decimal USD: what requests cost beyond their balance, and was not charged.'),
+    shortfall_usd: optional(
+      string(
+        'Decimal USD: what requests cost beyond their balance, and was not charged. Absent of sums by tag or end user.',
+      ),
+    ),
     upstream_cost_usd: optional(string('Decimal USD: what is known of it. Absent without the permission see_costs.')),
     margin_usd: optional(string('Decimal USD: what was charged less what is known of the upstream cost.')),
     unknown_costs: optional(number('Of how many requests the cost is not known.')),
+  }),
+)
+
+/** The newest requests of a session, at most 10,000. */
+export const SESSION_SUMS = resource(
+  'session_usage',
+  fields({
+    account_id: ID,
+    session: string(),
+    requests: number(),
+    running: number('Of these, which have not ended: they count no tokens and no charges yet.'),
+    tokens: number(),
+    charged_usd: USD,
+    first_request_at: nullable(TIME),
+    last_request_at: nullable(TIME),
+    is_all: boolean('false: the session has more requests, which are not added up.'),
   }),
 )
 

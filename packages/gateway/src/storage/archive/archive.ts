@@ -5,6 +5,7 @@
 import { integer, type Row } from '../fields.ts'
 import { type LedgerRows, rowsOfTables } from '../sql/months/ledger-rows.ts'
 import type { Connection } from '../sql/statements.ts'
+import { withoutForgotten } from './forgotten.ts'
 import { createGate } from './gate.ts'
 import { type Block, decodeBlock, type Kind, sha256 } from './part-file.ts'
 import { ArchiveUnavailable, type PartStore, readRange } from './part-store.ts'
@@ -58,6 +59,10 @@ export function openArchive(connection: Connection) {
   /** `contains`: only lines with this text. */
   async function rowsOf({ name, kind }: Part, { start, end }: Block, contains?: string): Promise<Row[]> {
     const frame = await readRange(await opened(), name, start, end)
+    return await withoutForgotten(connection, await decoded(name, kind, frame, contains))
+  }
+
+  async function decoded(name: string, kind: Kind, frame: Uint8Array, contains?: string): Promise<Row[]> {
     try {
       return await decodeBlock(kind, frame, contains)
     } catch (error) {

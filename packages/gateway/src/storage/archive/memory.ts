@@ -3,7 +3,7 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { Row } from '../fields.ts'
 import type { Connection, Statement } from '../sql/statements.ts'
 import { COLUMNS, type Kind } from './part-file.ts'
-import { compiler, RECEIPT_ERROR, RECEIPT_IDS } from './sqlite-dialect.ts'
+import { compiler, MONTH_OF, RECEIPT_ERROR, RECEIPT_IDS } from './sqlite-dialect.ts'
 
 export type Memory = { connection: Connection; fill(rows: Iterable<Row>): void } & Disposable
 
@@ -22,7 +22,14 @@ export function openMemory(kind: Kind): Memory {
     write: () => Promise.reject(new Error('archived rows do not change')),
   }
   return {
-    connection: { db: compiler(), runner, clock: Date.now, receiptError: RECEIPT_ERROR, receiptIds: RECEIPT_IDS },
+    connection: {
+      db: compiler(),
+      runner,
+      clock: Date.now,
+      receiptError: RECEIPT_ERROR,
+      receiptIds: RECEIPT_IDS,
+      monthOf: MONTH_OF,
+    },
     /** In place of the rows that it has. Of rows with the same id, the first stays. */
     fill(rows) {
       db.transaction(() => {

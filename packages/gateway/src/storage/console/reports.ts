@@ -2,22 +2,35 @@
 import type { Nanos } from '../../money/amount.ts'
 
 /** In the order in which groups are sorted. A key has one account, so that the account changes nothing beside the key. */
-export const USAGE_DIMENSIONS = ['key', 'account', 'person', 'model', 'upstream', 'outcome', 'day', 'hour'] as const
+export const USAGE_DIMENSIONS = [
+  ...(['key', 'account', 'person', 'model', 'upstream', 'outcome', 'day', 'week', 'month', 'hour'] as const),
+] as const
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number]
 
-/** The id of an account, a key or the person who made the key (0: an operator did), the name of a model, an upstream or an outcome, the beginning of a day or an hour. */
+/** The id of an account, a key or the person who made the key (0: an operator did), the name of a model, an upstream or an outcome, the beginning of a day, a week (on Monday), a month or an hour. */
 export type UsageGroup = Partial<Record<UsageDimension, bigint | string | number>>
-export type UsageFilter = { key?: bigint; account?: bigint; model?: string; upstream?: string; outcome?: string }
+/** `person`: only what keys cost that this person made. */
+export type UsageFilter = {
+  key?: bigint
+  account?: bigint
+  person?: bigint
+  model?: string
+  upstream?: string
+  outcome?: string
+}
 
 /**
  * Sums by tag, or by end user: of whole days, by one of the two at a time. A request counts for each of its tags, so that sums of tags do
- * not add up to those of the account. Grouped by `value` and by up to all of these.
+ * not add up to those of the account. Grouped by `value` and by up to all of these. The value '' has what came after the 10,000 values of an
+ * account and a day.
  */
-export const ATTRIBUTED_DIMENSIONS = ['value', 'account', 'key', 'model', 'upstream', 'outcome', 'day'] as const
+export const ATTRIBUTED_DIMENSIONS = [
+  ...(['value', 'account', 'key', 'person', 'model', 'upstream', 'outcome', 'day', 'week', 'month'] as const),
+] as const
 export type AttributedDimension = (typeof ATTRIBUTED_DIMENSIONS)[number]
 export type AttributedGroup = Partial<Record<AttributedDimension, bigint | string | number>>
-/** `value`: one tag or end user. */
-export type AttributedFilter = UsageFilter & { value?: string }
+/** `value`: one tag or end user. `tagName`: tags of this name, and what is not told apart. */
+export type AttributedFilter = UsageFilter & { value?: string; tagName?: string }
 export type AttributedSums = Omit<UsageSums, 'group' | 'shortfall'> & { group: AttributedGroup; lastAt: number }
 export type AttributedSort = {
   by: 'value' | Exclude<(typeof USAGE_SORTS)[number], 'shortfall'>
@@ -35,6 +48,19 @@ export type UsageSums = {
   unknownCosts: number
   /** What requests cost beyond their wallets, and was not charged. */
   shortfall: Nanos
+}
+
+/** What one session of an account used, of its newest requests. `isAll`: there are no others. */
+export type SessionSums = {
+  requests: number
+  /** Of these, have not ended, and count nothing else yet. */
+  running: number
+  tokens: number
+  charged: Nanos
+  /** As clients know them; undefined: there is no request. */
+  first: bigint | undefined
+  last: bigint | undefined
+  isAll: boolean
 }
 
 /** What groups can be sorted by. `margin`: what was charged less what is known of the upstream cost. */

@@ -10,12 +10,16 @@ export type SpendingFilter = {
   key?: bigint
   /** Only what keys cost that this person made. */
   person?: bigint
+  /** One of the two: sums of several tags, or of a tag and an end user together, are not kept. Of whole days. */
+  tag?: string
+  endUser?: string
 }
 export type SpendingStep = 'hour' | 'day' | 'month'
-export type SpendingBy = 'model' | 'key' | 'none'
-/** How many models or keys have points of their own: the largest by requests, by tokens and by cost. */
+/** By tag, a request counts for each of its tags. */
+export type SpendingBy = 'model' | 'key' | 'tag' | 'end_user' | 'none'
+/** How many models, keys, tags or end users have points of their own: the largest by requests, by tokens and by cost. */
 export const MOST_NAMED = 5
-/** `at`: the beginning of the step. `name`: the model, or the id of the key; empty for all others, and without `by` for all. */
+/** `at`: the beginning of the step. `name`: the model, the id of the key, the tag or the end user; empty for all others, and without `by` for all. */
 export type SpendingPoint = { at: number; name: string; requests: number; tokens: number; cost: Nanos }
 
 /** What requests are for. `endUser`: as it is kept. */
@@ -45,7 +49,7 @@ export type WalletEntry = {
 /** `at`: its beginning (UTC). */
 export type WalletMonth = { at: number; credited: Nanos; spent: Nanos }
 
-/** `name`: the model, or the id of the key. */
+/** `name`: the model, the id of the key, the tag or the end user: empty for those after the 10,000 of a day. */
 export type SpendingTotal = Omit<SpendingPoint, 'at'>
 /** `names`: how many there are, also beyond the rows. `all`: the sums of all of them. */
 export type SpendingTotals = { rows: SpendingTotal[]; names: number; all: Omit<SpendingTotal, 'name'> }

@@ -26,6 +26,7 @@ export const LEDGER_TABLES = [
   'daily_key_spending',
   'daily_attribution_spending',
   'daily_attribution_values',
+  'attribution_removal',
   'budget',
   'budget_sum',
   'rejected_request',

@@ -62,6 +62,8 @@ import BUDGETS from './version-5/budgets-sqlite.sql' with { type: 'text' }
 import KEY_TAGS_POSTGRES from './version-5/key-tags-postgres.sql' with { type: 'text' }
 import KEY_TAGS from './version-5/key-tags-sqlite.sql' with { type: 'text' }
 import LEDGER_POSTGRES from './version-5/ledger-postgres.sql' with { type: 'text' }
+import ATTRIBUTION_6_POSTGRES from './version-6/attribution-postgres.sql' with { type: 'text' }
+import ATTRIBUTION_6 from './version-6/attribution-sqlite.sql' with { type: 'text' }
 import BUDGET_CHANGES_POSTGRES from './version-6/budget-changes-postgres.sql' with { type: 'text' }
 import BUDGET_CHANGES from './version-6/budget-changes-sqlite.sql' with { type: 'text' }
 
@@ -151,9 +153,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 6,
     oldestProgram: 1,
-    ledger: [BUDGET_CHANGES].join('\n'),
+    ledger: [ATTRIBUTION_6, BUDGET_CHANGES].join('\n'),
     contents: '',
-    postgres: [BUDGET_CHANGES_POSTGRES].join('\n'),
+    postgres: [ATTRIBUTION_6_POSTGRES, BUDGET_CHANGES_POSTGRES].join('\n'),
   },
 ]
 

@@ -210,6 +210,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     clock: clock.now,
     receiptError: RECEIPT_ERROR,
     receiptIds: RECEIPT_IDS,
+    monthOf: MONTH_OF,
   }
   const connection = { ...tables, archive: openArchive(tables) }
   const tasks = postgresTasks(queries)
@@ -246,6 +247,8 @@ const RECEIPT_IDS: ReceiptIds = {
   upstream: String.raw`substring(receipt from '^\{"ids":\{(?:"client":"${IN_QUOTES}",)?"upstream":"(${IN_QUOTES})"')`,
   written: (id) => JSON.stringify(id).slice(1, -1),
 }
+const MONTH_OF = (time: string): string =>
+  `(extract(epoch FROM date_trunc('month', to_timestamp(${time} / 1000) AT TIME ZONE 'UTC')) * 1000)::bigint`
 /** Not by a cast, which would fail for a receipt that is no JSON. Quotes inside of a text are escaped, so that none looks like this. */
 const RECEIPT_ERROR = `substring(receipt from '"error":\\{"code":"([^"\\\\]+)"')`
 const NODE = 'SELECT verdict, amount FROM ledger_node_2($1, $2, $3, $4, $5, $6, $7)'

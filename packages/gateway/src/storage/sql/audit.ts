@@ -1,6 +1,7 @@
 // The queries of `trivium audit`, as plain SQL for both engines. All of it reads one snapshot.
 import { REVENUE, SHORTFALL, TASK_NODE } from '../../money/ledger.ts'
 import type { AuditReport } from '../ledger.ts'
+import { SWEPT_UNTIL } from './budgets/attribution-sweeps.ts'
 import type { Seal } from './months/bounds.ts'
 import { type Part, partAfter, WHOLE } from './months/parts.ts'
 import { integer, type Row } from './rows.ts'
@@ -99,6 +100,32 @@ const EXCEEDED_BUDGETS = `
   SELECT id FROM budget WHERE held < 0 OR hard = 1 AND deleted_at IS NULL AND held + CASE WHEN window_spent > 0 THEN window_spent ELSE 0 END > highest_amount
   ORDER BY id`
 
+/** Rows of archived months have left the table: a request is charged within this time of its begin. */
+const CHARGED_WITHIN_MS = 31 * 86_400_000
+
+/**
+ * Charges day by day: once for each tag, and once for an end user. Sums of old days are removed, and those of deleted accounts. The join is in
+ * this order on both engines.
+ */
+const attributionMismatches = ({ from, booked }: Part) => {
+  const isKept = `day >= ${from} AND day >= (SELECT coalesce(max(CAST(value AS bigint)), 0) FROM meta WHERE name = '${SWEPT_UNTIL}')
+    AND day >= (SELECT coalesce(max(ends_at) + ${CHARGED_WITHIN_MS}, 0) FROM archive_part WHERE state > 0)`
+  return `
+  SELECT DISTINCT id FROM (
+    SELECT account AS id, day, CASE WHEN dimension = 'tag' THEN cost ELSE 0 END AS by_tag,
+      CASE WHEN dimension = 'tag' THEN 0 ELSE cost END AS by_end_user
+    FROM daily_attribution_spending WHERE ${isKept}
+    UNION ALL SELECT request.account AS id, charge.day, CASE WHEN request.tags = '' THEN 0
+        ELSE charge.amount * (length(request.tags) - length(replace(request.tags, ',', '')) + 1) END AS by_tag,
+      CASE WHEN request.end_user = '' THEN 0 ELSE charge.amount END AS by_end_user
+    FROM (SELECT request AS paid_for, at - at % 86400000 AS day, CASE WHEN debit > 0 THEN -amount ELSE amount END AS amount
+      FROM ${booked} WHERE request IS NOT NULL AND (debit > 0 OR credit > 0)) AS charge
+      CROSS JOIN request WHERE request.id = charge.paid_for AND (request.tags <> '' OR request.end_user <> '') AND ${isKept}
+  ) sides GROUP BY id, day HAVING (sum(by_tag) <> 0 OR sum(by_end_user) <> 0)
+    AND id NOT IN (SELECT id FROM account WHERE deleted_at IS NOT NULL)
+  ORDER BY id`
+}
+
 /**
  * A second settlement shows as transfers that exceed the cost; an open or voided request must have cost nothing. A transfer of a request
  * whose seal says that it is final finds no request here.
@@ -148,6 +175,7 @@ const lists = (part: Part): Record<keyof Lists, string> => ({
   spentMismatches: spentMismatches(part, 'account'),
   keySpentMismatches: spentMismatches(part, 'key'),
   spendingMismatches: spendingMismatches(part),
+  attributionMismatches: attributionMismatches(part),
   budgetHeldMismatches: BUDGET_HELD_MISMATCHES,
   exceededBudgets: EXCEEDED_BUDGETS,
   negativeAccounts: NEGATIVE_ACCOUNTS,
@@ -170,11 +198,12 @@ export const AUDIT: readonly Statement[] = auditOf(WHOLE)
 const NO_FOLDS = '(SELECT 0 AS account, 0 AS requests, 0 AS tokens, 0 AS upstream_cost WHERE 1 = 0) AS folded_request'
 const NOTHING = 'SELECT 0 AS id WHERE 1 = 0'
 
-/** For tables of earlier versions, of which a copy may be: they had no budgets, and long before that no folded requests. */
+/** For tables of earlier versions, of which a copy may be: they had no budgets and no tags, and long before that no folded requests. */
 export const auditWithout = (audit: readonly Statement[], tables: { has(table: string): boolean }): Statement[] =>
   audit.map((statement) => {
     const isOfBudgets = statement.sql === BUDGET_HELD_MISMATCHES || statement.sql === EXCEEDED_BUDGETS
-    if (isOfBudgets && !tables.has('budget')) return { ...statement, sql: NOTHING }
+    const isNew = isOfBudgets || statement.sql.includes('FROM daily_attribution_spending')
+    if (isNew && !tables.has('budget')) return { ...statement, sql: NOTHING }
     if (tables.has('folded_request')) return statement
     return { ...statement, sql: statement.sql.replaceAll('FROM folded_request', `FROM ${NO_FOLDS}`) }
   })

@@ -4,7 +4,8 @@ import { type ArchivedConnection, archivedListsOver, archivedSpendingOver } from
 import { archiveOver } from '../archive/noun.ts'
 import type { AuditEntry } from '../console/audit-log.ts'
 import { accountsOver } from './accounts.ts'
-import { attributionOver } from './budgets/attributed-sums.ts'
+import { attributedSumsOver } from './budgets/attributed-sums.ts'
+import { attributionSweepsOver } from './budgets/attribution-sweeps.ts'
 import { budgetsOver } from './budgets/budgets.ts'
 import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
@@ -82,7 +83,7 @@ const nouns = (connection: ArchivedConnection) => ({
   /** Passwords, second factors, one-time links and attempts. */
   signIns: signInsOver(connection),
   /** What was spent by tag, and by end user. */
-  attribution: attributionOver(connection),
+  attribution: { ...attributedSumsOver(connection), ...attributionSweepsOver(connection) },
   /** How much may be spent on one thing. */
   budgets: budgetsOver(connection),
   /** Redemption codes. */

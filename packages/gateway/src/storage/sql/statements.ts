@@ -46,6 +46,8 @@ export type Connection = {
   clock: () => number
   receiptError: string
   receiptIds: ReceiptIds
+  /** The beginning of the month (UTC) in which a time lies. */
+  monthOf: (time: string) => string
 }
 
 /** The ids of caller and vendor in the column `receipt`, as the indexes have them. `written`: an id as it stands there. */

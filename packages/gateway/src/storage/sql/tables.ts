@@ -390,4 +390,5 @@ type OtherTables = {
   folded_request: { account: Integer; requests: Integer; tokens: Integer; upstream_cost: Integer }
   repetition: { request: Integer; first: Integer; at: Integer }
   upstream_key_hour: { hour: Integer; upstream: string; key: string; calls: Integer; failed: Integer }
+  attribution_removal: { account: Integer; done_to: Integer }
 }

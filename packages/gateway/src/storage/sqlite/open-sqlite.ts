@@ -6,7 +6,7 @@ import { threadCode } from '@trivium/http/system/thread-code.ts'
 import type { Result, Verb } from '../../money/ledger.ts'
 import { openArchive } from '../archive/archive.ts'
 import { ledgerReportsOver } from '../archive/lists.ts'
-import { compiler, RECEIPT_ERROR, RECEIPT_IDS } from '../archive/sqlite-dialect.ts'
+import { compiler, MONTH_OF, RECEIPT_ERROR, RECEIPT_IDS } from '../archive/sqlite-dialect.ts'
 import { leasesOver } from '../leases.ts'
 import { tableDifferences } from '../migrations/migrate-sqlite.ts'
 import type { Upgrade } from '../migrations/migrations.ts'
@@ -152,7 +152,14 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const runner: Runner = { read, readLedger, readPage, readSlowly, write: queue.write }
-  const tables = { db: compiler(), runner, clock, receiptError: RECEIPT_ERROR, receiptIds: RECEIPT_IDS }
+  const tables = {
+    db: compiler(),
+    runner,
+    clock,
+    receiptError: RECEIPT_ERROR,
+    receiptIds: RECEIPT_IDS,
+    monthOf: MONTH_OF,
+  }
   const connection = { ...tables, archive: openArchive(tables) }
   const apply: Storage['ledger']['apply'] = (verb) =>
     new Promise((resolve, reject) => submit(verb, { resolve, reject }))

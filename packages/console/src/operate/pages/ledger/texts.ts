@@ -80,6 +80,9 @@ export const ledger = texts({
       spending_mismatches: en('Accounts whose usage totals differ from their charges').zh(
         '用量合计与计费金额不符的账户',
       ),
+      attribution_mismatches: en('Accounts whose sums by tag or end user differ from their charges').zh(
+        '按标签或最终用户的合计与计费不一致的账户',
+      ),
       budget_held_mismatches: en('Budgets whose held amount differs from their open holds').zh(
         '冻结金额与未结清的冻结不符的预算',
       ),

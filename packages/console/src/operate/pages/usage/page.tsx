@@ -71,7 +71,9 @@ export default function UsagePage() {
       ),
     },
     { label: usage.total.tokens, of: (sums) => sums.tokens },
-    ...(now && !isZero(now.shortfall_usd) ? [{ label: shortfall, of: (sums: typeof now) => sums.shortfall_usd }] : []),
+    ...(now && !isZero(now.shortfall_usd ?? '0')
+      ? [{ label: shortfall, of: (sums: typeof now) => sums.shortfall_usd }]
+      : []),
   ]
   const columns: MoneyColumn[] = ['charged', ...(seesCosts ? (['cost', 'margin'] as const) : []), 'requests', 'tokens']
   const csv = { group_by: groups.join(','), from: period.from, to: period.to, ...filter }

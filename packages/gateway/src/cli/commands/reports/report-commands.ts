@@ -7,7 +7,7 @@ import { type Column, table } from '../../table.ts'
 import { flatKey } from '../accounts/key-commands.ts'
 import { commandsIn, type OptionTexts } from '../declare.ts'
 import { formatCsv } from './csv.ts'
-import { FILTERS, OUTCOME } from './traffic-commands.ts'
+import { ATTRIBUTED, FILTERS, OUTCOME } from './traffic-commands.ts'
 
 const RANGE: OptionTexts = {
   'from TIME':
@@ -17,10 +17,15 @@ const RANGE: OptionTexts = {
 
 type Shown = Readonly<Record<string, unknown>>
 const FIGURES = ['requests', 'tokens', 'charged_usd', 'upstream_cost_usd', 'margin_usd', 'unknown_costs']
+/** What came after the values of a day that are told apart. In JSON and CSV it has no value, which none can be mistaken for. */
+const WITHOUT_NAME: Readonly<Record<string, string>> = {
+  tag: '(all further tags)',
+  end_user: '(all further end users)',
+}
 const columnsOf = (rows: readonly Shown[]): Column<Shown>[] =>
   Object.keys(rows[0] ?? {}).map((name) => ({
     title: name.replace(/_usd$/, ' usd').replaceAll('_', ' '),
-    cell: (row) => (row[name] === null ? undefined : String(row[name])),
+    cell: (row) => (row[name] === null ? WITHOUT_NAME[name] : String(row[name])),
     ...(FIGURES.includes(name) || name === 'count' ? { right: true as const } : {}),
   }))
 const showRows = (result: unknown): string => {
@@ -28,9 +33,13 @@ const showRows = (result: unknown): string => {
   return rows.length === 0 ? '(none)\n' : table(columnsOf(rows), rows)
 }
 
-/** What cost the most first; days in their order. */
+const PERSON: OptionTexts = {
+  'person PERSON': 'only keys that this person made: email address or id; 0: an operator or the command line',
+}
+
+/** What cost the most first; periods in their order. */
 const byCost = (rows: readonly Shown[]): readonly Shown[] =>
-  rows.every((row) => 'day' in row)
+  rows.every((row) => 'day' in row || 'week' in row || 'month' in row)
     ? rows
     : rows.toSorted((one, other) => Number(other.charged_usd) - Number(one.charged_usd))
 
@@ -45,12 +54,25 @@ const BY: Readonly<Record<string, readonly string[]>> = {
   model: ['model'],
   upstream: ['upstream'],
   day: ['day'],
+  week: ['week'],
+  month: ['month'],
+  tag: ['tag'],
+  'tag:NAME': ['tag'],
+  end_user: ['end_user', 'account_id', 'account'],
 }
 
 type Statement = Shown & { models: Shown[]; entries: Shown[]; owners: string[] }
 const ENTRY = ['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd']
 
-const GROUPS: typeof BY = { ...BY, key: ['key_id', 'key'], outcome: ['outcome'], hour: ['hour'] }
+const GROUPS: typeof BY = {
+  ...BY,
+  key: ['key_id', 'key'],
+  end_user: ['end_user'],
+  outcome: ['outcome'],
+  hour: ['hour'],
+}
+const columnsBy = (groups: typeof BY, name: string): readonly string[] =>
+  groups[name.startsWith('tag:') ? 'tag' : name] ?? []
 
 /** If all costs are unknown, so is the margin. Programs that read JSON find the number of unknown costs beside it. */
 const withKnownMargin = (row: Shown): Shown =>
@@ -60,13 +82,20 @@ export const REPORT_COMMANDS = commandsIn('Reports', [
   {
     name: 'report spend',
     summary: 'report requests, tokens, charges, upstream costs and margin of all accounts',
-    options: { 'by WHAT!': `${Object.keys(BY).join(', ')}`, ...RANGE, csv: 'print comma-separated values' },
+    options: {
+      'by WHAT!': Object.keys(BY).join(', '),
+      ...FILTERS,
+      ...PERSON,
+      ...ATTRIBUTED,
+      ...RANGE,
+      csv: 'print comma-separated values',
+    },
     example: 'report spend --by account --from 2030-01-01 --to 2030-02-01 --csv',
     rows: 0,
     json: byCost,
     show: (result, { flags, values }) =>
       flags.has('csv')
-        ? formatCsv((result as readonly Shown[]).map(withKnownMargin), [...(BY[values.by ?? ''] ?? []), ...FIGURES])
+        ? formatCsv((result as readonly Shown[]).map(withKnownMargin), [...columnsBy(BY, values.by ?? ''), ...FIGURES])
         : showRows((result as readonly Shown[]).map(withKnownMargin)),
   },
   {
@@ -75,7 +104,9 @@ export const REPORT_COMMANDS = commandsIn('Reports', [
     options: {
       'by A,B': `out of ${Object.keys(GROUPS).join(', ')}; default: one sum of all`,
       ...FILTERS,
+      ...PERSON,
       ...OUTCOME,
+      ...ATTRIBUTED,
       ...RANGE,
       csv: 'print comma-separated values',
     },
@@ -83,9 +114,16 @@ export const REPORT_COMMANDS = commandsIn('Reports', [
     rows: 0,
     show: (result, { flags, values: { by = '' } }) => {
       const rows = (result as readonly Shown[]).map(({ id: _, ...row }) => withKnownMargin(row))
-      const columns = by.split(',').flatMap((name) => GROUPS[name.trim()] ?? [])
+      const columns = by.split(',').flatMap((name) => columnsBy(GROUPS, name.trim()))
       return flags.has('csv') ? formatCsv(rows, [...columns, ...FIGURES]) : showRows(rows)
     },
+  },
+  {
+    name: 'report session',
+    summary: 'add up the requests of a session, at most the newest 10,000',
+    options: { 'account ACCOUNT!': 'email address, name or id', 'session ID!': 'the session, as receipts name it' },
+    example: 'report session --account ada@example.com --session chat-1',
+    show: describe,
   },
   {
     name: 'report statement',

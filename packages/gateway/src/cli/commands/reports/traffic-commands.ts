@@ -11,6 +11,11 @@ export const FILTERS: OptionTexts = {
   ...MODEL,
   'upstream ID': 'only this upstream',
 }
+/** What requests are for. */
+export const ATTRIBUTED: OptionTexts = {
+  'tag TAG': 'only requests with this tag, such as team=search',
+  'end-user ID': 'only this end user, as receipts name it; with --account also as requests name it',
+}
 export const OUTCOME: OptionTexts = { 'outcome OUTCOME': 'only this outcome, such as failed' }
 const TIMES: OptionTexts = {
   'from TIME': 'only from this time on, such as 2030-01-31T12:00:00Z, yesterday, 7d or 24h',
@@ -69,6 +74,8 @@ export const TRAFFIC_COMMANDS = [
         'outcome OUTCOME': 'only this outcome, such as failed; running: open requests; errors: all failures',
         'status STATUS': 'only responses with this status, such as 502',
         'error-code CODE': 'only this error code',
+        ...ATTRIBUTED,
+        'session ID': 'only this session',
         'client-id ID': "only the caller's x-client-request-id, or trace id of traceparent",
         'vendor-id ID': "only the vendor's id of the request",
         ...TIMES,
@@ -78,7 +85,7 @@ export const TRAFFIC_COMMANDS = [
       example: 'request list --model gpt-x --from 2030-01-31',
       show: shown(
         ...['time=at', 'request=id', 'account', 'key', '>key_id', 'model', 'upstream', 'outcome'],
-        ...['error=error_code', 'cost_usd'],
+        ...['error=error_code', 'cost_usd', 'tags', 'end_user', 'session'],
       ),
     },
     {

@@ -693,7 +693,7 @@ BEGIN
         last_at = greatest(known.last_at, excluded.last_at);
   END IF;
   IF cardinality(attributed) > 0 THEN
-    -- At most 10,000 values a day and dimension have sums of their own: 'other' has those of the rest.
+    -- At most 10,000 values a day and dimension have sums of their own: '', which no tag and no end user is, has those of the rest.
     WITH valued AS (
       SELECT d.dimension, d.value, sum_accounts[a.place] AS account, sum_keys[a.place] AS key, sum_models[a.place] AS model,
         sum_upstreams[a.place] AS upstream, sum_outcomes[a.place] AS outcome, sum_requests[a.place] AS requests,
@@ -703,7 +703,7 @@ BEGIN
         LATERAL (SELECT 'tag' AS dimension, unnest(string_to_array(a.tags, ',')) AS value
           UNION ALL SELECT 'end_user', a.end_user WHERE a.end_user <> '') AS d),
     known AS (
-      SELECT v.*, v.value <> 'other' AND NOT EXISTS (SELECT FROM daily_attribution_spending s
+      SELECT v.*, NOT EXISTS (SELECT FROM daily_attribution_spending s
           WHERE s.account = v.account AND s.dimension = v.dimension AND s.day = v.day AND s.value = v.value) AS is_new,
         coalesce((SELECT n.known FROM daily_attribution_values n
           WHERE n.account = v.account AND n.dimension = v.dimension AND n.day = v.day), 0) AS known
@@ -718,7 +718,7 @@ BEGIN
         ON CONFLICT (account, dimension, day) DO UPDATE SET known = n.known + excluded.known)
     INSERT INTO daily_attribution_spending AS s (account, dimension, day, value, key, model, upstream, outcome, requests, tokens, cost,
         upstream_cost, unknown_costs, last_at)
-      SELECT k.account, k.dimension, k.day, CASE WHEN k.has_place THEN k.value ELSE 'other' END, k.key, k.model, k.upstream, k.outcome,
+      SELECT k.account, k.dimension, k.day, CASE WHEN k.has_place THEN k.value ELSE '' END, k.key, k.model, k.upstream, k.outcome,
         sum(k.requests), sum(k.tokens), sum(k.cost), sum(k.upstream_cost), sum(k.unknown), now_ms
       FROM kept k GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
       ON CONFLICT (account, dimension, day, value, key, model, upstream, outcome) DO UPDATE SET requests = s.requests + excluded.requests,

@@ -1,6 +1,6 @@
-// Sums by tag, and by end user, on both engines.
+// Sums by tag, by end user and of a session, on both engines.
 import { type RawBuilder, sql } from 'kysely'
-import type { AttributionDimension } from '../../../money/budgets/attribution.ts'
+import { type AttributionDimension, FURTHER_VALUES } from '../../../money/budgets/attribution.ts'
 import type { Page } from '../../console/pages.ts'
 import {
   ATTRIBUTED_DIMENSIONS,
@@ -10,13 +10,19 @@ import {
   type AttributedSort,
   type AttributedSums,
   type ReportRange,
+  type SessionSums,
 } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
-import { type Condition, present } from '../lists/pages.ts'
-import { integer, type Row, small, text } from '../rows.ts'
-import { type Connection, rawStatement, statement } from '../statements.ts'
+import { beginsWith, type Condition, present } from '../lists/pages.ts'
+import { beginningOf, isPeriod } from '../lists/periods.ts'
+import { madeBy } from '../lists/usage-sums.ts'
+import { integer, optional, type Row, small, text } from '../rows.ts'
+import { type Connection, rawStatement } from '../statements.ts'
+import { isOfSession } from './conditions.ts'
 
 const DAY_MS = 86_400_000
+/** More requests of one session are not added up. */
+const MOST_OF_SESSION = 10_000
 const SUMS = ['requests', 'tokens', 'cost', 'upstream_cost', 'unknown_costs'] as const
 
 const SORTED: Readonly<Record<Exclude<AttributedSort['by'], 'value'>, string>> = {
@@ -30,7 +36,7 @@ const SORTED: Readonly<Record<Exclude<AttributedSort['by'], 'value'>, string>> =
 
 export type AttributedOrder = { sort?: AttributedSort | undefined; after?: AttributedGroup | undefined }
 
-export const attributionOver = ({ db, runner }: Connection) => ({
+export const attributedSumsOver = ({ db, runner, monthOf }: Connection) => ({
   /**
    * Groups of the sums of whole days, in the order of the dimensions after the group `after`, or the first of another order. Those of all
    * accounts, without one value, are read without delaying requests.
@@ -46,46 +52,39 @@ export const attributionOver = ({ db, runner }: Connection) => ({
     for (const time of [range.from, range.to])
       if (time % DAY_MS !== 0) throw new RangeError(`${time} is not the beginning of a day`)
     const by = ATTRIBUTED_DIMENSIONS.filter((each) => dimensions.includes(each))
-    const query = rawStatement(db, grouped(dimension, by, range, filter, limit + 1, { sort, after }))
+    const query = rawStatement(db, grouped(monthOf, dimension, by, range, filter, limit + 1, { sort, after }))
     const isOfFew = filter.account !== undefined || filter.value !== undefined
     const [rows = []] = isOfFew ? [await runner.readPage(query)] : await runner.readSlowly([query])
     const page = rows.slice(0, limit).map((row) => toSums(row, by))
     const isMore = rows.length > limit && (sort === undefined || sort.by === 'value')
     return { rows: page, next: isMore ? page.at(-1)?.group : undefined }
   },
-  /** Removes the sums of one day of an account that is deleted. false: there are none. */
-  async sweepDeleted(): Promise<boolean> {
-    const ofAccount = db.selectFrom('daily_attribution_spending').select(['account', 'dimension', 'day']).limit(1)
-    const deleted = db
-      .selectFrom('account')
-      .select('id')
-      .where('deleted_at', 'is not', null)
-      .where((row) =>
-        row.exists(
-          row
-            .selectFrom('daily_attribution_spending as sums')
-            .select('sums.account')
-            .whereRef('sums.account', '=', 'account.id'),
-        ),
-      )
-    const [found] = await runner.readPage(statement(deleted.limit(1)))
-    if (!found) return false
-    const account = integer(found.id)
-    const [one] = await runner.readPage(statement(ofAccount.where('account', '=', account)))
-    if (!one) return false
-    const [dimension, day] = [text(one.dimension), small(one.day)]
-    await runner.write(
-      (['daily_attribution_spending', 'daily_attribution_values'] as const).map((table) =>
-        statement(
-          db.deleteFrom(table).where('account', '=', account).where('dimension', '=', dimension).where('day', '=', day),
-        ),
-      ),
-    )
-    return true
+  /**
+   * Of the newest requests of a session that are not archived: a bounded number, of which there may be more. `person`: only those with keys
+   * that this person made.
+   */
+  async session(account: bigint, session: string, person?: bigint): Promise<SessionSums> {
+    const ofPerson = person === undefined ? sql`` : sql`AND ${madeBy(person)}`
+    const newest = sql`SELECT id, state, tokens, cost FROM request WHERE account = ${account} AND ${isOfSession(session)} ${ofPerson}
+      ORDER BY id DESC LIMIT ${sql.lit(MOST_OF_SESSION + 1)}`
+    const ended = (column: string) => sql`CAST(sum(CASE WHEN state <> 0 THEN ${sql.ref(column)} END) AS bigint)`
+    const query = sql`SELECT count(*) AS requests, CAST(sum(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS bigint) AS running,
+      ${ended('tokens')} AS tokens, ${ended('cost')} AS cost, min(id) AS first, max(id) AS last FROM (${newest}) AS newest`
+    const [row = {}] = await runner.readPage(rawStatement(db, query))
+    return {
+      requests: Math.min(small(row.requests ?? 0), MOST_OF_SESSION),
+      running: small(row.running ?? 0),
+      tokens: small(row.tokens ?? 0),
+      charged: integer(row.cost ?? 0n),
+      first: optional(row.first, integer),
+      last: optional(row.last, integer),
+      isAll: small(row.requests ?? 0) <= MOST_OF_SESSION,
+    }
   },
 })
 
 function grouped(
+  monthOf: Connection['monthOf'],
   dimension: AttributionDimension,
   by: readonly AttributedDimension[],
   { from, to }: ReportRange,
@@ -93,25 +92,36 @@ function grouped(
   limit: number,
   { sort, after }: AttributedOrder,
 ): RawBuilder<unknown> {
-  const groups = by.map((each) => sql.ref(each))
+  const groups = by.map((each) => expressionOf(each, monthOf))
+  const named = by.map((each, index) => sql`${groups[index]} AS ${sql.ref(each)}`)
   const sums = SUMS.map((name) => sql`CAST(sum(${sql.ref(name)}) AS bigint) AS ${sql.ref(name)}`)
   const where = [
     sql`dimension = ${dimension}`,
     sql`day >= ${from}`,
     sql`day < ${to}`,
     ...filtered(filter),
-    ...later(by, after, sort?.descends === true),
+    ...later(groups, by, after, sort?.descends === true),
   ]
-  return sql`SELECT ${sql.join([...groups, ...sums, sql`max(last_at) AS last_at`])} FROM daily_attribution_spending
+  return sql`SELECT ${sql.join([...named, ...sums, sql`max(last_at) AS last_at`])} FROM daily_attribution_spending
     WHERE ${sql.join(where, sql` AND `)} ${groups.length === 0 ? sql`HAVING count(*) > 0` : sql`GROUP BY ${sql.join(groups)}`}
     ${order(groups, sort)} LIMIT ${limit}`
 }
 
-const filtered = ({ account, key, model, upstream, outcome, value }: AttributedFilter): Condition[] =>
+function expressionOf(each: AttributedDimension, monthOf: Connection['monthOf']): RawBuilder<unknown> {
+  if (each === 'day') return sql.ref('day')
+  if (isPeriod(each)) return beginningOf(each, 'day', { monthOf })
+  return each === 'person' ? sql`(SELECT coalesce(person, 0) FROM api_key WHERE id = key)` : sql.ref(each)
+}
+
+const filtered = ({ account, key, person, model, upstream, outcome, value, tagName }: AttributedFilter): Condition[] =>
   present(
     account === undefined ? undefined : sql`account = ${account}`,
     key === undefined ? undefined : sql`key = ${key}`,
+    person === undefined ? undefined : madeBy(person),
     value === undefined ? undefined : sql`value = ${checkText('value', value)}`,
+    tagName === undefined
+      ? undefined
+      : sql`(value IN (${FURTHER_VALUES}, ${checkText('tagName', tagName)}) OR ${beginsWith('value', `${tagName}=`)})`,
     model === undefined ? undefined : sql`model = ${checkText('model', model)}`,
     upstream === undefined ? undefined : sql`upstream = ${checkText('upstream', upstream)}`,
     outcome === undefined ? undefined : sql`outcome = ${checkText('outcome', outcome)}`,
@@ -124,17 +134,25 @@ function order(groups: readonly RawBuilder<unknown>[], sort: AttributedSort | un
   return first.length + all.length === 0 ? sql`` : sql`ORDER BY ${sql.join([...first, ...all])}`
 }
 
-function later(by: readonly AttributedDimension[], after: AttributedGroup | undefined, descends: boolean): Condition[] {
-  const known = by.filter((each) => after?.[each] !== undefined)
-  if (!after || known.length === 0) return []
-  const names = known.map((each) => sql.ref(each))
-  const place = sql.join(known.map((each) => after[each]))
-  return [sql`(${sql.join(names)}) ${sql.raw(descends ? '<' : '>')} (${place})`]
+function later(
+  groups: readonly RawBuilder<unknown>[],
+  by: readonly AttributedDimension[],
+  after: AttributedGroup | undefined,
+  descends: boolean,
+): Condition[] {
+  const known = by.flatMap((each, index) =>
+    after?.[each] === undefined ? [] : [[groups[index], after[each]] as const],
+  )
+  if (known.length === 0) return []
+  const names = sql.join(known.map(([name]) => name))
+  return [sql`(${names}) ${sql.raw(descends ? '<' : '>')} (${sql.join(known.map(([, value]) => value))})`]
 }
+
+const IDS: ReadonlySet<string> = new Set(['account', 'key', 'person'])
 
 function toSums(row: Row, by: readonly AttributedDimension[]): AttributedSums {
   const value = (each: AttributedDimension) =>
-    each === 'day' ? small(row.day) : each === 'account' || each === 'key' ? integer(row[each]) : text(row[each])
+    isPeriod(each) ? small(row[each]) : IDS.has(each) ? integer(row[each]) : text(row[each])
   return {
     group: Object.fromEntries(by.map((each) => [each, value(each)])),
     requests: small(row.requests),

@@ -19,7 +19,13 @@ export type BudgetTables = {
     unknown_costs: Integer
     last_at: Integer
   }
-  daily_attribution_values: { account: Integer; dimension: string; day: Integer; known: Integer }
+  daily_attribution_values: {
+    account: Integer
+    dimension: string
+    day: Integer
+    known: Integer
+    reported: Generated<Integer>
+  }
   budget: {
     id: Generated<Integer>
     account: Integer | null

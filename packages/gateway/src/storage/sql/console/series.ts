@@ -1,6 +1,7 @@
 // What an account has spent over time, on both engines: from the sums of hours, or of days for steps of days and months. One
 // statement reads all of it, so that names and totals fit together.
 import { type RawBuilder, sql } from 'kysely'
+import { type AttributionDimension, FURTHER_VALUES } from '../../../money/budgets/attribution.ts'
 import {
   MOST_NAMED,
   type SpendingBy,
@@ -27,24 +28,49 @@ export function seriesStatement(
   step: SpendingStep,
   by: SpendingBy,
 ): Statement {
-  const all = totals(account, filter, step)
+  const all = totals(account, filter, step, by)
   if (by === 'none') return rawStatement(db, sql`${pointsOf(all, sql`NULL`)} ORDER BY at`)
-  const name = sql.ref(`sums.${by}`)
-  const named = by === 'key' ? keySums(account, filter, step) : all
+  const name = sql.ref(NAME_OF[by])
+  const named = by === 'key' && !attributionOf(filter, by) ? keySums(account, filter, step) : all
   const isLargest = sql`${name} IN (SELECT name FROM largest)`
   return rawStatement(
     db,
-    sql`WITH ${by === 'key' ? largestKeys(account, filter, step) : largestOf(name, all)}
+    sql`WITH ${by === 'key' && named !== all ? largestKeys(account, filter, step) : largestOf(name, all)}
       ${pointsOf({ ...named, rows: sql`${named.rows} AND ${isLargest}` }, sql`CAST(${name} AS text)`, name)}
       UNION ALL ${pointsOf(all, sql`NULL`)}`,
   )
 }
 
+const NAME_OF = { model: 'sums.model', key: 'sums.key', tag: 'sums.value', end_user: 'sums.value' } as const
+
 /** Without a key, the sums of days that have none are fewer. */
-function totals(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
+function totals(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Source {
+  const attributed = attributionOf(filter, by)
+  if (attributed) return attributedSums(account, attributed, filter, step)
   if (step !== 'hour' && (filter.key ?? filter.person) !== undefined) return keySums(account, filter, step)
   const table = sql.table(step === 'hour' ? 'hourly_spending' : 'daily_spending')
   return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
+}
+
+type Attributed = { dimension: AttributionDimension; value: string | undefined }
+
+/** undefined: sums of all that is spent serve. */
+export function attributionOf({ tag, endUser }: SpendingFilter, by: SpendingBy): Attributed | undefined {
+  const isByTag = tag !== undefined || by === 'tag'
+  if (isByTag && (endUser !== undefined || by === 'end_user'))
+    throw new RangeError('sums by tag and end user together are not kept')
+  if (isByTag) return { dimension: 'tag', value: tag }
+  return endUser !== undefined || by === 'end_user' ? { dimension: 'end_user', value: endUser } : undefined
+}
+
+function attributedSums(account: bigint, { dimension, value }: Attributed, filter: SpendingFilter, step: SpendingStep) {
+  if (step === 'hour') throw new RangeError('sums by tag and end user are of days')
+  const ofValue = value === undefined ? sql`` : sql` AND sums.value = ${checkText('value', value)}`
+  return sourceIn(
+    sql`daily_attribution_spending AS sums WHERE sums.account = ${account} AND sums.dimension = ${dimension}${ofValue}`,
+    filter,
+    step,
+  )
 }
 
 function keySums(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
@@ -89,7 +115,7 @@ const largestOf = (name: Sql, { rows }: Source): Sql => {
     placed AS (SELECT name, ${place('requests')} AS by_requests, ${place('tokens')} AS by_tokens,
       ${place('cost')} AS by_cost FROM named),
     largest AS (SELECT name FROM placed
-      WHERE by_requests <= ${MOST_NAMED} OR by_tokens <= ${MOST_NAMED} OR by_cost <= ${MOST_NAMED})`
+      WHERE CAST(name AS text) <> ${FURTHER_VALUES} AND (by_requests <= ${MOST_NAMED} OR by_tokens <= ${MOST_NAMED} OR by_cost <= ${MOST_NAMED}))`
 }
 
 /** Sums by name, the most expensive first, with those of all names beside each of them. */
@@ -102,9 +128,9 @@ export function totalsStatement(
   limit: number,
 ): Statement {
   const { rows, name } =
-    by === 'key' && step !== 'hour'
+    by === 'key' && step !== 'hour' && !attributionOf(filter, by)
       ? { rows: keyedSums(account, filter, step).rows, name: sql.ref('api_key.id') }
-      : { rows: totals(account, filter, step).rows, name: sql.ref(`sums.${by}`) }
+      : { rows: totals(account, filter, step, by).rows, name: sql.ref(NAME_OF[by]) }
   const over = (column: string) => sql`CAST(sum(${sql.ref(column)}) OVER () AS bigint) AS ${sql.ref(`all_${column}`)}`
   return rawStatement(
     db,

@@ -15,13 +15,15 @@ import { integer, type Row, small } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 import { historyOver } from './history.ts'
 import { latenciesOver } from './latencies.ts'
-import { seriesStatement, toSeries, toTotals, totalsStatement } from './series.ts'
+import { attributionOf, seriesStatement, toSeries, toTotals, totalsStatement } from './series.ts'
 
 /** `keys`: in place of a person, those that the person made. */
 export type FoundRequests = RequestFilter & { range?: IdRange; keys?: readonly bigint[] }
 
 /** All keys of longer ranges are summed without delaying requests meanwhile, at the price of a slower answer. */
 const LONGEST_SHORT_RANGE_MS = 130 * 86_400_000
+/** An account may have ten thousand tags a day. */
+const LONGEST_SHORT_ATTRIBUTED_MS = 8 * 86_400_000
 /** How many requests one page looks at if few of them match. */
 const MOST_READ = 4_000
 
@@ -66,8 +68,11 @@ export function spendingOver(connection: Connection) {
     },
   }
 
-  async function sumsOf(query: Statement, { key, from, to }: SpendingFilter, by: SpendingBy): Promise<readonly Row[]> {
-    const isLong = by === 'key' && key === undefined && to - from > LONGEST_SHORT_RANGE_MS
+  async function sumsOf(query: Statement, filter: SpendingFilter, by: SpendingBy): Promise<readonly Row[]> {
+    const { key, from, to } = filter
+    const attributed = attributionOf(filter, by)
+    const isOfMany = attributed ? attributed.value === undefined : by === 'key' && key === undefined
+    const isLong = isOfMany && to - from > (attributed ? LONGEST_SHORT_ATTRIBUTED_MS : LONGEST_SHORT_RANGE_MS)
     return isLong ? ((await runner.readSlowly([query]))[0] ?? []) : await runner.readPage(query)
   }
 

@@ -16,11 +16,10 @@ import { checkText } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, putMeta, rawStatement, type Statement, statement } from '../statements.ts'
 import { type Condition, present } from './pages.ts'
+import { beginningOf, isPeriod } from './periods.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const HOUR = sql.lit(HOUR_MS)
-const DAY = sql.lit(DAY_MS)
 /** A day is added up so long after its end: what was decided in it is written by then. */
 const LATEST_MS = HOUR_MS
 /** The beginning of the first day that is not added up, in `meta`. */
@@ -44,7 +43,8 @@ const shortfalls = ({ from, to }: ReportRange): Source => ({ table: SHORTFALLS, 
 type Table = 'hourly_spending' | 'daily_spending' | 'daily_key_spending' | 'daily_total'
 type Source = ReportRange & { table: Table | typeof SHORTFALLS }
 
-export function usageSumsOver({ db, runner, clock }: Connection) {
+export function usageSumsOver(connection: Connection) {
+  const { db, runner, clock } = connection
   /** One at a time: each may read all sums of months. */
   let lastTop: Promise<unknown> = Promise.resolve()
 
@@ -87,18 +87,20 @@ export function usageSumsOver({ db, runner, clock }: Connection) {
       const lead = by.find(isId)
       const start = lead && optional(after?.[lead], integer)
       // A single account or key is read whole.
-      const isOne = lead === undefined || filter[lead] !== undefined || filter.key !== undefined
+      const isOne =
+        lead === undefined || filter[lead] !== undefined || filter.key !== undefined || filter.person !== undefined
       const last = isOne ? undefined : await lastOf(lead, start, filter, range)
       const leads = present(
         lead && start !== undefined ? sql`${sql.ref(lead)} >= ${start}` : undefined,
         lead && last !== undefined ? sql`${sql.ref(lead)} <= ${last}` : undefined,
       )
       const sources = sourcesOf(by, range, filter, await addedUntil())
-      const query = grouped(by, [...sources, shortfalls(range)], filter, leads, limit + 1, { after })
+      const query = grouped(connection, by, [...sources, shortfalls(range)], filter, leads, limit + 1, { after })
       // All keys of the range are read: what people spent is in no order.
-      const [rows = []] = by.includes('person')
-        ? await runner.readSlowly([rawStatement(db, query)])
-        : [await runner.readPage(rawStatement(db, query))]
+      const [rows = []] =
+        by.includes('person') || filter.person !== undefined
+          ? await runner.readSlowly([rawStatement(db, query)])
+          : [await runner.readPage(rawStatement(db, query))]
       const page = rows.slice(0, limit).map((row) => toSums(row, by))
       if (rows.length > limit) return { rows: page, next: page.at(-1)?.group }
       return { rows: page, next: lead && last !== undefined ? { [lead]: last } : undefined }
@@ -113,7 +115,7 @@ export function usageSumsOver({ db, runner, clock }: Connection) {
     ): Promise<UsageSums[]> {
       const by = USAGE_DIMENSIONS.filter((each) => dimensions.includes(each))
       const sources = [...sourcesOf(by, range, filter, await addedUntil()), shortfalls(range)]
-      const query = rawStatement(db, grouped(by, sources, filter, [], limit, { sort }))
+      const query = rawStatement(db, grouped(connection, by, sources, filter, [], limit, { sort }))
       const read = () => runner.readSlowly([query])
       const top = lastTop.then(read, read)
       lastTop = top
@@ -131,7 +133,7 @@ export function usageSumsOver({ db, runner, clock }: Connection) {
       if (begin === undefined) return 0
       for (let day = begin; day < ended; day += DAY_MS) {
         const source = { table: 'daily_spending', from: day, to: day + DAY_MS } as const
-        const sums = grouped([...NAMES, 'day'], [source], {}, [], MOST_SUMS)
+        const sums = grouped(connection, [...NAMES, 'day'], [source], {}, [], MOST_SUMS)
         const [rows = []] = await runner.readSlowly([rawStatement(db, sums)])
         await runner.write([...rows.map((row) => putTotal(db, row)), putMeta(db, ADDED_UNTIL, String(day + DAY_MS))])
       }
@@ -150,7 +152,9 @@ function sourcesOf(
   const [firstDay, lastDay] = [dayOf(from + DAY_MS - 1), dayOf(to)]
   if (firstDay > lastDay || by.includes('hour')) return [{ table: 'hourly_spending', from, to }]
   const needs = (dimension: Lead) =>
-    by.includes(dimension) || filter[dimension] !== undefined || (dimension === 'key' && by.includes('person'))
+    by.includes(dimension) ||
+    filter[dimension] !== undefined ||
+    (dimension === 'key' && (by.includes('person') || filter.person !== undefined))
   const added = needs('key') || needs('account') ? firstDay : Math.min(Math.max(firstDay, addedUntil), lastDay)
   const sources: Source[] = [
     { table: 'hourly_spending', from, to: firstDay },
@@ -165,6 +169,7 @@ const dayOf = (time: number): number => time - (time % DAY_MS)
 
 /** `leads`: which accounts or keys are read. */
 function grouped(
+  connection: Connection,
   by: readonly UsageDimension[],
   sources: readonly Source[],
   filter: UsageFilter,
@@ -173,7 +178,9 @@ function grouped(
   { after, sort }: { after?: UsageGroup | undefined; sort?: UsageSort } = {},
 ): RawBuilder<unknown> {
   const groups = by.map((dimension) => sql.ref(`sums.${dimension}`))
-  const parts = sources.map((source) => (sort ? addedPart(by, source, filter) : part(by, source, filter, leads)))
+  const parts = sources.map((source) =>
+    sort ? addedPart(connection, by, source, filter) : part(connection, by, source, filter, leads),
+  )
   const sums = SUMS.map((name) => sql`CAST(sum(${sql.ref(`sums.${name}`)}) AS bigint) AS ${sql.ref(name)}`)
   return sql`SELECT ${sql.join([...groups, ...sums])}
     FROM (${sql.join(parts, sql` UNION ALL `)}) AS sums ${later(by, after)}
@@ -185,10 +192,22 @@ function grouped(
  * Groups of one source with their sums. Those of accounts or keys are read for one after the other: what is read is that of the range, in the
  * order of the table, however long its history is.
  */
-function addedPart(by: readonly UsageDimension[], source: Source, filter: UsageFilter): RawBuilder<unknown> {
+function addedPart(
+  connection: Connection,
+  by: readonly UsageDimension[],
+  source: Source,
+  filter: UsageFilter,
+): RawBuilder<unknown> {
   const lead = LEADS[source.table]
   const isLed = lead !== undefined && by.includes(lead)
-  const rows = part(by, source, filter, isLed ? [sql`${sql.ref(lead)} = lead_id`] : [], isLed ? lead : undefined)
+  const rows = part(
+    connection,
+    by,
+    source,
+    filter,
+    isLed ? [sql`${sql.ref(lead)} = lead_id`] : [],
+    isLed ? lead : undefined,
+  )
   if (by.length === 0) return rows
   const sums = SUMS.map((name) => sql`sum(${sql.ref(name)}) AS ${sql.ref(name)}`)
   const groups = by.map((each) => sql.ref(each))
@@ -217,6 +236,7 @@ const order = (groups: readonly RawBuilder<unknown>[], sort: UsageSort | undefin
     : sql`${sql.raw(SORTED[sort.by])} ${sql.raw(sort.descends ? 'DESC' : 'ASC')}, ${sql.join(groups)}`
 
 function part(
+  connection: Connection,
   by: readonly UsageDimension[],
   { table, from, to }: Source,
   filter: UsageFilter,
@@ -224,19 +244,18 @@ function part(
   led?: Lead,
 ): RawBuilder<unknown> {
   const isShortfall = table === SHORTFALLS
-  const at = sql.ref(isShortfall ? 'at' : table === 'hourly_spending' ? 'hour' : 'day')
+  const atName = isShortfall ? 'at' : table === 'hourly_spending' ? 'hour' : 'day'
+  const at = sql.ref(atName)
   // `+` makes both engines read by account or key, of which there are few, not by time.
   const time = led === undefined && isInOrder(by, table, filter, leads) ? sql`+${at}` : at
   const columns = by.map((each) =>
-    each === 'day'
-      ? sql`${at} - ${at} % ${DAY} AS day`
-      : each === 'hour'
-        ? sql`${at} - ${at} % ${HOUR} AS hour`
-        : each === led
-          ? sql`lead_id AS ${sql.ref(each)}`
-          : each === 'person'
-            ? sql`(SELECT coalesce(person, 0) FROM api_key WHERE id = ${led === 'key' ? sql`lead_id` : sql.ref('key')}) AS person`
-            : sql.ref(each),
+    isPeriod(each)
+      ? sql`${beginningOf(each, atName, connection)} AS ${sql.ref(each)}`
+      : each === led
+        ? sql`lead_id AS ${sql.ref(each)}`
+        : each === 'person'
+          ? sql`(SELECT coalesce(person, 0) FROM api_key WHERE id = ${led === 'key' ? sql`lead_id` : sql.ref('key')}) AS person`
+          : sql.ref(each),
   )
   const conditions = [sql`${time} >= ${from}`, sql`${time} < ${to}`, ...leads, ...filtered(table, filter)]
   const sums = isShortfall
@@ -261,8 +280,12 @@ function isInOrder(
 }
 
 /** The sums of keys are in the order of keys, so that an account is found by its keys. */
-const filtered = (table: Source['table'], { key, account, model, upstream, outcome }: UsageFilter): Condition[] =>
+const filtered = (
+  table: Source['table'],
+  { key, account, person, model, upstream, outcome }: UsageFilter,
+): Condition[] =>
   present(
+    person === undefined ? undefined : madeBy(person),
     key === undefined ? undefined : sql`key = ${key}`,
     account === undefined
       ? undefined
@@ -273,6 +296,12 @@ const filtered = (table: Source['table'], { key, account, model, upstream, outco
     upstream === undefined ? undefined : sql`upstream = ${checkText('upstream', upstream)}`,
     outcome === undefined ? undefined : sql`outcome = ${checkText('outcome', outcome)}`,
   )
+
+/** 0: an operator, or the command line. */
+export const madeBy = (person: bigint): Condition =>
+  person === 0n
+    ? sql`key IN (SELECT id FROM api_key WHERE person IS NULL)`
+    : sql`key IN (SELECT id FROM api_key WHERE person = ${person})`
 
 /** Only groups that come after this one. */
 function later(by: readonly UsageDimension[], after: UsageGroup | undefined): RawBuilder<unknown> {
@@ -308,7 +337,7 @@ function putTotal(db: Database, row: Row): Statement {
 
 function toSums(row: Row, by: readonly UsageDimension[]) {
   const value = (dimension: UsageDimension) =>
-    isTime(dimension)
+    isPeriod(dimension)
       ? small(row[dimension])
       : isId(dimension) || dimension === 'person'
         ? integer(row[dimension])
@@ -325,4 +354,3 @@ function toSums(row: Row, by: readonly UsageDimension[]) {
 }
 
 const isId = (dimension: UsageDimension): dimension is Lead => dimension === 'key' || dimension === 'account'
-const isTime = (dimension: UsageDimension) => dimension === 'day' || dimension === 'hour'

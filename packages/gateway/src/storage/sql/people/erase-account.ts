@@ -13,7 +13,8 @@ import {
 export const erasureOver = ({ db, runner, clock }: Connection) => ({
   /**
    * Deletes its keys, sessions and members, and all of people who have no other account and no role; the account is named
-   * `deleted account N`. Ledger and receipts stay; sums by what they were for are removed in the background. false: it is deleted already or, without `force`, has a balance or open holds.
+   * `deleted account N`. Ledger and receipts stay; what they were for is
+   * removed in the background. false: it is deleted already or, without `force`, has a balance or open holds.
    */
   async erase(account: bigint, { force }: { force: boolean }): Promise<boolean> {
     return (await runner.write(eraseAccount(db, account, force, clock()))) !== undefined
@@ -59,6 +60,12 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
       db.updateTable('invitation').set({ ended_at: now }).where('account', '=', account).where('ended_at', 'is', null),
     ),
     statement(db.updateTable('budget').set({ value: null, text: '', deleted_at: now }).where('account', '=', account)),
+    statement(
+      db
+        .insertInto('attribution_removal')
+        .values({ account, done_to: 0n })
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
     statement(db.deleteFrom('account_note').where('account', '=', account)),
     statement(db.deleteFrom('member').where('account', '=', account)),
     incrementChangeCounter(db),

@@ -3,8 +3,8 @@ import type { Database } from 'bun:sqlite'
 import {
   type Attribution,
   type AttributionDimension,
+  FURTHER_VALUES,
   MOST_VALUES,
-  OTHER_VALUE,
 } from '../../../money/budgets/attribution.ts'
 import type { Spending } from '../../../money/ledger.ts'
 import type { SqlRow } from './ledger-rows.ts'
@@ -49,7 +49,7 @@ export function openAttributionSums(db: Database) {
   /** What is new takes one of the places that are left. */
   function hasPlace({ account, dimension, hour, value }: AttributedSum): boolean {
     const ofDay: OfDay = [account, dimension, dayOf(hour)]
-    return value === OTHER_VALUE || selectValue.get(...ofDay, value) !== null || addKnown.get(...ofDay) !== null
+    return value === FURTHER_VALUES || selectValue.get(...ofDay, value) !== null || addKnown.get(...ofDay) !== null
   }
 
   return {
@@ -66,7 +66,7 @@ export function openAttributionSums(db: Database) {
         const value = JSON.stringify([String(sum.account), sum.dimension, dayOf(sum.hour), sum.value])
         const hasOne = places.get(value) ?? hasPlace(sum)
         places.set(value, hasOne)
-        addValue(sum.dimension, hasOne ? sum.value : OTHER_VALUE, sum, sum.hour, sum.lastAt)
+        addValue(sum.dimension, hasOne ? sum.value : FURTHER_VALUES, sum, sum.hour, sum.lastAt)
       }
       insert(sums.values())
     },
