@@ -1,7 +1,8 @@
-// Notices changes of keys, accounts, the stored configuration and switches of upstreams within about a second, also by another process.
+// Notices changes of keys, accounts, budgets, the stored configuration and switches of upstreams within seconds, also by another process.
 import type { Callers } from '../access/authenticate.ts'
 import { FINGERPRINT, fingerprintOf } from '../access/secrets/fingerprint.ts'
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
+import type { BudgetLists } from '../paid-call/budgets/budget-lists.ts'
 import type { Keys, Meta } from '../storage/storage.ts'
 import type { Every } from './every.ts'
 
@@ -29,6 +30,20 @@ export function pollChanges(
         await follow()
       }
       seen = counter
+      return undefined
+    },
+  })
+}
+
+/** New requests stop within seconds of the moment at which a budget across accounts is reached, on every node. */
+const READ_BUDGETS_MS = 2_000
+
+export function followBudgets(every: Every, budgets: Pick<BudgetLists, 'refresh'>): void {
+  every(READ_BUDGETS_MS, {
+    name: 'read budgets across accounts',
+    scope: 'node',
+    async run() {
+      await budgets.refresh()
       return undefined
     },
   })

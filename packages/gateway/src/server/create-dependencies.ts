@@ -123,7 +123,7 @@ export async function createDependencies(
   // Other processes poll the change counter; what this one changes takes effect at once.
   storage.onChange(() => {
     callers.clear()
-    // One that fails is read again soon: jobs/follow-budgets.ts.
+    // One that fails is read again soon: jobs/poll-changes.ts.
     budgets.refresh().catch(() => {})
   })
   const rejectedRequests = countRejectedRequests(Date.now)
