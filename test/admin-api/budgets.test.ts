@@ -344,4 +344,33 @@ describe.each([...ENGINES])('%s', (engine) => {
     for (const id of Object.values(mine)) expect(await remove('holder', id)).toBe('200')
     expect((await as('viewer', 'GET', `budgets/${operators.id}`)).body).toMatchObject({ amount_usd: '5.00' })
   })
+
+  test('a ninth that would always apply together with the others is not made; the operator comes before the holder', async () => {
+    for (const each of await idsOf('across_accounts=true')) await as('finance', 'DELETE', `budgets/${each}`)
+    const { id } = await operate<{ id: string }>(gateway, 'account create', { email: 'full-of-budgets@example.com' })
+    const key = (await operate<{ id: string }>(gateway, 'key create', { account: id, name: 'full' })).id
+    const tag = { kind: 'tag', account: id, value: 'team=search' }
+    for (let each = 0; each < 6; each++) await create(tag)
+    for (let each = 0; each < 2; each++) await create({ kind: 'account', account: id })
+    const message = 'At most 8 budgets count for a request, and so many others apply already where this one would.'
+    const rejected = await as('finance', 'POST', 'budgets', { amount_usd: '5', ...tag })
+    expect([rejected.status, rejected.body.error?.message]).toEqual([409, message])
+    for (const fields of [
+      { kind: 'tag', account: id, value: 'team=ads' },
+      { kind: 'key', key },
+      { kind: 'account', account: id },
+    ])
+      await create(fields)
+    for (let each = 0; each < 4; each++) await create({ kind: 'key_model', key, model: 'sandbox-text' })
+    const model = { amount_usd: '5', kind: 'key_model', key, model: 'sandbox-text' }
+    expect(adminOutcome(await as('finance', 'POST', 'budgets', model))).toBe('409 conflict')
+    const owner = consoleClient(gateway.url)
+    const email = 'own-budgets@example.com'
+    await operate(gateway, 'account create', { email, password: PASSWORD })
+    expect(outcomeOf(await owner.post('sign-in', { email, password: PASSWORD }))).toBe('200')
+    const whole = { kind: 'account', amount_usd: '5' }
+    for (let each = 0; each < 8; each++) expect((await owner.post('budgets', whole)).status).toBe(201)
+    expect((await owner.post('budgets', whole)).status).toBe(409)
+    await create({ ...whole, account: email })
+  })
 })

@@ -1,8 +1,9 @@
 // Budgets: list, show, create, change and delete. Operators do so for all; the owner of an account for the account, beside what the
 // operator has set.
+import { MOST_BUDGETS } from '../../money/budgets/budget.ts'
 import { budgetState } from '../../money/budgets/state.ts'
 import { boolean, fields, idOf, optional, text, textLike, word } from '../../request/schema/schema.ts'
-import { BUDGET_KINDS, BUDGET_SETTERS, MOST_BUDGETS_KEPT } from '../../storage/console/budgets.ts'
+import { BUDGET_KINDS, BUDGET_SETTERS, MOST_BUDGETS_KEPT, MOST_SHARED_BUDGETS } from '../../storage/console/budgets.ts'
 import type { BudgetSubject } from '../../storage/storage.ts'
 import { findAccount, personNamed } from '../inputs/find-account.ts'
 import { given, pageFieldsBy, readPlace } from '../inputs/page.ts'
@@ -17,6 +18,7 @@ import { findBudget, sightOf } from './find.ts'
 import { type BudgetRow, budgetRows } from './rows.ts'
 import { readSubject, SUBJECT_FIELDS } from './subject.ts'
 import { NEW_TERMS, readSettings, settingsJson, TERM_CHANGES } from './terms.ts'
+import { isOneTooMany } from './together.ts'
 
 /** In force, of one account: so many by its owner and the operator together, before the owner can make no more. */
 const MOST_WITH_HOLDERS = 500
@@ -115,7 +117,9 @@ export const createBudget = operation({
     const settings = readSettings(written, undefined)
     await countChange(context)
     const isHolder = context.actor.type === 'holder'
-    const most = isHolder ? MOST_WITH_HOLDERS : MOST_BUDGETS_KEPT
+    if (await isOneTooMany(subject, isHolder, context.storage.budgets))
+      throw rejected('too_many_together', { most: MOST_BUDGETS })
+    const most = isHolder ? MOST_WITH_HOLDERS : mostOf(subject)
     const object = subject.account === undefined ? 'all accounts' : `account/${subject.account}`
     const after = { ...subjectJson(subject), ...settingsJson(settings) }
     const effects = await newBudgetEffects(context, subject)
@@ -125,6 +129,8 @@ export const createBudget = operation({
     return await rowOf(budgetEntry(made), context)
   },
 })
+
+const mostOf = ({ account }: BudgetSubject): number => (account === undefined ? MOST_SHARED_BUDGETS : MOST_BUDGETS_KEPT)
 
 export const changeBudget = operation({
   name: 'budget change',

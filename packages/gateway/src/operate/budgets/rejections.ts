@@ -24,7 +24,11 @@ export const BUDGET_REJECTIONS = {
   ),
   too_many_budgets: rule<{ most: number }>(
     'conflict',
-    ({ most }) => `There are too many budgets: an account can have ${most}. Delete some first.`,
+    ({ most }) => `There are too many budgets: at most ${most} are possible here. Delete some first.`,
+  ),
+  too_many_together: rule<{ most: number }>(
+    'conflict',
+    ({ most }) => `At most ${most} budgets count for a request, and so many others apply already where this one would.`,
   ),
   too_many_budget_changes: rule<{ most: number; retryAfter: number }>(
     'too_many_tries',
