@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { ATTRIBUTION, CHARGE_LINE } from '../../operate/resources/traffic.ts'
+import { ATTRIBUTION, CHARGE_LINE, COUNTED_BUDGET } from '../../operate/resources/traffic.ts'
 import { showCharge } from '../../paid-call/receipts/show-charge.ts'
 import { showReceipt } from '../../paid-call/receipts/show-receipt.ts'
 import { parseRequestId } from '../../request/ids.ts'
@@ -61,6 +61,8 @@ const RECEIPT = fields({
   held_usd: USD,
   timing: fields({ first_token_ms: nullable(number()), total_ms: nullable(number()) }),
   warnings: listOf(string()),
+  /** Those of the account that the request counted against. */
+  budgets: listOf(COUNTED_BUDGET),
 })
 
 export const showRequest = route(
@@ -131,5 +133,6 @@ async function findRejected(
     held_usd: nothing,
     timing: { first_token_ms: null, total_ms: null },
     warnings: [],
+    budgets: [],
   }
 }

@@ -80,7 +80,7 @@ const ATTEMPT = fields({
 })
 
 /** A budget that a request counted against. */
-const COUNTED_BUDGET = fields({
+export const COUNTED_BUDGET = fields({
   id: ID,
   kind: word(...BUDGET_KINDS),
   value: nullable(string('The tag, the end user as it is kept, the group or the model.')),
