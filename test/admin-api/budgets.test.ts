@@ -179,7 +179,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(adminOutcome(await as(role, 'POST', 'budgets', body))).toBe('403 forbidden')
     const rehearsed = await as<DryRun>('finance', 'POST', 'budgets?dry_run=true', body)
     expect(rehearsed.body).toMatchObject({
-      effects: { active_keys: 2 },
+      effects: { keys_limited: 2 },
       after: { kind: 'account', amount_usd: '5.00', period: 'day', hard: true },
     })
     expect(await idsOf('caps=false')).toEqual([])

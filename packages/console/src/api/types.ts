@@ -29,6 +29,8 @@ export type Receipt = Read<'requests/{id}'>
 export type RejectedPage = Read<'rejected-requests'>
 export type RejectedSummary = RejectedPage['items'][number]
 
+export type BudgetRow = Read<'budgets/{id}'>
+
 export type Wallet = Read<'wallet'>
 export type WalletHistory = Read<'wallet/history'>
 export type WalletEntry = WalletHistory['items'][number]

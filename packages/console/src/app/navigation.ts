@@ -24,6 +24,7 @@ export const PAGES: readonly NavigationPage[] = [
   page('connect', 'connect', () => import('../pages/connect/page.tsx')),
   page('models', 'models', () => import('../pages/models/page.tsx')),
   page('usage', 'usage', () => import('../pages/usage/page.tsx')),
+  page('budgets', 'budgets', () => import('../pages/budgets/page.tsx')),
   page('wallet', 'wallet', () => import('../pages/wallet/page.tsx')),
   page('playground', 'playground', () => import('../pages/playground/page.tsx')),
   page('settings', 'settings', () => import('../pages/settings/page.tsx')),

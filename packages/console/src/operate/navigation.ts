@@ -32,6 +32,7 @@ export const GROUPS: readonly { id: GroupId; pages: readonly OperatePage[] }[] =
     pages: [
       page('accounts', () => import('./pages/accounts/page.tsx')),
       page('keys', () => import('./pages/keys/page.tsx')),
+      page('budgets', () => import('./pages/budgets/page.tsx')),
       page('codes', () => import('./pages/codes/page.tsx')),
     ],
   },

@@ -1,6 +1,7 @@
 // The texts of every page.
 
 export * from './auth.ts'
+export * from './budgets.ts'
 export * from './common.ts'
 export * from './connect.ts'
 export * from './keys.ts'

@@ -6,6 +6,17 @@ export const effects = texts({
   active_keys: en((value: string) =>
     value === '1' ? '1 active key stops working.' : `${value} active keys stop working.`,
   ).zh((value) => `${value} 个有效密钥将失效。`),
+  keys_limited: en((value: string) =>
+    value === '1' ? '1 active key is limited by it.' : `${value} active keys are limited by it.`,
+  ).zh((value) => `${value} 个有效密钥将受其限制。`),
+  spent_usd: en((value: string) => `${value} USD is spent in this period.`).zh(
+    (value) => `本周期已花费 ${value} USD。`,
+  ),
+  left_usd: en((value: string) => `${value} USD is left now.`).zh((value) => `目前剩余 ${value} USD。`),
+  left_after_usd: en((value: string) => `${value} USD will be left.`).zh((value) => `更改后剩余 ${value} USD。`),
+  reached_after: en(() => 'Nothing will be left: new requests are rejected at once.').zh(
+    () => '更改后将没有剩余，新请求会立即被拒绝。',
+  ),
   running_requests: en((value: string) =>
     value === '1' ? '1 request is running.' : `${value} requests are running.`,
   ).zh((value) => `有 ${value} 个请求正在运行。`),

@@ -3,6 +3,7 @@
 export * from '../pages/accounts/texts.ts'
 export * from '../pages/alerts/texts.ts'
 export * from '../pages/audit-log/texts.ts'
+export * from '../pages/budgets/texts.ts'
 export * from '../pages/codes/texts.ts'
 export * from '../pages/configuration/texts.ts'
 export * from '../pages/groups/texts.ts'

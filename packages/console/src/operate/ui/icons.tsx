@@ -2,7 +2,7 @@
 import { Drawing, Icon } from '../../ui/icons.tsx'
 import type { PageId } from '../page-ids.ts'
 
-const SHARED = { overview: 'overview', usage: 'usage', keys: 'keys', models: 'models' } as const
+const SHARED = { overview: 'overview', usage: 'usage', keys: 'keys', models: 'models', budgets: 'budgets' } as const
 const PATHS = {
   requests: 'M2.5 4h11M2.5 8h11M2.5 12h7',
   tasks: 'M2.5 3.5h11v9h-11zM6.5 6v4l3.2-2z',

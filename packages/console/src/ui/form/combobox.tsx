@@ -21,9 +21,10 @@ type ComboboxProps = {
   /** The choice of none, above all others, which stands for all of them. */
   all?: string
   hint?: string | undefined
+  error?: string | undefined
 }
 
-export function Combobox({ label, value, shown, onChange, useChoices, all, hint }: ComboboxProps) {
+export function Combobox({ label, value, shown, onChange, useChoices, all, hint, error }: ComboboxProps) {
   const { common } = useTexts()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -77,7 +78,7 @@ export function Combobox({ label, value, shown, onChange, useChoices, all, hint 
   }
   const more = (found?.total ?? 0) - (found?.options.length ?? 0)
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} error={error} {...(hint === undefined ? {} : { hint })}>
       {(control) => (
         <div className="relative">
           <input

@@ -11,10 +11,10 @@ export async function newBudgetEffects(
   { account, key, person }: BudgetSubject,
 ): Promise<Effects> {
   if (!dryRun || account === undefined) return {}
-  if (key !== undefined) return { active_keys: 1 }
+  if (key !== undefined) return { keys_limited: 1 }
   if (person !== undefined)
-    return { active_keys: (await storage.keys.page(account, { person, state: 'active' }, 1)).total }
-  return { active_keys: (await storage.lists.activity([account])).get(account)?.activeKeys ?? 0 }
+    return { keys_limited: (await storage.keys.page(account, { person, state: 'active' }, 1)).total }
+  return { keys_limited: (await storage.lists.activity([account])).get(account)?.activeKeys ?? 0 }
 }
 
 /** `settings` undefined: it is deleted. */
@@ -25,7 +25,9 @@ export function budgetEffects({ dryRun, storage }: OperationContext, entry: Entr
   const before = { spent_usd: formatUsd(spent), left_usd: formatUsd(left) }
   if (settings === undefined) return before
   const begins = isOtherPeriod(entry, settings) ? { spentNow: 0n, periodEndsAt: undefined } : {}
-  return { ...before, left_after_usd: formatUsd(budgetState({ ...entry, ...settings, ...begins }, now).left) }
+  const after = budgetState({ ...entry, ...settings, ...begins }, now)
+  if (after.isReached && settings.hard) return { ...before, reached_after: 'yes' }
+  return { ...before, left_after_usd: formatUsd(after.left) }
 }
 
 const isOtherPeriod = (one: BudgetSettings, other: BudgetSettings): boolean =>

@@ -13,6 +13,8 @@ import { pathOf } from '../../page-ids.ts'
 import { ActButton, useActItem } from '../../ui/act-button.tsx'
 import { ActForm } from '../../ui/act-form.tsx'
 import { useOpenByAddress } from '../../ui/open-by-address.ts'
+import { BudgetList } from '../budgets/budget-list.tsx'
+import { AdminBudgetForm } from '../budgets/form.tsx'
 import { KeyList } from '../keys/key-list.tsx'
 import { type Account, AccountState } from './account-state.tsx'
 import { CreditDialog } from './credit-dialog.tsx'
@@ -26,6 +28,7 @@ import { useAccountActs } from './use-acts.ts'
 const TABS: Readonly<Record<string, (account: Account) => ReactNode>> = {
   overview: (account) => <OverviewTab account={account} />,
   keys: ({ id }) => <KeysTab account={id} />,
+  budgets: ({ id }) => <BudgetsTab account={id} />,
   requests: ({ id }) => <RequestsTab account={id} />,
   ledger: ({ id }) => <LedgerTab account={id} />,
   people: ({ id }) => <PeopleTab account={id} />,
@@ -133,6 +136,28 @@ function KeysTab({ account }: { account: string }) {
       <Button small onClick={() => setAll(!hasAll)}>
         {hasAll ? t.onlyActive : t.alsoOthers}
       </Button>
+    </>
+  )
+}
+
+function BudgetsTab({ account }: { account: string }) {
+  const t = useOperateTexts().budgets
+  const words = useWords()
+  const [isCreating, setCreating] = useOpenByAddress('budget', 'money')
+  return (
+    <>
+      <BudgetList
+        account={account}
+        params={{ account }}
+        title={t.title}
+        actions={
+          <ActButton permission="money" icon="plus" onClick={() => setCreating(true)}>
+            {words('budget create').action}
+          </ActButton>
+        }
+        empty={<EmptyState title={t.empty}>{t.emptyText}</EmptyState>}
+      />
+      {isCreating && <AdminBudgetForm account={account} onClose={() => setCreating(false)} />}
     </>
   )
 }

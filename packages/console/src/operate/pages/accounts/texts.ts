@@ -71,6 +71,7 @@ export const accounts = texts({
     names: {
       overview: en('Overview').zh('概览'),
       keys: en('Keys').zh('密钥'),
+      budgets: en('Budgets').zh('预算'),
       requests: en('Requests').zh('请求'),
       ledger: en('Ledger').zh('账本'),
       people: en('People').zh('成员'),
