@@ -158,6 +158,7 @@ export const STEPS: Step[] = [
   ['report usage', READ],
   ['report spend', READ, () => ({ by: 'model', limit: 10 })],
   ['report failures', READ],
+  ['report session', READ, () => ({ account: ADA, session: 'chat-1' })],
   ['report statement', READ, () => ({ account: ADA, month: '2026-01' })],
   ['rejected-requests', READ, () => ({ limit: 10 })],
   ['audit', READ],

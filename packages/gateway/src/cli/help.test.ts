@@ -105,6 +105,7 @@ describe('help', () => {
       'ready',
       'rejected-requests',
       'report failures',
+      'report session',
       'report spend',
       'report statement',
       'report usage',

@@ -178,7 +178,7 @@ describe('a mistake is one line on stderr', () => {
     { args: () => ['report', 'spend'], says: '--by is required' },
     {
       args: () => ['report', 'spend', '--by', 'colour'],
-      says: '--by must be one of account, key, person, model, upstream, day',
+      says: '--by must be one of account, key, person, model, upstream, day, week, month, tag, end_user or tag:NAME',
     },
     { args: () => spend('--from', 'May'), says: "--from must be a time such as 2027-01-31T12:00:00Z, not 'May'" },
     { args: () => spend('--from', '2030-01-01T12:30:00Z'), says: '--from must be the beginning of an hour' },

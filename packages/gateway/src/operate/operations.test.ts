@@ -72,9 +72,20 @@ test.each<[GatewayRole, string, object, string]>([
   ['viewer', 'report statement', { ...ACCOUNT, month: '2026-01' }, 'done'],
   ['viewer', 'report statement', { ...ACCOUNT, month: '2026-13' }, 'malformed'],
   ['viewer', 'report usage', { group_by: ['account', 'day'] }, 'done'],
-  ['viewer', 'report usage', { group_by: ['account', 'week'] }, 'malformed'],
+  ['viewer', 'report usage', { group_by: ['account', 'week', 'tag:team'], from: '2026-01-31' }, 'done'],
+  ['viewer', 'report usage', { group_by: ['end_user'], sort: '-charged' }, 'done'],
+  ['viewer', 'report usage', { group_by: ['account', 'year'] }, 'malformed'],
+  ['viewer', 'report usage', { group_by: ['tag:'] }, 'malformed'],
+  ['viewer', 'report usage', { group_by: ['tag', 'end_user'] }, 'not_summed'],
+  ['viewer', 'report usage', { group_by: ['tag'], end_user: 'u_1' }, 'not_summed'],
+  ['viewer', 'report usage', { group_by: ['tag:team'], tag: 'env=prod' }, 'not_summed'],
+  ['viewer', 'report usage', { group_by: ['tag:team'], tag: 'team=search' }, 'done'],
+  ['viewer', 'report usage', { tag: 'a', from: '2026-01-31T12:00:00Z' }, 'not_summed'],
+  ['viewer', 'report usage', { tag: 'a', sort: 'shortfall' }, 'not_summed'],
+  ['viewer', 'report usage', { person: '99' }, 'no_person'],
+  ['viewer', 'report session', { account: '1', session: '' }, 'malformed'],
   ['viewer', 'report usage', { from: '2026-01-31T12:30:00Z' }, 'malformed'],
-  ['viewer', 'report usage', { after: 'week:1' }, 'malformed'],
+  ['viewer', 'report usage', { after: 'week:x' }, 'malformed'],
   ['viewer', 'request list', { account: 'ghost@example.com' }, 'unknown_account'],
   ['viewer', 'request list', { after: 'req_0000000000000001', before: 'req_0000000000000002' }, 'exclusive'],
   ['viewer', 'request list', { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'empty_range'],
@@ -287,7 +298,7 @@ test('one audit of the ledger runs at a time; its run tells who started it, and 
   expect(begun).toMatchObject({ started_by: 'person/9', ended_at: null, result: null })
   const runs = async () => ((await run(as('viewer'), 'ledger audits', {})) as { items: object[] }).items
   await eventually(async () => (await runs()).some((each) => 'state' in each && each.state === 'passed'))
-  expect((await runs())[0]).toMatchObject({ id: begun.id, step: 14, steps: 14, result: { ok: true } })
+  expect((await runs())[0]).toMatchObject({ id: begun.id, step: 15, steps: 15, result: { ok: true } })
   expect(await outcome(as('viewer'), 'ledger audit start', {})).toBe('forbidden')
   await eventually(async () => (await outcome(as('finance'), 'ledger audit start', {})) === 'done')
 })

@@ -34,14 +34,7 @@ export const REJECTIONS = {
   range_too_long: input<Field & { days: number }>(
     ({ field, days }) => `${field} must be at most ${days} days before the end of such a report.`,
   ),
-  one_attribution: input<Field & { one: string; two: string }>(
-    ({ one, two }) =>
-      `Sums are kept by one tag or one end user at a time, not by ${one} and ${two} together. Leave one of them out; the list of requests takes both as filters.`,
-  ),
-  whole_days: input<Field>(
-    ({ field }) => `Sums by tag and end user are kept for whole days (UTC): ${field} must not name hours.`,
-  ),
-  no_shortfall: input<Field>(({ field }) => `${field}: shortfalls are not kept by tag and end user.`),
+  not_summed: input<Field & { message: string }>(({ field, message }) => `${field}: ${message}`),
   archived: input<Field & { time: string }>(
     ({ field, time }) => `${field} must not be before ${time}: details of earlier requests are archived.`,
   ),

@@ -110,6 +110,8 @@ const ACTS: Record<string, ((of: Of) => object) | 'reads' | 'money'> = {
   'task list': 'reads',
   'ledger transfers': 'reads',
   'code list': 'reads',
+  'report session': 'reads',
+  'report spend': 'reads',
   'report usage': 'reads',
   'report failures': 'reads',
   'report statement': 'reads',

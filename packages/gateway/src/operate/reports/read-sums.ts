@@ -1,6 +1,6 @@
 // Sums of usage in groups, from those that are kept: by everything that requests have, or by one of their tags or their end user.
 import { nameOf } from '../../access/attribution/tags.ts'
-import type { AttributionDimension } from '../../money/budgets/attribution.ts'
+import { type AttributionDimension, LONGEST_TAG } from '../../money/budgets/attribution.ts'
 import { textLike } from '../../request/schema/schema.ts'
 import {
   type AttributedGroup,
@@ -26,9 +26,11 @@ export const GROUPING = textLike(
     isUsageDimension(text) ||
     text === 'tag' ||
     text === 'end_user' ||
-    (text.startsWith(TAG_NAME) && text.length > TAG_NAME.length && text.length <= 80),
+    isTagName(text),
   `be one of ${USAGE_DIMENSIONS.join(', ')}, tag, end_user or tag:NAME`,
 )
+export const isTagName = (text: string): boolean =>
+  text.startsWith(TAG_NAME) && text.length > TAG_NAME.length && text.length <= TAG_NAME.length + LONGEST_TAG
 const isUsageDimension = (name: string): name is UsageDimension => USAGE_DIMENSIONS.some((each) => each === name)
 
 /** `group.tag`, `group.end_user`: '' for what came after the 10,000 values of a day. `shortfall`: not known by tag and end user. */
@@ -77,24 +79,33 @@ function attributionOf(
   { tag, endUser }: { tag: string | undefined; endUser: string | undefined },
 ): AttributionDimension | undefined {
   const [one, two] = groups.filter((each) => !isUsageDimension(each))
-  if (two !== undefined) throw rejected('one_attribution', { field: 'group_by', one: String(one), two })
+  if (two !== undefined) throw oneOnly('group_by', String(one), two)
   const isByTag = tag !== undefined || one === 'tag' || one?.startsWith(TAG_NAME) === true
   if (isByTag && (endUser !== undefined || one === 'end_user'))
-    throw rejected('one_attribution', { field: 'end_user', one: 'tag', two: 'end_user' })
+    throw oneOnly('end_user', 'tag', 'end user')
   if (tag !== undefined && one?.startsWith(TAG_NAME) && nameOf(tag) !== one.slice(TAG_NAME.length))
-    throw rejected('one_attribution', { field: 'tag', one, two: tag })
+    throw oneOnly('tag', one, tag)
   if (isByTag) return 'tag'
   return endUser !== undefined || one === 'end_user' ? 'end_user' : undefined
 }
 
+const notSummed = (field: string, message: string) => rejected('not_summed', { field, message })
+const oneOnly = (field: string, one: string, two: string) =>
+  notSummed(
+    field,
+    `sums are kept by one tag or one end user at a time, not by ${one} and ${two} together. Leave one of them out; the list of requests takes both as filters.`,
+  )
+const wholeDays = (field: string) =>
+  notSummed(field, 'sums by tag and end user are kept for whole days (UTC): no hours can be named.')
+
 function checkDays({ from, to }: ReportRange, groups: readonly UsageDimension[]): void {
-  if (groups.includes('hour')) throw rejected('whole_days', { field: 'group_by' })
-  if (from % DAY_MS !== 0) throw rejected('whole_days', { field: 'from' })
-  if (to % DAY_MS !== 0) throw rejected('whole_days', { field: 'to' })
+  if (groups.includes('hour')) throw wholeDays('group_by')
+  if (from % DAY_MS !== 0) throw wholeDays('from')
+  if (to % DAY_MS !== 0) throw wholeDays('to')
 }
 
 function sortOf({ by, descends }: UsageSort) {
-  if (by === 'shortfall') throw rejected('no_shortfall', { field: 'sort' })
+  if (by === 'shortfall') throw notSummed('sort', 'shortfalls are not kept by tag and end user.')
   return { by, descends }
 }
 

@@ -1,12 +1,12 @@
 // What all accounts spent and what upstreams were paid for it, and what failed: by one thing at a time.
 
 import { formatUsd } from '../../money/amount.ts'
-import { fields, optional, rule } from '../../request/schema/schema.ts'
+import { fields, optional, textLike } from '../../request/schema/schema.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { LIMIT } from '../inputs/schemas.ts'
 import { operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
-import { GROUPING, readSums } from './read-sums.ts'
+import { isTagName, readSums } from './read-sums.ts'
 import { SUMS_FILTER, sumsFilter } from './sums-filter.ts'
 import { groupFields, groupNames, groupText, HOURS, readGroup, readHours, USAGE_GROUP } from './usage-groups.ts'
 
@@ -22,9 +22,8 @@ const REPORTED_BY = [
   'tag',
   'end_user',
 ] as const
-const WHAT = rule(
-  GROUPING,
-  (value) => value.startsWith('tag:') || REPORTED_BY.some((each) => each === value),
+const WHAT = textLike(
+  (value) => isTagName(value) || REPORTED_BY.some((each) => each === value),
   `be one of ${REPORTED_BY.join(', ')} or tag:NAME`,
 )
 

@@ -53,7 +53,7 @@ export type UsageSums = {
 /** What one session of an account used, of its newest requests. `isAll`: there are no others. */
 export type SessionSums = {
   requests: number
-  /** Of these, have not ended, and count nothing else yet. */
+  /** How many of them have not ended: they count nothing else yet. */
   running: number
   tokens: number
   charged: Nanos

@@ -60,7 +60,7 @@ export const attributedSumsOver = ({ db, runner, monthOf }: Connection) => ({
     return { rows: page, next: isMore ? page.at(-1)?.group : undefined }
   },
   /**
-   * Of the newest requests of a session that are not archived: a bounded number, of which there may be more. `person`: only those with keys
+   * What the newest requests of a session used that are not archived: a bounded number, of which there may be more. `person`: only those with keys
    * that this person made.
    */
   async session(account: bigint, session: string, person?: bigint): Promise<SessionSums> {

@@ -9,7 +9,7 @@ export const PERIODS = ['day', 'week', 'month', 'hour'] as const
 export type Period = (typeof PERIODS)[number]
 export const isPeriod = (name: string): name is Period => PERIODS.some((each) => each === name)
 
-/** Of the period in which the time of the column lies. Weeks begin on Mondays; 1970 began on a Thursday. */
+/** The beginning of the period in which the time of the column lies. Weeks begin on Mondays; 1970 began on a Thursday. */
 export function beginningOf(
   period: Period,
   column: string,
