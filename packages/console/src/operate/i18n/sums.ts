@@ -10,7 +10,11 @@ export const sums = texts({
     model: en('Model').zh('模型'),
     upstream: en('Upstream').zh('上游'),
     outcome: en('Outcome').zh('结果'),
+    tag: en('Tag').zh('标签'),
+    end_user: en('End user').zh('最终用户'),
     day: en('Day').zh('日期'),
+    week: en('Week').zh('周'),
+    month: en('Month').zh('月'),
   },
   classes: {
     delivered: en('Delivered').zh('已返回'),
@@ -29,6 +33,11 @@ export const sums = texts({
   atMost: en('at most').zh('至多'),
   loss: en('loss').zh('亏损'),
   others: en('All others').zh('其余合计'),
+  further: en('All further ones').zh('其余全部'),
+  furtherText: en('Of more than 10,000 different ones of an account on a day, the further ones are added up.').zh(
+    '一个账户一天内超过 10,000 个不同的值时，其余的合并计算。',
+  ),
+  weekOf: en((day: string) => `Week of ${day}`).zh((day) => `${day} 起的一周`),
   everything: en('All requests').zh('全部请求'),
   against: en((percent: string, before: string) => `${percent} compared with ${before} in the previous period`).zh(
     (percent, before) => `${percent}，上一周期为 ${before}`,

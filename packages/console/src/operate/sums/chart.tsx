@@ -8,7 +8,7 @@ import { chartOf, type Measure, nanosOf, OTHER_SERIES, usdText } from '../../pag
 import { Skeleton } from '../../ui/states.tsx'
 import { formatUsd, useNumber } from '../../ui/values.tsx'
 import { useOperateTexts } from '../i18n/use-texts.tsx'
-import { type Dimension, labelOf, nameIn, type Sums, type SumsFilter, useSteps } from './sums.ts'
+import { type Dimension, isFurther, isTime, labelOf, nameIn, type Sums, type SumsFilter, useSteps } from './sums.ts'
 
 type ChartProps = {
   period: Period
@@ -40,9 +40,11 @@ export function SumsChart({ period, measure, by, filter, rows }: ChartProps) {
   const { data } = useSteps(period, filter)
   // People cannot be filtered by.
   const names =
-    by === 'day' || by === 'person'
+    isTime(by) || by === 'person'
       ? []
-      : (rows ?? []).map((row) => ({ name: nameIn(row, by), label: labelOf(row, by) }))
+      : (rows ?? [])
+          .filter((row) => !isFurther(row, by))
+          .map((row) => ({ name: nameIn(row, by), label: labelOf(row, by) }))
   // As many as a chart shows by name.
   const [a, b, c, d, e] = names
   const named = [
@@ -59,7 +61,8 @@ export function SumsChart({ period, measure, by, filter, rows }: ChartProps) {
   const show = (units: bigint) =>
     measure === 'spend' ? `${formatUsd(usdText(units), locale)} USD` : number(Number(units))
   const chart = chartOf(
-    points.length === 0 ? all : [...points, ...restOf(all, points)],
+    // A request counts for each of its tags, so that nothing is left of the whole that could be named.
+    points.length === 0 ? all : by === 'tag' ? points : [...points, ...restOf(all, points)],
     period.steps,
     measure,
     show,

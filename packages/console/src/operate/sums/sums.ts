@@ -7,10 +7,17 @@ import type { Schemas } from '../api/routes.ts'
 import { pathOf } from '../page-ids.ts'
 
 export type Sums = Schemas['Usage']
-export const DIMENSIONS = ['account', 'key', 'person', 'model', 'upstream', 'outcome', 'day'] as const
+export const DIMENSIONS = [
+  ...(['account', 'key', 'person', 'model', 'upstream', 'outcome', 'tag', 'end_user', 'day', 'week', 'month'] as const),
+] as const
+/** Sums are kept by one of these at a time, for whole days. */
+const ATTRIBUTED: readonly string[] = ['tag', 'end_user']
+export const isAttributed = (dimension: string): boolean => ATTRIBUTED.includes(dimension)
+const TIMES: readonly string[] = ['day', 'week', 'month']
+export const isTime = (dimension: string): boolean => TIMES.includes(dimension)
 export type Dimension = (typeof DIMENSIONS)[number]
 /** What narrows the sums down, by the names of the URL and the API; empty: everything. */
-export type SumsFilter = Partial<Record<Exclude<Dimension, 'day' | 'person'>, string>>
+export type SumsFilter = Partial<Record<Exclude<Dimension, 'day' | 'week' | 'month' | 'person'>, string>>
 
 /** How many groups are shown; what is left of the sum stands below them. */
 export const MOST_ROWS = 100
@@ -33,19 +40,27 @@ export function useTotals({ from, to }: Pick<Period, 'from' | 'to'>, filter: Sum
   return { now: figures(now.data), before: figures(before.data), error: now.error, refetch: now.refetch }
 }
 
-/** Days in their order, the last one first; other groups by what is sorted by. */
+/** Days, weeks and months in their order, the last one first; other groups by what is sorted by. `tagName`: of the tags that are grouped by. */
 export function useGroups(
   period: Pick<Period, 'from' | 'to'>,
   by: readonly Dimension[],
   filter: SumsFilter,
   sort: string,
+  tagName = '',
 ) {
   const { from, to } = period
-  const isByDay = by.length === 1 && by[0] === 'day'
+  const isByDay = by.length === 1 && isTime(by[0] ?? '')
   const order = isByDay ? { limit: '1000' } : { sort, limit: String(MOST_ROWS) }
-  const { data, error, refetch } = useAdmin('usage', { group_by: by.join(','), from, to, ...filter, ...order }, OPTIONS)
+  const { data, error, refetch } = useAdmin(
+    'usage',
+    { group_by: groupText(by, tagName), from, to, ...filter, ...order },
+    OPTIONS,
+  )
   return { rows: isByDay ? data?.data.toReversed() : data?.data, error, refetch }
 }
+
+export const groupText = (by: readonly Dimension[], tagName: string): string =>
+  by.map((each) => (each === 'tag' && tagName !== '' ? `tag:${tagName}` : each)).join(',')
 
 /** The sums over time, of everything and of some groups of one dimension. */
 export function useSteps(period: Period, filter: SumsFilter, enabled = true) {
@@ -82,6 +97,9 @@ export function nameIn(row: Sums, by: Dimension): string {
   return (by === 'key' ? row.key_id : row[by]) ?? ''
 }
 
+/** It is the sum of all values that are not told apart. */
+export const isFurther = (row: Sums, by: Dimension): boolean => isAttributed(by) && row[by] === null
+
 /** What people call it. */
 export function labelOf(row: Sums, by: Dimension): string {
   if (by === 'account') return row.account ?? `#${row.account_id}`
@@ -103,16 +121,27 @@ export function requestsHref(
 
 /** A row leads to its requests or, if it is a person's, to the keys that the person made. */
 export function hrefOf(row: Sums, by: readonly Dimension[], filter: SumsFilter, period: Period): string | undefined {
+  if (by.some((each) => isFurther(row, each))) return undefined
   if (!by.includes('person')) return requestsHref(period, { ...filter, ...rowFilter(row, by, period) })
   return row.person ? `${pathOf('keys')}?${new URLSearchParams({ view: 'all', made_by: row.person })}` : undefined
+}
+
+/** The days of the week or month of a row that are in the period. */
+function within({ week, month }: Sums, { from, to }: Pick<Period, 'from' | 'to'>): { from: string; to: string } {
+  const begin = Date.parse(`${week ?? `${month}-01`}T00:00:00Z`)
+  const date = new Date(begin)
+  const end = week === undefined ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : begin + 7 * DAY_MS
+  const [start, last] = [Math.max(begin, Date.parse(from)), Math.min(end, Date.parse(to))]
+  return daysOf({ from: new Date(start).toISOString(), to: new Date(last).toISOString() })
 }
 
 /** What narrows the requests of a period down to those of a row. */
 export function rowFilter(row: Sums, by: readonly Dimension[], { from, to, step }: Period): Record<string, string> {
   const named = Object.fromEntries(
-    by.filter((each) => each !== 'day' && each !== 'person').map((each) => [each, nameIn(row, each)]),
+    by.filter((each) => !isTime(each) && each !== 'person').map((each) => [each, nameIn(row, each)]),
   )
   const { day } = row
+  if (row.week !== undefined || row.month !== undefined) return { ...named, ...within(row, { from, to }) }
   if (day === undefined) return named
   if (step === 'day') return { ...named, from: day, to: day }
   const begin = Date.parse(`${day}T00:00:00Z`)

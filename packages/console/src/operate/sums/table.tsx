@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useTexts } from '../../i18n/language.tsx'
+import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { OutcomeBadge } from '../../pages/usage/outcome.tsx'
 import type { Period } from '../../pages/usage/range.ts'
 import { classes } from '../../ui/classes.ts'
@@ -14,6 +14,8 @@ import {
   type Dimension,
   type Figures,
   hrefOf,
+  isFurther,
+  isTime,
   labelOf,
   othersOf,
   requestsHref,
@@ -42,7 +44,8 @@ export function SumsTable({ label, period, by, filter, columns, rows, total }: T
   const t = useOperateTexts().sums
   const [, navigate] = useLocation()
   const money = useMoneyColumns(period, by, filter, rows)
-  const others = rows && rows.length > 0 && total && othersOf(total, rows)
+  // A request counts for each of its tags: what is left of the whole says nothing.
+  const others = rows && rows.length > 0 && total && !by.includes('tag') && othersOf(total, rows)
   const shown: Row[] | undefined = rows && [...rows, ...(others ? [{ ...others, id: 'others' as const }] : [])]
   return (
     <Table<Row>
@@ -65,16 +68,28 @@ export function SumsTable({ label, period, by, filter, columns, rows, total }: T
   )
 }
 
+const formatDay = (day: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
+const formatMonth = (month: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${month}-01T00:00:00Z`),
+  )
+
 type Texts = ReturnType<typeof useOperateTexts>['sums']
 
 const groupColumn = (by: Dimension, index: number, t: Texts): Column<Row> => ({
   id: by,
   label: t.dimensions[by],
-  ...(by === 'day' || by === 'outcome' ? {} : { shrinks: true }),
+  ...(isTime(by) || by === 'outcome' ? {} : { shrinks: true }),
   cell: (row) => (isGroup(row) ? <Group row={row} by={by} /> : index === 0 ? t.others : null),
 })
 
 function Group({ row, by }: { row: Sums; by: Dimension }) {
+  const t = useOperateTexts().sums
+  const { locale } = useLanguage()
+  if (isFurther(row, by)) return <span title={t.furtherText}>{t.further}</span>
+  if (by === 'week') return t.weekOf(formatDay(row.week ?? '', locale))
+  if (by === 'month') return formatMonth(row.month ?? '', locale)
   if (by === 'day') return <Time at={`${row.day}T00:00:00Z`} style="utcDay" />
   if (by === 'outcome') return <OutcomeBadge outcome={row.outcome ?? ''} />
   const label = labelOf(row, by)

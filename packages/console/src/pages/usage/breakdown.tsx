@@ -8,16 +8,18 @@ import { Button } from '../../ui/button.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Amount, Bar, isZero, useNumber, usePercent } from '../../ui/values.tsx'
+import type { Grouping } from './chart.tsx'
 import { FILTERS } from './filters.ts'
 import { meanUsd } from './series.ts'
 
 const SHOWN_AT_FIRST = 5
 
+const FURTHER = '\u0000further'
 /** `name`: empty for the sum of the others. */
 type Row = UsageBreakdown['items'][number]
 
 type BreakdownProps = {
-  by: 'model' | 'key'
+  by: Grouping
   data: UsageBreakdown | undefined
   /** The sum of the whole period, in USD. */
   total: string | undefined
@@ -32,7 +34,7 @@ export function Breakdown({ by, data, total, colours }: BreakdownProps) {
   const columns = useColumns(by, total, colours)
   const rows = data && [
     ...data.items,
-    ...(data.others ? [{ name: '', label: t.others(data.others.names), ...data.others }] : []),
+    ...(data.others ? [{ name: '', label: t.others(data.others.names), is_further: false, ...data.others }] : []),
   ]
   const hidden = (rows?.length ?? 0) - SHOWN_AT_FIRST
   return (
@@ -41,9 +43,12 @@ export function Breakdown({ by, data, total, colours }: BreakdownProps) {
         label={t.breakdown[by]}
         columns={columns}
         rows={isWhole ? rows : rows?.slice(0, SHOWN_AT_FIRST)}
-        rowKey={({ name }) => name}
+        rowKey={({ name, is_further: isFurther }) => (isFurther ? FURTHER : name)}
         expected={SHOWN_AT_FIRST}
-        onOpen={({ name }) => name !== '' && setFilters({ [by]: name, before: '' })}
+        onOpen={({ name }) =>
+          name !== '' &&
+          setFilters({ [by]: name, before: '', ...(by === 'model' || by === 'key' ? {} : { by: 'model' }) })
+        }
         empty={<p className="px-4 py-4 text-muted">{t.breakdown.empty}</p>}
       />
       {hidden > 0 && (
@@ -57,11 +62,7 @@ export function Breakdown({ by, data, total, colours }: BreakdownProps) {
   )
 }
 
-function useColumns(
-  by: 'model' | 'key',
-  total: string | undefined,
-  colours: ReadonlyMap<string, string>,
-): Column<Row>[] {
+function useColumns(by: Grouping, total: string | undefined, colours: ReadonlyMap<string, string>): Column<Row>[] {
   const t = useTexts().usage
   const number = useNumber()
   const percent = usePercent()
@@ -69,19 +70,25 @@ function useColumns(
   return [
     {
       id: 'name',
-      label: by === 'model' ? t.byModel : t.byKey,
+      label: t.groupings[by],
       shrinks: true,
-      cell: ({ name, label }) => (
-        <span className="flex min-w-0 items-center gap-2">
-          <span
-            aria-hidden="true"
-            className={`size-2.5 shrink-0 rounded-full bg-current ${colours.get(name) ?? OTHER_COLOUR}`}
-          />
-          <span title={label} className="min-w-0 cards:wrap-anywhere rows:truncate">
-            {label}
+      cell: ({ name, label: written, is_further: isFurther }) => {
+        const label = isFurther ? t.breakdown.further : written
+        return (
+          <span className="flex min-w-0 items-center gap-2">
+            <span
+              aria-hidden="true"
+              className={`size-2.5 shrink-0 rounded-full bg-current ${colours.get(name) ?? OTHER_COLOUR}`}
+            />
+            <span
+              title={isFurther ? t.breakdown.furtherText : label}
+              className="min-w-0 cards:wrap-anywhere rows:truncate"
+            >
+              {label}
+            </span>
           </span>
-        </span>
-      ),
+        )
+      },
     },
     { id: 'spend', label: t.total.spend, align: 'right', cell: (row) => <Amount usd={row.cost_usd} /> },
     {

@@ -9,9 +9,14 @@ import { useUrlState } from '../../ui/url-state.ts'
 import { Amount, Count, formatUsd, useNumber } from '../../ui/values.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { FILTERS } from './filters.ts'
-import type { Period } from './range.ts'
+import { inDays, type Period } from './range.ts'
 import { chartOf, type Measure, OTHER_SERIES, usdText } from './series.ts'
+import { SetField } from './set-field.tsx'
 
+export const GROUPINGS = ['model', 'key', 'tag', 'end_user'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+/** Sums are kept by tag or by end user, not by both together. */
+const CLEARED: Partial<Record<Grouping, Partial<typeof FILTERS>>> = { tag: { end_user: '' }, end_user: { tag: '' } }
 const MEASURES: readonly Measure[] = ['spend', 'tokens', 'requests']
 
 export function SpendSection({ period }: { period: Period }) {
@@ -19,11 +24,15 @@ export function SpendSection({ period }: { period: Period }) {
   const t = texts.usage
   const number = useNumber()
   const [filters, setFilters] = useUrlState(FILTERS)
-  const { by, model, key } = filters
+  const { model, key, name } = filters
+  const tag = filters.end_user === '' ? filters.tag : ''
+  const { end_user } = filters
   const measure = MEASURES.find((each) => each === filters.measure) ?? 'spend'
-  const grouped = by === 'key' ? ('key' as const) : ('model' as const)
-  const { from, to, step, steps } = period
-  const params = { from, to, step, by: grouped, model, key }
+  const grouped = GROUPINGS.find((each) => each === filters.by) ?? 'model'
+  const isInDays = tag !== '' || end_user !== '' || grouped === 'tag' || grouped === 'end_user'
+  const { from, to, step, steps } = isInDays ? inDays(period) : period
+  const by = grouped === 'tag' && name !== '' ? `tag:${name}` : grouped
+  const params = { from, to, step, by, model, key, tag, end_user }
   const { data, error, refetch } = useRead('usage', params, { every: 'live', keepPrevious: true })
   const { data: breakdown } = useRead('usage/breakdown', params, { every: 'live', keepPrevious: true })
   const show = (units: bigint) =>
@@ -57,11 +66,8 @@ export function SpendSection({ period }: { period: Period }) {
             <Segments
               label={t.by}
               value={grouped}
-              onChange={(value) => setFilters({ by: value })}
-              options={[
-                { value: 'model', label: t.byModel },
-                { value: 'key', label: t.byKey },
-              ]}
+              onChange={(value) => setFilters({ by: value, ...(CLEARED[value] ?? {}) })}
+              options={GROUPINGS.map((value) => ({ value, label: t.groupings[value] }))}
             />
           </>
         }
@@ -83,6 +89,16 @@ export function SpendSection({ period }: { period: Period }) {
                 <Skeleton size="h-[228px] w-full" />
               )}
             </div>
+            {isInDays && (
+              <p className="px-4 pb-4 text-sm text-muted">
+                {[t.inDays, ...(grouped === 'tag' ? [t.severalTags] : [])].join(' ')}
+              </p>
+            )}
+            {grouped === 'tag' && (
+              <div className="max-w-xs px-4 pb-4">
+                <SetField label={t.filters.tagName} hint={t.filters.tagNameHint} name="name" />
+              </div>
+            )}
             <div className="border-t">
               <Breakdown by={grouped} data={chart && breakdown} total={data?.total.cost_usd} colours={colours} />
             </div>

@@ -5,8 +5,13 @@ export const FILTERS = {
   to: '',
   by: 'model',
   measure: 'spend',
+  /** The name of the tags to group by. */
+  name: '',
   model: '',
   key: '',
+  tag: '',
+  end_user: '',
+  session: '',
   outcome: '',
   view: 'served',
   before: '',

@@ -11,6 +11,8 @@ import { FILTERS } from './filters.ts'
 import { ChosenDays, PeriodPresets, usePeriod } from './period-choice.tsx'
 import { ReceiptDrawer } from './receipt.tsx'
 import { RequestsSection } from './requests.tsx'
+import { SessionTotals } from './session.tsx'
+import { SetField } from './set-field.tsx'
 
 export default function UsagePage() {
   const t = useTexts().usage
@@ -40,8 +42,11 @@ export default function UsagePage() {
         />
         <RequestField onChange={(id) => setFilters({ request: id }, { replace: false })} />
         <ChosenDays />
+        <SetField label={t.filters.tag} hint={t.filters.tagHint} name="tag" clears={{ end_user: '' }} />
+        <SetField label={t.filters.endUser} name="end_user" clears={{ tag: '' }} />
+        <SetField label={t.filters.session} name="session" />
       </div>
-      <SpendSection period={period} />
+      {filters.session === '' ? <SpendSection period={period} /> : <SessionTotals session={filters.session} />}
       <RequestsSection period={period} />
       <ReceiptDrawer id={request} onClose={() => setFilters({ request: '' })} />
     </>

@@ -40,6 +40,15 @@ export const isPeriod = (from: string, to: string): boolean => chosenDays(from, 
 const beginningOf = (day: string): number =>
   /^20\d\d-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
 
+/** The whole days that a period touches: some sums are kept for days alone. */
+export function inDays({ from, to, ...period }: Period): Period {
+  if (period.step === 'day') return { from, to, ...period }
+  const start = Math.floor(Date.parse(from) / DAY_MS) * DAY_MS
+  const end = Math.ceil(Date.parse(to) / DAY_MS) * DAY_MS
+  const steps = Array.from({ length: (end - start) / DAY_MS }, (_, day) => new Date(start + day * DAY_MS).toISOString())
+  return { from: new Date(start).toISOString(), to: new Date(end).toISOString(), step: 'day', steps }
+}
+
 /** The days that a period touches, as a person would choose them: `2026-01-31`. */
 export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): { from: string; to: string } {
   return { from: from.slice(0, 10), to: new Date(Date.parse(to) - 1).toISOString().slice(0, 10) }

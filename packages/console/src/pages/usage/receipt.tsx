@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
 import type { Receipt } from '../../api/types.ts'
 import { useTexts } from '../../i18n/language.tsx'
@@ -77,13 +78,22 @@ type DetailsProps = {
   /** In place of the cost alone, where more is known of it. */
   head?: ReactNode
   facts?: readonly Fact[]
+  /** The requests with the same tag, end user or session. */
+  hrefOf?: HrefOf
   /** In place of the list of attempts. */
   attempts?: ReactNode
   children?: ReactNode
 }
 
 /** A receipt, for its account holder; for operators with more. */
-export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, children }: DetailsProps) {
+export function ReceiptDetails({
+  receipt,
+  head,
+  facts = [],
+  hrefOf = ownRequests,
+  attempts: timeline,
+  children,
+}: DetailsProps) {
   const t = useTexts().usage.receipt
   const number = useNumber()
   const { warnings, attempts, timing } = receipt
@@ -113,6 +123,7 @@ export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, 
           ...fact(t.answeredBy, receipt.answered_by),
           ...fact(t.key, receipt.key_name),
           ...fact(t.group, receipt.group),
+          ...attributionFacts(receipt, hrefOf, t),
           ...fact(t.tier, receipt.tier, 'font-mono'),
           ...fact(t.finish, receipt.finish, 'font-mono'),
           ...fact(t.counted, isZero(receipt.cost_usd) ? null : (t.countedBecause[counted] ?? counted)),
@@ -148,6 +159,34 @@ export function ReceiptDetails({ receipt, head, facts = [], attempts: timeline, 
       {children}
     </>
   )
+}
+
+/** `filter`: the names and values of the page of requests. */
+export type HrefOf = (filter: Readonly<Record<string, string>>) => string
+const ownRequests: HrefOf = (filter) => `/usage?${new URLSearchParams({ range: '30d', ...filter })}`
+
+function attributionFacts(
+  { tags, end_user: endUser, session }: Receipt,
+  hrefOf: HrefOf,
+  t: { tags: string; endUser: string; session: string },
+): Fact[] {
+  const link = (name: string, value: string) => (
+    <Link key={value} href={hrefOf({ [name]: value })} className="underline wrap-anywhere">
+      {value}
+    </Link>
+  )
+  return [
+    ...(tags.length === 0
+      ? []
+      : [
+          {
+            label: t.tags,
+            value: <span className="flex flex-wrap gap-x-3">{tags.map((tag) => link('tag', tag))}</span>,
+          },
+        ]),
+    ...(endUser ? [{ label: t.endUser, value: link('end_user', endUser) }] : []),
+    ...(session ? [{ label: t.session, value: link('session', session) }] : []),
+  ]
 }
 
 /** `style`: of values of the API, which no language translates. */

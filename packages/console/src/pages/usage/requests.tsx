@@ -94,8 +94,8 @@ function RejectedRequests({ period }: { period: Period }) {
 function ServedRequests({ period }: { period: Period }) {
   const t = useTexts().usage
   const [filters, setFilters] = useUrlState(FILTERS)
-  const { model, key, outcome, before, request } = filters
-  const params = { from: period.from, to: period.to, model, key, outcome }
+  const { model, key, tag, end_user, session, outcome, before, request } = filters
+  const params = { from: period.from, to: period.to, model, key, tag, end_user, session, outcome }
   const query = useRead('requests', { ...params, before }, { every: 'live', keepPrevious: true })
   const columns = useRequestColumns()
   return (
@@ -144,21 +144,33 @@ function ServedRequests({ period }: { period: Period }) {
 /** `next`: a page looks at a few thousand requests only, so older ones may match. */
 function NoRequests({ next }: { next: string | null }) {
   const t = useTexts().usage
-  const [{ model, key, outcome }, setFilters] = useUrlState(FILTERS)
+  const [filters, setFilters] = useUrlState(FILTERS)
+  const none = { model: '', key: '', tag: '', end_user: '', session: '', outcome: '' }
+  const isFiltered = Object.keys(none).some((name) => filters[name as keyof typeof none] !== '')
   if (next !== null) {
     const search = () => setFilters({ before: next }, { replace: false })
     return <EmptyState title={t.list.emptySoFar} action={<Button onClick={search}>{t.list.searchOlder}</Button>} />
   }
-  if (model === '' && key === '' && outcome === '') {
+  if (!isFiltered) {
     return (
       <EmptyState title={t.list.empty} action={<ButtonLink href="/playground">{t.list.emptyAction}</ButtonLink>}>
         {t.list.emptyText}
       </EmptyState>
     )
   }
-  const clear = () => setFilters({ model: '', key: '', outcome: '', before: '' })
+  const clear = () => setFilters({ ...none, before: '' })
   return <EmptyState title={t.list.emptyFiltered} action={<Button onClick={clear}>{t.filters.clear}</Button>} />
 }
+
+/** A column that is only shown if it is chosen. */
+export const NEVER = 100_000
+
+const named = (name: string | null) =>
+  name && (
+    <span title={name} className="cards:wrap-anywhere">
+      {name}
+    </span>
+  )
 
 /** Also for the newest requests of the overview. */
 export function useRequestColumns(): Column<RequestSummary>[] {
@@ -208,6 +220,19 @@ export function useRequestColumns(): Column<RequestSummary>[] {
       // The cost of a running request is not known yet.
       usd: (row) => (row.outcome === 'running' ? null : row.cost_usd),
     },
+    {
+      id: 'tags',
+      label: t.tags,
+      shrinks: true,
+      drop: 1_600,
+      cell: ({ tags }) => (
+        <span title={tags.join(', ')} className="cards:wrap-anywhere">
+          {tags.join(', ')}
+        </span>
+      ),
+    },
+    { id: 'end_user', label: t.endUser, shrinks: true, drop: NEVER, cell: (row) => named(row.end_user) },
+    { id: 'session', label: t.session, shrinks: true, drop: NEVER, cell: (row) => named(row.session) },
     { id: 'latency', label: t.latency, align: 'right', drop: 760, cell: (row) => <Duration ms={row.total_ms} /> },
     { id: 'outcome', label: t.outcome, line: 2, cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
   ]

@@ -6,6 +6,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { FURTHER_VALUES } from '../../money/budgets/attribution.ts'
 import { given } from '../../operate/inputs/page.ts'
 import { ATTRIBUTED } from '../../operate/inputs/schemas.ts'
+import { isTagName } from '../../operate/reports/read-sums.ts'
 import { SESSION, sessionJson } from '../../operate/reports/session.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import {
@@ -18,6 +19,7 @@ import {
   optional,
   string,
   TIME,
+  textLike,
   USD,
   WRITTEN_TIME,
   word,
@@ -47,14 +49,22 @@ export const PERIOD = {
 const STEP = word('hour', 'day', 'month')
 const PERIOD_QUERY = fields({ ...PERIOD, step: optional(STEP) })
 const COUNTS = { requests: number(), tokens: number(), cost_usd: USD }
-const BY = ['model', 'key', 'tag', 'end_user'] as const
+const BY = textLike(
+  (value) => ['model', 'key', 'tag', 'end_user', 'none'].includes(value) || isTagName(value),
+  'be one of model, key, tag, tag:NAME, end_user or none',
+)
+/** `tag:NAME`: by the values of this tag. */
+function groupingIn(by: string): { by: SpendingBy; tagName?: string } {
+  if (!isTagName(by)) return { by: by as SpendingBy }
+  return { by: 'tag', tagName: by.slice(by.indexOf(':') + 1) }
+}
 /** `name`: the model, the id of the key, the tag or the end user; empty for all but the largest ones. `label`: how it is shown. */
 const NAMED = { name: string(), label: string(), ...COUNTS }
 
 /** The period that a request asks for, with its filters. */
 function periodIn(
   { account }: Viewer,
-  query: Static<typeof PERIOD_QUERY> & { by?: SpendingBy },
+  query: Static<typeof PERIOD_QUERY> & { by?: string },
   { clock, config, accountCipher }: ConsoleDependencies,
 ): { filter: SpendingFilter; step: SpendingStep } {
   const now = clock()
@@ -66,7 +76,7 @@ function periodIn(
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
   const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
   if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
-  const isByTag = query.tag !== undefined || query.by === 'tag'
+  const isByTag = query.tag !== undefined || query.by?.startsWith('tag') === true
   const isByEndUser = query.end_user !== undefined || query.by === 'end_user'
   if (isByTag && isByEndUser)
     throw badRequest('end_user', 'Sums are kept by tag or by end user, not by both together: choose one of them.')
@@ -112,7 +122,7 @@ export const showSeries = route(
   {
     policy: 'member',
     summary: 'Sums over time',
-    query: fields({ ...PERIOD_QUERY.properties, by: optional(word(...BY, 'none')) }),
+    query: fields({ ...PERIOD_QUERY.properties, by: optional(BY) }),
     output: fields({
       step: STEP,
       from: TIME,
@@ -124,10 +134,10 @@ export const showSeries = route(
   async (call, deps) => {
     const { filter, step } = periodIn(call, call.query, deps)
     const { from, to } = filter
-    const { by = 'none' } = call.query
+    const { by, ...named } = groupingIn(call.query.by ?? 'none')
     const { spending, keys } = deps.store
     const own = { ...filter, ...scopeOf(call) }
-    const points = await spending.series(call.account.id, own, step, by)
+    const points = await spending.series(call.account.id, { ...own, ...named }, step, by)
     const labelOf = await labelsOf(points, by, keys)
     // A request counts for each of its tags, and some have none.
     const isWhole = by !== 'tag' && by !== 'end_user'
@@ -182,7 +192,7 @@ export const showBreakdown = route(
   {
     policy: 'member',
     summary: 'Sums of each model, key, tag or end user; what cost most comes first',
-    query: fields({ ...PERIOD_QUERY.properties, by: optional(word(...BY)) }),
+    query: fields({ ...PERIOD_QUERY.properties, by: optional(BY) }),
     output: fields({
       items: listOf(
         fields({
@@ -196,8 +206,9 @@ export const showBreakdown = route(
   },
   async (call, deps) => {
     const { filter, step } = periodIn(call, call.query, deps)
-    const { by = 'model' } = call.query
-    const own = { ...filter, ...scopeOf(call) }
+    const { by, ...named } = groupingIn(call.query.by ?? 'model')
+    if (by === 'none') throw badRequest('by', 'by must be one of model, key, tag, tag:NAME or end_user.')
+    const own = { ...filter, ...scopeOf(call), ...named }
     const { rows, names, all } = await deps.store.spending.totals(call.account.id, own, step, by, MOST_ROWS)
     const labelOf = await labelsOf(rows, by, deps.store.keys)
     const rest = rows.reduce(

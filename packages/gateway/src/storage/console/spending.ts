@@ -13,6 +13,8 @@ export type SpendingFilter = {
   /** One of the two: sums of several tags, or of a tag and an end user together, are not kept. Of whole days. */
   tag?: string
   endUser?: string
+  /** By tag: those of this name, and what is not told apart. */
+  tagName?: string
 }
 export type SpendingStep = 'hour' | 'day' | 'month'
 /** By tag, a request counts for each of its tags. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { RequestSummary } from '../../../api/types.ts'
 import { OutcomeBadge } from '../../../pages/usage/outcome.tsx'
-import { useRequestColumns } from '../../../pages/usage/requests.tsx'
+import { NEVER, useRequestColumns } from '../../../pages/usage/requests.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import type { Output, Row } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -20,6 +20,9 @@ export type ColumnId =
   | 'cost'
   | 'paid'
   | 'latency'
+  | 'tags'
+  | 'end_user'
+  | 'session'
   | 'outcome'
 
 /** In the order of the table, with the width from which each is shown; others are chosen in the menu. */
@@ -33,6 +36,9 @@ const FROM: Readonly<Record<ColumnId, number>> = {
   cost: 0,
   paid: 1_440,
   latency: 960,
+  tags: 1_800,
+  end_user: NEVER,
+  session: NEVER,
   outcome: 0,
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useLanguage, useTexts } from '../../../i18n/language.tsx'
 import { ChosenDays, PeriodPresets } from '../../../pages/usage/period-choice.tsx'
+import { SessionStats } from '../../../pages/usage/session.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Segments } from '../../../ui/form/choices.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
@@ -30,14 +31,15 @@ export default function RequestsPage() {
   // The period moves on with the clock, but not with every rendering.
   const minute = Math.floor(Math.max(now, Date.now()) / MINUTE_MS) * MINUTE_MS
   const { period, from, to } = shownIn(filters, minute)
-  const { account, key, model, upstream, outcome, error_code, status, id, unknown_cost } = filters
+  const { account, key, model, upstream, outcome, tag, end_user, session, error_code, status, id, unknown_cost } =
+    filters
   const view = VIEWS.find((each) => each === filters.view) ?? 'requests'
   const isLive = filters.live === 'on'
   const every = isLive ? { every: LIVE } : {}
   const sought = { account, key, error_code, from, to }
-  const params = { ...sought, model, upstream, outcome, status, id, unknown_cost }
+  const params = { ...sought, model, upstream, outcome, tag, end_user, session, status, id, unknown_cost }
   const columns = useOperatorColumns()
-  const isBeyondSums = [error_code, status, id, unknown_cost].some((value) => value !== '')
+  const isBeyondSums = [tag, end_user, session, error_code, status, id, unknown_cost].some((value) => value !== '')
   return (
     <>
       <PageHeader
@@ -56,6 +58,7 @@ export default function RequestsPage() {
           )
         )}
       </div>
+      {session !== '' && account !== '' && <SessionTotals account={account} session={session} />}
       {view === 'requests' && (
         <Section title={t.chart.title} {...(isBeyondSums ? { text: t.chart.beyond } : {})}>
           <OutcomeChart
@@ -101,6 +104,12 @@ export default function RequestsPage() {
   )
 }
 
+/** Sessions of several accounts may have the same name. */
+function SessionTotals({ account, session }: { account: string; session: string }) {
+  const { data } = useAdmin('usage/session', { account, session })
+  return <SessionStats session={session} sums={data} />
+}
+
 type ListProps = {
   params: Record<
     | 'account'
@@ -108,6 +117,9 @@ type ListProps = {
     | 'model'
     | 'upstream'
     | 'outcome'
+    | 'tag'
+    | 'end_user'
+    | 'session'
     | 'error_code'
     | 'status'
     | 'id'
@@ -198,6 +210,9 @@ function RequestFilterChips({ filters }: { filters: RequestFilters }) {
           .map(([value, label]) => ({ value, label })),
       ],
     },
+    { name: 'tag', label: usage.filters.tag, placeholder: 'team=search' },
+    { name: 'end_user', label: usage.filters.endUser },
+    { name: 'session', label: usage.filters.session },
     { name: 'error_code', label: t.code, placeholder: 'rate_limit_exceeded' },
     { name: 'status', label: t.status, placeholder: '502' },
     { name: 'id', label: t.id, placeholder: 'req_…' },

@@ -11,7 +11,7 @@ import { Facts, Part } from '../../../ui/page.tsx'
 import { Amount, Duration, isZero } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { LINKS } from '../../links.ts'
+import { LINKS, pageLink } from '../../links.ts'
 import { useMay } from '../../ui/permissions.ts'
 import { AccountLink, type ShownRequest } from './columns.tsx'
 import { Refund } from './refund.tsx'
@@ -44,6 +44,7 @@ function Shown({ request }: { request: ShownRequest }) {
     <ReceiptDetails
       receipt={receiptOf(request)}
       head={<Figures request={request} />}
+      hrefOf={(filter) => pageLink('requests', { range: '30d', account: request.account_id, ...filter })}
       facts={[
         { label: t.account, value: <AccountLink id={request.account_id} name={request.account} /> },
         ...(revision ? [{ label: t.revision, value: <RevisionLink revision={revision} /> }] : []),

@@ -28,8 +28,8 @@ export const requests = texts({
   chart: {
     title: en('Outcomes').zh('请求结果'),
     label: en('Requests by outcome over time').zh('请求结果随时间的变化'),
-    beyond: en('The chart ignores the filters for error code, status, ID and cost.').zh(
-      '图表不受错误码、状态码、请求 ID 和成本筛选的影响。',
+    beyond: en('The chart ignores the filters for tag, end user, session, error code, status, ID and cost.').zh(
+      '图表不受标签、最终用户、会话、错误码、状态码、请求 ID 和成本筛选的影响。',
     ),
   },
   rejected: {

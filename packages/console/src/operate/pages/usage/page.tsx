@@ -1,7 +1,9 @@
 import { Link } from 'wouter'
 import { useTexts } from '../../../i18n/language.tsx'
 import { ChosenDays, PeriodPresets, usePeriod } from '../../../pages/usage/period-choice.tsx'
+import { inDays } from '../../../pages/usage/range.ts'
 import type { Measure } from '../../../pages/usage/series.ts'
+import { SetField } from '../../../pages/usage/set-field.tsx'
 import { Segments } from '../../../ui/form/choices.tsx'
 import { SelectField } from '../../../ui/form/field.tsx'
 import { PageHeader, Section } from '../../../ui/page.tsx'
@@ -15,6 +17,9 @@ import { SumsChart } from '../../sums/chart.tsx'
 import {
   DIMENSIONS,
   type Dimension,
+  groupText,
+  isAttributed,
+  isTime,
   MOST_ROWS,
   requestsHref,
   type SumsFilter,
@@ -27,8 +32,8 @@ import { Filters } from '../../ui/filters.tsx'
 import { CsvLink } from '../../ui/list.tsx'
 import { useMay } from '../../ui/permissions.ts'
 
-const FIELDS = { account: '', key: '', model: '', upstream: '', outcome: '' }
-const DEFAULTS = { by: 'account', second: '', sort: '-charged', measure: 'spend', ...FIELDS }
+const FIELDS = { account: '', key: '', model: '', upstream: '', outcome: '', tag: '', end_user: '' }
+const DEFAULTS = { by: 'account', second: '', name: '', sort: '-charged', measure: 'spend', ...FIELDS }
 const NAMES_MS = 60_000
 const MEASURES: readonly Measure[] = ['spend', 'tokens', 'requests']
 /** What the groups of the chart are the largest of. */
@@ -41,24 +46,29 @@ export default function UsagePage() {
   const may = useMay()
   const number = useNumber()
   const seesCosts = may('see_costs')
-  const period = usePeriod()
+  const chosen = usePeriod()
   const [url, setUrl] = useUrlState(DEFAULTS)
   const by = dimensionOf(url.by) ?? 'account'
-  const second = url.second === by ? undefined : dimensionOf(url.second)
+  const second = excludes(by, url.second) ? undefined : dimensionOf(url.second)
   const groups = second ? [by, second] : [by]
   const measure = MEASURES.find((each) => each === url.measure) ?? 'spend'
   const sorts = (Object.keys(t.sorts) as (keyof typeof t.sorts)[]).filter(
     (each) => seesCosts || !each.endsWith('margin'),
   )
   const sort = sorts.find((each) => each === url.sort) ?? '-charged'
-  const { account, key, model, upstream, outcome } = url
+  const { account, key, model, upstream, outcome, name } = url
+  // Sums are kept by one of the two: what is grouped by goes before what is filtered by.
+  const tag = groups.includes('end_user') ? '' : url.tag
+  const end_user = groups.includes('tag') || tag !== '' ? '' : url.end_user
+  const isInDays = groups.some(isAttributed) || tag !== '' || end_user !== ''
+  const period = isInDays ? inDays(chosen) : chosen
   const { data: owner } = useAdmin('accounts/{account}', { account }, { enabled: account !== '', staleTime: NAMES_MS })
   const { data: used } = useAdmin('keys/{key}', { key }, { enabled: key !== '', staleTime: NAMES_MS })
-  const filter: SumsFilter = { account, key, model, upstream, outcome }
+  const filter: SumsFilter = { account, key, model, upstream, outcome, tag, end_user }
   const { now, before, error, refetch } = useTotals(period, filter)
-  const { rows } = useGroups(period, groups, filter, sort)
-  const { rows: charted } = useGroups(period, [by], filter, LARGEST[measure])
-  const isByDay = groups.length === 1 && by === 'day'
+  const { rows } = useGroups(period, groups, filter, sort, name)
+  const { rows: charted } = useGroups(period, [by], filter, LARGEST[measure], name)
+  const isByDay = groups.length === 1 && isTime(by)
   const figures: Figure[] = [
     { label: usage.total.spend, of: (sums) => sums.charged_usd },
     {
@@ -76,7 +86,7 @@ export default function UsagePage() {
       : []),
   ]
   const columns: MoneyColumn[] = ['charged', ...(seesCosts ? (['cost', 'margin'] as const) : []), 'requests', 'tokens']
-  const csv = { group_by: groups.join(','), from: period.from, to: period.to, ...filter }
+  const csv = { group_by: groupText(groups, name), from: period.from, to: period.to, ...filter }
   const choices = DIMENSIONS.map((value) => ({ value, label: dimensions[value] }))
   return (
     <>
@@ -86,7 +96,7 @@ export default function UsagePage() {
         help="operate/browser#usage"
         actions={
           <>
-            <PeriodPresets period={period} />
+            <PeriodPresets period={chosen} />
             <CsvLink path="usage" params={csv} />
           </>
         }
@@ -97,7 +107,7 @@ export default function UsagePage() {
           label={t.second}
           value={second ?? ''}
           onChange={(value) => setUrl({ second: value })}
-          options={[{ value: '', label: t.nothing }, ...choices.filter(({ value }) => value !== by)]}
+          options={[{ value: '', label: t.nothing }, ...choices.filter(({ value }) => !excludes(by, value))]}
         />
         <SelectField
           label={t.sort}
@@ -107,7 +117,15 @@ export default function UsagePage() {
           options={sorts.map((value) => ({ value, label: t.sorts[value] }))}
         />
         <ChosenDays />
+        {groups.includes('tag') && (
+          <SetField label={usage.filters.tagName} hint={usage.filters.tagNameHint} name="name" />
+        )}
       </div>
+      {isInDays && (
+        <p className="mb-4 text-sm text-muted">
+          {[usage.inDays, ...(groups.includes('tag') ? [usage.severalTags] : [])].join(' ')}
+        </p>
+      )}
       <div className="mb-4">
         <Filters
           fields={[
@@ -120,6 +138,8 @@ export default function UsagePage() {
             { name: 'key', label: t.filters.key, placeholder: t.keyHint, ...(used ? { shown: used.name } : {}) },
             { name: 'model', label: t.filters.model, useChoices: useModelChoices },
             { name: 'upstream', label: t.filters.upstream, useChoices: useUpstreamChoices },
+            { name: 'tag', label: dimensions.tag, placeholder: 'team=search' },
+            { name: 'end_user', label: dimensions.end_user },
             {
               name: 'outcome',
               label: t.filters.outcome,
@@ -168,5 +188,8 @@ export default function UsagePage() {
     </>
   )
 }
+
+/** Also of a tag and an end user, by which sums are not kept together. */
+const excludes = (by: Dimension, other: string): boolean => by === other || (isAttributed(by) && isAttributed(other))
 
 const dimensionOf = (name: string): Dimension | undefined => DIMENSIONS.find((each) => each === name)

@@ -1,6 +1,6 @@
 // Sums by tag, by end user and of a session, on both engines.
 import { type RawBuilder, sql } from 'kysely'
-import { type AttributionDimension, FURTHER_VALUES } from '../../../money/budgets/attribution.ts'
+import type { AttributionDimension } from '../../../money/budgets/attribution.ts'
 import type { Page } from '../../console/pages.ts'
 import {
   ATTRIBUTED_DIMENSIONS,
@@ -13,12 +13,12 @@ import {
   type SessionSums,
 } from '../../console/reports.ts'
 import { checkText } from '../guard.ts'
-import { beginsWith, type Condition, present } from '../lists/pages.ts'
+import { type Condition, present } from '../lists/pages.ts'
 import { beginningOf, isPeriod } from '../lists/periods.ts'
 import { madeBy } from '../lists/usage-sums.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
-import { isOfSession } from './conditions.ts'
+import { hasTagName, isOfSession } from './conditions.ts'
 
 const DAY_MS = 86_400_000
 /** More requests of one session are not added up. */
@@ -119,9 +119,7 @@ const filtered = ({ account, key, person, model, upstream, outcome, value, tagNa
     key === undefined ? undefined : sql`key = ${key}`,
     person === undefined ? undefined : madeBy(person),
     value === undefined ? undefined : sql`value = ${checkText('value', value)}`,
-    tagName === undefined
-      ? undefined
-      : sql`(value IN (${FURTHER_VALUES}, ${checkText('tagName', tagName)}) OR ${beginsWith('value', `${tagName}=`)})`,
+    tagName === undefined ? undefined : hasTagName('value', tagName),
     model === undefined ? undefined : sql`model = ${checkText('model', model)}`,
     upstream === undefined ? undefined : sql`upstream = ${checkText('upstream', upstream)}`,
     outcome === undefined ? undefined : sql`outcome = ${checkText('outcome', outcome)}`,

@@ -10,6 +10,7 @@ import {
   type SpendingStep,
   type SpendingTotals,
 } from '../../console/spending.ts'
+import { hasTagName } from '../budgets/conditions.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Database, rawStatement, type Statement } from '../statements.ts'
@@ -66,8 +67,10 @@ export function attributionOf({ tag, endUser }: SpendingFilter, by: SpendingBy):
 function attributedSums(account: bigint, { dimension, value }: Attributed, filter: SpendingFilter, step: SpendingStep) {
   if (step === 'hour') throw new RangeError('sums by tag and end user are of days')
   const ofValue = value === undefined ? sql`` : sql` AND sums.value = ${checkText('value', value)}`
+  const { tagName } = filter
+  const named = tagName === undefined ? sql`` : sql` AND ${hasTagName('sums.value', tagName)}`
   return sourceIn(
-    sql`daily_attribution_spending AS sums WHERE sums.account = ${account} AND sums.dimension = ${dimension}${ofValue}`,
+    sql`daily_attribution_spending AS sums WHERE sums.account = ${account} AND sums.dimension = ${dimension}${ofValue}${named}`,
     filter,
     step,
   )
