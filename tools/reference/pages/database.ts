@@ -120,6 +120,14 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
   ledger_audit: { holds: 'runs of the audit of the ledger', kept: 'the last 200' },
   account_note: { holds: 'notes of operators about accounts', kept: ACCOUNT },
   alert_mute: { holds: 'alerts that are muted', kept: 'until the mute ends' },
+  notice: { holds: 'what account holders were told of budgets, balances and keys', kept: '90 days' },
+  notice_mark: { holds: 'up to where they were told', kept: ACCOUNT },
+  notice_delivery: { holds: 'emails and webhooks of notices, sent and unsent', kept: 'as long as the notice' },
+  notice_webhook: {
+    holds: 'where accounts want their notices',
+    kept: ACCOUNT,
+    secret: 'the URL as it was given, which may have a token',
+  },
 }
 
 const CONTENTS: Readonly<Record<(typeof CONTENTS_TABLES)[number], Row>> = {

@@ -60,6 +60,10 @@ export const LEDGER_TABLES = [
   'ledger_audit',
   'account_note',
   'alert_mute',
+  'notice',
+  'notice_mark',
+  'notice_delivery',
+  'notice_webhook',
 ] as const
 
 export const CONTENTS_TABLES = [

@@ -66,6 +66,8 @@ import ATTRIBUTION_6_POSTGRES from './version-6/attribution-postgres.sql' with {
 import ATTRIBUTION_6 from './version-6/attribution-sqlite.sql' with { type: 'text' }
 import BUDGET_CHANGES_POSTGRES from './version-6/budget-changes-postgres.sql' with { type: 'text' }
 import BUDGET_CHANGES from './version-6/budget-changes-sqlite.sql' with { type: 'text' }
+import NOTICES_POSTGRES from './version-6/notices-postgres.sql' with { type: 'text' }
+import NOTICES from './version-6/notices-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -153,9 +155,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 6,
     oldestProgram: 1,
-    ledger: [ATTRIBUTION_6, BUDGET_CHANGES].join('\n'),
+    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, NOTICES].join('\n'),
     contents: '',
-    postgres: [ATTRIBUTION_6_POSTGRES, BUDGET_CHANGES_POSTGRES].join('\n'),
+    postgres: [ATTRIBUTION_6_POSTGRES, BUDGET_CHANGES_POSTGRES, NOTICES_POSTGRES].join('\n'),
   },
 ]
 

@@ -61,7 +61,7 @@ type OtherTables = {
     totp_step: Generated<Integer>
   }
   recovery_code: { person: Integer; hash: Uint8Array }
-  preference: { person: Integer; low_balance: Integer | null; language: string | null }
+  preference: { person: Integer; low_balance: Integer | null; language: string | null; notices: string | null }
   session: {
     id: Generated<Integer>
     person: Integer
@@ -391,4 +391,25 @@ type OtherTables = {
   repetition: { request: Integer; first: Integer; at: Integer }
   upstream_key_hour: { hour: Integer; upstream: string; key: string; calls: Integer; failed: Integer }
   attribution_removal: { account: Integer; done_to: Integer }
+  notice: {
+    id: Generated<Integer>
+    account: Integer
+    kind: string
+    person: Integer | null
+    facts: string
+    at: Integer
+    withheld: Generated<string>
+  }
+  notice_mark: { account: Integer; subject: string; period: Integer; basis: Integer; level: Integer }
+  notice_delivery: {
+    id: Generated<Integer>
+    notice: Integer
+    account: Integer
+    person: Integer | null
+    state: Generated<string>
+    tries: Generated<Integer>
+    due_at: Integer
+    error: Generated<string>
+  }
+  notice_webhook: { account: Integer; url: string; set_at: Integer }
 }

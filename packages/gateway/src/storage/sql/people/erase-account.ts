@@ -66,7 +66,12 @@ const eraseAccount = (db: Database, account: bigint, force: boolean, now: number
         .values({ account, done_to: 0n })
         .onConflict((conflict) => conflict.doNothing()),
     ),
-    statement(db.deleteFrom('account_note').where('account', '=', account)),
+    ...(['account_note', 'notice_webhook', 'notice_mark'] as const).map((table) =>
+      statement(db.deleteFrom(table).where('account', '=', account)),
+    ),
+    // What waits is not sent, and nothing names anybody any more.
+    statement(db.deleteFrom('notice_delivery').where('account', '=', account)),
+    statement(db.deleteFrom('notice').where('account', '=', account)),
     statement(db.deleteFrom('member').where('account', '=', account)),
     incrementChangeCounter(db),
   ]
