@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['http-api', 'compatibility'],
   ['operate', 'background', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
-  ['conversations', 'tasks', 'alerts'],
+  ['conversations', 'tasks', 'alerts', 'notices'],
   ['routing'],
   ['paid-call', 'media'],
   ['overload'],

@@ -1,4 +1,4 @@
-// tables.ts in packages/gateway/src/storage/sql and its folders months and budgets: the types of the tables, from the schema of SQLite.
+// tables.ts in packages/gateway/src/storage/sql and its folders months, budgets and notices: the types of the tables, from the schema of SQLite.
 // PostgreSQL's has the same columns: the contract of storage runs every statement on both.
 import { Database } from 'bun:sqlite'
 import { migrate } from '@trivium/gateway/storage/migrations/migrate-sqlite.ts'
@@ -10,6 +10,7 @@ const HEAD = `// The tables as queries see them, written from the schema by npm 
 import type { Generated } from 'kysely'
 import type { BudgetTables } from './budgets/tables.ts'
 import type { Integer, MonthTables } from './months/tables.ts'
+import type { NoticeTables } from './notices/tables.ts'
 `
 
 const MONTHS_HEAD = `// The tables of sealed and archived months, written from the schema by npm run reference.
@@ -21,8 +22,13 @@ const BUDGETS_HEAD = `// The tables of budgets, and of sums by what requests are
 import type { Generated } from 'kysely'
 import type { Integer } from '../months/tables.ts'
 `
+const NOTICES_HEAD = `// The tables of notices, written from the schema by npm run reference.
+import type { Generated } from 'kysely'
+import type { Integer } from '../months/tables.ts'
+`
 /** Tables with types in files of their own: one file would be too long. */
 const isOfMonths = (table: string): boolean => /^(month|archive)_/.test(table)
+const isOfNotices = (table: string): boolean => /^notice/.test(table)
 const isOfBudgets = (table: string): boolean => /^(budget|daily_attribution)/.test(table)
 
 const TYPES: Readonly<Record<string, string>> = { INTEGER: 'Integer', TEXT: 'string', BLOB: 'Uint8Array' }
@@ -66,8 +72,8 @@ export const TABLE_TYPES: readonly Generated[] = [
   {
     file: 'packages/gateway/src/storage/sql/tables.ts',
     text() {
-      const tables = ledgerTables((table) => !isOfMonths(table) && !isOfBudgets(table))
-      return `${HEAD}\nexport type Schema = MonthTables & BudgetTables & OtherTables\n\ntype OtherTables = {\n${tables.join('\n')}\n}\n`
+      const tables = ledgerTables((table) => !isOfMonths(table) && !isOfBudgets(table) && !isOfNotices(table))
+      return `${HEAD}\nexport type Schema = MonthTables & BudgetTables & NoticeTables & OtherTables\n\ntype OtherTables = {\n${tables.join('\n')}\n}\n`
     },
   },
   {
@@ -80,6 +86,12 @@ export const TABLE_TYPES: readonly Generated[] = [
     file: 'packages/gateway/src/storage/sql/budgets/tables.ts',
     text() {
       return `${BUDGETS_HEAD}\nexport type BudgetTables = {\n${ledgerTables(isOfBudgets).join('\n')}\n}\n`
+    },
+  },
+  {
+    file: 'packages/gateway/src/storage/sql/notices/tables.ts',
+    text() {
+      return `${NOTICES_HEAD}\nexport type NoticeTables = {\n${ledgerTables(isOfNotices).join('\n')}\n}\n`
     },
   },
 ]

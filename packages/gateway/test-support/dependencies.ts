@@ -5,7 +5,9 @@ import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { createAccountCipher } from '../src/access/secrets/account-cipher.ts'
 import { compileCatalogue } from '../src/catalogue/catalogue.ts'
 import { ALERT_DEFAULTS } from '../src/config/sections/alerts.ts'
+import { NOTICES } from '../src/config/sections/notices/notices.ts'
 import { SERVER_DEFAULTS } from '../src/config/sections/server.ts'
+import { defaultsOf } from '../src/config/settings/setting.ts'
 import type { FileConfig, Upstream } from '../src/config/types.ts'
 import { standardEndpoint } from '../src/config/upstream-kinds.ts'
 import type { AppDependencies } from '../src/handler.ts'
@@ -323,6 +325,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     callbacks: { allowPrivate: false },
     compatibility: { litellm: false },
     alerts: ALERT_DEFAULTS,
+    notices: defaultsOf(NOTICES),
     console: { name: 'Trivium', supportUrl: undefined },
     signIn: { providers: [], password: true, sessionAgeMs: 1 },
     upstreams: new Map([['own', upstream]]),

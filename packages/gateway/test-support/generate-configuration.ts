@@ -293,6 +293,8 @@ export function generate(seed: number): Generated {
     'sign_in.providers': () => [provider('one'), ...(chance(0.5) ? [provider('two')] : [])],
     'attribution.required_tags': () => ['team'],
     'attribution.allowed_tags': () => ['env=prod', 'env=test'],
+    'notices.percents': () => ['50%', '100%'],
+    'notices.per_hour': () => integer(1, 1_000),
     'sign_in.password': () => true,
     'sign_in.session_age': () => '6h',
     'alerts.webhooks': () => [webhook(), ...(chance(0.5) ? [webhook()] : [])],

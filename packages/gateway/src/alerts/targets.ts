@@ -44,12 +44,12 @@ export type AlertDependencies = {
   log: Log
 }
 
-export type TargetDependencies = { postPublic: typeof postPublic; clock(): number }
+type Sending = { postPublic: typeof postPublic; clock(): number }
 
 const WITHIN_MS = 10_000
 const QUIET = { error() {}, warn() {} }
 
-export function targetsOf(config: Pick<FileConfig, 'alerts' | 'mail'>, deps: TargetDependencies): Target[] {
+export function targetsOf(config: Pick<FileConfig, 'alerts' | 'mail'>, deps: Sending): Target[] {
   const { alerts } = config
   const mailer = createMailer(() => config, QUIET, [])
   return [
@@ -79,7 +79,7 @@ async function post(
   { url, secret }: AlertsConfig['webhooks'][number],
   { id, body }: Outgoing,
   allowPrivate: boolean,
-  deps: TargetDependencies,
+  deps: Sending,
 ): Promise<void> {
   const status = await deps.postPublic(url, {
     body,

@@ -48,6 +48,7 @@ test('the page has an example of every section', () => {
     'mail',
     'media',
     'models',
+    'notices',
     'registration',
     'retention',
     'sandbox',

@@ -51,6 +51,7 @@ export const SETTING_SECTIONS = [
   'callbacks',
   'compatibility',
   'alerts',
+  'notices',
   'mail',
   'console',
   'sign_in',

@@ -10,6 +10,7 @@ import type { AlertsConfig } from './sections/alerts.ts'
 import type { CALLBACKS } from './sections/callbacks.ts'
 import type { COMPATIBILITY } from './sections/compatibility.ts'
 import type { CONSOLE } from './sections/console.ts'
+import type { NoticesConfig } from './sections/notices/notices.ts'
 import type { Registration } from './sections/registration.ts'
 import type { AttributionConfig } from './sections/requests/attribution.ts'
 import type { ArchiveConfig, Retention } from './sections/retention.ts'
@@ -211,6 +212,7 @@ export type FileConfig = {
   callbacks: ValuesOf<typeof CALLBACKS>
   compatibility: ValuesOf<typeof COMPATIBILITY>
   alerts: AlertsConfig
+  notices: NoticesConfig
   console: ValuesOf<typeof CONSOLE>
   signIn: ValuesOf<typeof SIGN_IN>
   /** Absent: no email is sent. */

@@ -30,6 +30,7 @@ import { reportManyValues } from './report-many-values.ts'
 import { createNodeReport } from './report-node.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runAlerts } from './run-alerts.ts'
+import { runNotices } from './run-notices.ts'
 import { addUpUsage, storeLatencies, storeRejectedRequests } from './store-counts.ts'
 import {
   clearReceipts,
@@ -137,6 +138,7 @@ export function startJobs(
     nodeId: () => deps.node.identity().nodeId,
     monotonic: () => performance.now(),
   })
+  runNotices(every, { ...deps, storage, config, gateway })
   const worker = createTaskWorker({ video: videoTasks(deps), response: responseTasks(deps) }, deps)
   // The intervals of tasks are seconds, so a tick is less than one.
   every(TASK_TIMING.tickMs, { name: 'run tasks', scope: 'node', run: () => worker.run() })

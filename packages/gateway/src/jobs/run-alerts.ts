@@ -3,7 +3,7 @@ import { deliver } from '../alerts/deliver.ts'
 import { evaluate } from '../alerts/evaluate.ts'
 import { measureNode, measureStore, type NodeDependencies } from '../alerts/measure.ts'
 import type { Fact } from '../alerts/rules.ts'
-import { type TargetDependencies, targetsOf } from '../alerts/targets.ts'
+import { targetsOf } from '../alerts/targets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Every } from './every.ts'
@@ -19,7 +19,7 @@ const SWEEP_PAGE = 100
 export function runAlerts(
   every: Every,
   deps: NodeDependencies &
-    TargetDependencies & {
+    Parameters<typeof targetsOf>[1] & {
       storage: Pick<Storage, 'alerts' | 'shares'>
       nodeId(): number
       gateway(): string

@@ -26,6 +26,13 @@ const MOST_WAITING = 200
 /** An SMTP server may be busy for a moment, and greylisting rejects the first attempt of an unknown sender. */
 const RETRY_AFTER_MS = [2_000, 30_000]
 
+/** The field of a message that is called once the server is asked to take it. */
+const ON_BEGIN = 'onBegin'
+/** Errors after which the server may have the email all the same. */
+const uncertain = new WeakSet<object>()
+/** The connection broke after the email was begun, and before the server said whether it takes it. */
+export const mayHaveArrived = (error: unknown): boolean => uncertain.has(Object(error))
+
 export function createMailer(
   config: () => { mail?: MailConfig },
   log: Pick<Log, 'error' | 'warn'>,
@@ -69,12 +76,20 @@ export function createMailer(
       for (let attempt = 0; ; attempt++) {
         const { mail } = config()
         if (mail === undefined) return
+        let isUnderWay = false
         try {
           // As objects, which are not parsed: an address cannot become a list.
           const message = { from: mail.from, to: { name: '', address: to }, subject, text }
-          await (await transportOf(mail)).sendMail({ ...message, disableFileAccess: true, disableUrlAccess: true })
+          const begins = {
+            [ON_BEGIN]() {
+              isUnderWay = true
+            },
+          }
+          const options = { disableFileAccess: true, disableUrlAccess: true }
+          await (await transportOf(mail)).sendMail({ ...message, ...options, ...begins })
           return
         } catch (error) {
+          if (isUnderWay && !hasReply(error)) uncertain.add(Object(error))
           const waitMs = retryAfterMs[attempt]
           if (waitMs === undefined || isFinal(error)) throw error
           await pause(waitMs)
@@ -108,7 +123,7 @@ async function open({ url, ca }: MailConfig): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   const { protocol, hostname, port, username, password, searchParams } = new URL(url)
   const isSmtps = protocol === 'smtps:'
-  return createTransport({
+  const transport = createTransport({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSmtps ? 465 : 587) : Number(port),
     secure: isSmtps,
@@ -120,6 +135,16 @@ async function open({ url, ca }: MailConfig): Promise<Transporter> {
     greetingTimeout: CONNECT_WITHIN_MS,
     socketTimeout: IDLE_MS,
   })
+  // The library makes the bytes of an email when it is about to send them.
+  transport.use('stream', ({ message, data }, done) => {
+    message.processFunc((bytes) => {
+      const begin: unknown = Reflect.get(data, ON_BEGIN)
+      if (typeof begin === 'function') begin()
+      return bytes
+    })
+    done()
+  })
+  return transport
 }
 
 /** Connects and signs in, without sending anything. */
@@ -147,8 +172,10 @@ export async function sendOnce(mail: MailConfig, { to, subject, text }: Letter &
   }
 }
 
+const replyOf = (error: unknown): number => Number(Reflect.get(Object(error), 'responseCode') ?? 0)
+const hasReply = (error: unknown): boolean => replyOf(error) > 0
 /** Replies 5xx do not change by a retry. */
-const isFinal = (error: unknown): boolean => Number(Reflect.get(Object(error), 'responseCode') ?? 0) >= 500
+export const isFinal = (error: unknown): boolean => replyOf(error) >= 500
 
 /** Without anything that could be the token of a link: servers may repeat what was sent. */
 export function describeMailError(error: unknown) {

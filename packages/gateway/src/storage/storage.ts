@@ -16,6 +16,7 @@ export type * from './console/codes.ts'
 export type * from './console/configuration.ts'
 export type * from './console/lists.ts'
 export { TRANSFER_KINDS } from './console/lists.ts'
+export * from './console/notices.ts'
 export * from './console/pages.ts'
 export * from './console/reports.ts'
 export * from './console/spending.ts'
@@ -78,6 +79,7 @@ export interface Storage extends ReturnType<typeof nounsOver>, ReturnType<typeof
 
 export type Accounts = Storage['accounts']
 export type Alerts = Storage['alerts']
+export type Notices = Storage['notices']
 export type AttributedUsage = Storage['attribution']
 export type AuditLog = Storage['auditLog']
 export type Budgets = Storage['budgets']

@@ -320,13 +320,20 @@ export function signInsContract(use: Use): void {
   test('preferences are kept field by field', async () => {
     const { storage } = use()
     const { person } = await newHolder(storage)
-    expect(await storage.people.preferences(person)).toEqual({ lowBalance: undefined, language: undefined })
+    expect(await storage.people.preferences(person)).toEqual({
+      lowBalance: undefined,
+      language: undefined,
+      notices: undefined,
+    })
     await storage.people.setPreferences(person, { lowBalance: 5n })
     await storage.people.setPreferences(person, { language: 'zh' })
     await storage.people.setPreferences(person, {})
-    expect(await storage.people.preferences(person)).toEqual({ lowBalance: 5n, language: 'zh' })
-    await storage.people.setPreferences(person, { lowBalance: undefined })
-    expect(await storage.people.preferences(person)).toEqual({ lowBalance: undefined, language: 'zh' })
+    await storage.people.setPreferences(person, { notices: ['key'] })
+    expect(await storage.people.preferences(person)).toEqual({ lowBalance: 5n, language: 'zh', notices: ['key'] })
+    await storage.people.setPreferences(person, { lowBalance: undefined, notices: [] })
+    expect(await storage.people.preferences(person)).toEqual({ lowBalance: undefined, language: 'zh', notices: [] })
+    await storage.people.setPreferences(person, { notices: undefined })
+    expect(await storage.people.preferences(person)).toMatchObject({ language: 'zh', notices: undefined })
     expect(await thrownBy(storage.people.setPreferences(person, { lowBalance: -1n }))).toBeInstanceOf(RangeError)
     expect(await thrownBy(storage.people.setPreferences(person, { language: 'a\0' }))).toBeInstanceOf(TypeError)
   })

@@ -21,6 +21,7 @@ import { ALL_MODELS, DEFAULT_GROUP, GROUPS_EXAMPLE, MULTIPLIER_ONE, readGroups }
 import { readMail } from '../sections/mail.ts'
 import { readMedia } from '../sections/media.ts'
 import { MODELS_EXAMPLE, readModels } from '../sections/models.ts'
+import { NOTICES, readNotices } from '../sections/notices/notices.ts'
 import { readRegistration, registrationDefaults } from '../sections/registration.ts'
 import { ATTRIBUTION, readAttribution } from '../sections/requests/attribution.ts'
 import { ARCHIVE, RETENTION_DEFAULTS, readArchive, readRetention } from '../sections/retention.ts'
@@ -44,6 +45,7 @@ const FIXED_DEFAULTS = {
   callbacks: defaultsOf(CALLBACKS),
   compatibility: defaultsOf(COMPATIBILITY),
   alerts: ALERT_DEFAULTS,
+  notices: defaultsOf(NOTICES),
   console: defaultsOf(CONSOLE),
   signIn: defaultsOf(SIGN_IN),
 }
@@ -125,6 +127,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     callbacks: optional('callbacks', readCallbacks, FIXED_DEFAULTS.callbacks),
     compatibility: optional('compatibility', readCompatibility, FIXED_DEFAULTS.compatibility),
     alerts: optional('alerts', readAlerts(hasMail), FIXED_DEFAULTS.alerts),
+    notices: optional('notices', readNotices, FIXED_DEFAULTS.notices),
     console: optional('console', readConsole, FIXED_DEFAULTS.console),
     signIn: optional('sign_in', readSignIn, FIXED_DEFAULTS.signIn),
     ...(mail ? { mail } : {}),

@@ -5,6 +5,7 @@ import { COMPATIBILITY } from '../sections/compatibility.ts'
 import { CONSOLE } from '../sections/console.ts'
 import { MAIL } from '../sections/mail.ts'
 import { MEDIA, S3 } from '../sections/media.ts'
+import { NOTICES } from '../sections/notices/notices.ts'
 import { registrationRows } from '../sections/registration.ts'
 import { ATTRIBUTION } from '../sections/requests/attribution.ts'
 import { ARCHIVE, RETENTION } from '../sections/retention.ts'
@@ -27,6 +28,7 @@ export type SettingDefaults = Pick<
   | 'callbacks'
   | 'compatibility'
   | 'alerts'
+  | 'notices'
   | 'console'
   | 'signIn'
 >
@@ -65,6 +67,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   ...inSection('compatibility', COMPATIBILITY),
   ...inSection('alerts', ALERTS),
   ...inSection('alerts', THRESHOLDS),
+  ...inSection('notices', NOTICES, ({ notices }) => notices),
   ...inSection('mail', MAIL),
   ...inSection('console', CONSOLE),
   ...inSection('sign_in', SIGN_IN),

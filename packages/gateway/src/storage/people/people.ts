@@ -1,5 +1,6 @@
 // People: they sign in, and may have a role in the gateway. What they own belongs to accounts, which they are members of.
 import type { Nanos } from '../../money/amount.ts'
+import type { NoticeKind } from '../console/notices.ts'
 import { fieldsOf, flag, from, integer, isThere, maybe, small, text, word } from '../fields.ts'
 
 /** In the gateway, from the highest rank; finance and support have the same. */
@@ -30,4 +31,6 @@ export type Preferences = {
   lowBalance: Nanos | undefined
   /** A language tag, for emails. */
   language: string | undefined
+  /** The kinds of notices that come by email; undefined: those that the operator has set. */
+  notices: readonly NoticeKind[] | undefined
 }

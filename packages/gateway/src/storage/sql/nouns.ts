@@ -24,6 +24,7 @@ import { keysOver } from './keys.ts'
 import { booksOver } from './lists/books.ts'
 import { mediaOver } from './media.ts'
 import { monthsOver } from './months/sealing.ts'
+import { noticesOver } from './notices/notices.ts'
 import { adminKeysOver } from './people/admin-keys.ts'
 import { identitiesOver } from './people/identities.ts'
 import { invitationsOver } from './people/invitations.ts'
@@ -92,6 +93,8 @@ const nouns = (connection: ArchivedConnection) => ({
   notes: notesOver(connection),
   /** What operators are told of. */
   alerts: alertsOver(connection),
+  /** What account holders are told of. */
+  notices: noticesOver(connection),
   /** Who changed what. */
   auditLog: auditLogOver(connection),
   /** Configuration beside the file, which `audited` writes. */

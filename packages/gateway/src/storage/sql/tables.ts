@@ -3,8 +3,9 @@
 import type { Generated } from 'kysely'
 import type { BudgetTables } from './budgets/tables.ts'
 import type { Integer, MonthTables } from './months/tables.ts'
+import type { NoticeTables } from './notices/tables.ts'
 
-export type Schema = MonthTables & BudgetTables & OtherTables
+export type Schema = MonthTables & BudgetTables & NoticeTables & OtherTables
 
 type OtherTables = {
   person: {
@@ -391,25 +392,4 @@ type OtherTables = {
   repetition: { request: Integer; first: Integer; at: Integer }
   upstream_key_hour: { hour: Integer; upstream: string; key: string; calls: Integer; failed: Integer }
   attribution_removal: { account: Integer; done_to: Integer }
-  notice: {
-    id: Generated<Integer>
-    account: Integer
-    kind: string
-    person: Integer | null
-    facts: string
-    at: Integer
-    withheld: Generated<string>
-  }
-  notice_mark: { account: Integer; subject: string; period: Integer; basis: Integer; level: Integer }
-  notice_delivery: {
-    id: Generated<Integer>
-    notice: Integer
-    account: Integer
-    person: Integer | null
-    state: Generated<string>
-    tries: Generated<Integer>
-    due_at: Integer
-    error: Generated<string>
-  }
-  notice_webhook: { account: Integer; url: string; set_at: Integer }
 }

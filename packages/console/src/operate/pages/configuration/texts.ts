@@ -58,6 +58,7 @@ export const configuration = texts({
       callbacks: en('Callbacks').zh('回调'),
       compatibility: en('Compatibility').zh('兼容性'),
       attribution: en('Attribution').zh('归属'),
+      notices: en('Notices').zh('通知'),
       alerts: en('Alerts').zh('告警'),
       mail: en('Email').zh('邮件'),
       console: en('Console').zh('控制台'),

@@ -4,6 +4,7 @@ import { MAX_AMOUNT } from '../../../money/amount.ts'
 import type { GatewayRole, Person, Preferences } from '../../people/people.ts'
 import { toPerson } from '../../people/people.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
+import { toKinds } from '../notices/notices.ts'
 import { integer, optional, text } from '../rows.ts'
 import {
   type Connection,
@@ -121,9 +122,16 @@ function changed(
 /** What people have chosen in the console, on both engines. */
 const preferencesOver = ({ db, runner }: Connection) => ({
   async preferences(person: bigint): Promise<Preferences> {
-    const query = db.selectFrom('preference').select(['low_balance', 'language']).where('person', '=', person)
+    const query = db
+      .selectFrom('preference')
+      .select(['low_balance', 'language', 'notices'])
+      .where('person', '=', person)
     const [row] = await runner.read(statement(query))
-    return { lowBalance: optional(row?.low_balance, integer), language: optional(row?.language, text) }
+    return {
+      lowBalance: optional(row?.low_balance, integer),
+      language: optional(row?.language, text),
+      notices: optional(row?.notices, toKinds),
+    }
   },
   /** Writes only the fields that are present. */
   async setPreferences(person: bigint, changes: Partial<Preferences>): Promise<void> {
@@ -135,12 +143,13 @@ const preferencesOver = ({ db, runner }: Connection) => ({
 })
 
 function toColumns(changes: Partial<Preferences>) {
-  const { lowBalance, language } = changes
+  const { lowBalance, language, notices } = changes
   if (lowBalance !== undefined && (lowBalance < 0n || lowBalance > MAX_AMOUNT))
     throw new RangeError(`lowBalance: ${lowBalance} is outside 0..${MAX_AMOUNT}`)
   if (language !== undefined) checkText('language', language)
   return {
     ...('lowBalance' in changes ? { low_balance: lowBalance ?? null } : {}),
     ...('language' in changes ? { language: language ?? null } : {}),
+    ...('notices' in changes ? { notices: notices === undefined ? null : JSON.stringify(notices) } : {}),
   }
 }
