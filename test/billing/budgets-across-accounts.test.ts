@@ -1,10 +1,10 @@
 // Budgets across accounts: once one is reached, every node stops new requests that count against it, and no others. Nobody learns what other
 // accounts have spent.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { budgetOf, newWallet, type Wallet, withStorage } from '../support/budgets.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit } from '../support/gateway/accounts.ts'
 import { askStore } from '../support/gateway/ask-store.ts'
-import { budgetOf, newWallet, type Wallet, withStorage } from '../support/gateway/budgets.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, ENGINES, type Home, homeOnSameDatabase, newHomeWithTables } from '../support/gateway/home.ts'
 import { operate } from '../support/gateway/operate.ts'

@@ -2,10 +2,10 @@
 // dialect, naming it.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { ROUTES } from '@trivium/protocol/routes.ts'
+import { budgetOf, newWallet, type Wallet, withStorage } from '../support/budgets.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit } from '../support/gateway/accounts.ts'
 import { askStore } from '../support/gateway/ask-store.ts'
-import { budgetOf, newWallet, type Wallet, withStorage } from '../support/gateway/budgets.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, newHomeWithTables } from '../support/gateway/home.ts'
 import { QUICK } from '../support/gateway/video-gateway.ts'

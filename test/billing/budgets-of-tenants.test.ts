@@ -1,8 +1,8 @@
 // A tenant that sends random tags and end users as fast as it can, under budgets that it has reached, beside one that sends a request now and
 // then: the latter is served, and a budget of the former that is not reached stays exact.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { budgetOf, newWallet, type Wallet, withStorage } from '../support/budgets.ts'
 import { audit } from '../support/gateway/accounts.ts'
-import { budgetOf, newWallet, type Wallet, withStorage } from '../support/gateway/budgets.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, newHomeWithTables } from '../support/gateway/home.ts'
 import { chatBody } from '../support/requests/client.ts'

@@ -2,10 +2,10 @@
 // also if a node is killed meanwhile. Whoever is rejected learns which budget it was, and other requests go on.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { NewBudget } from '../../packages/gateway/src/storage/storage.ts'
+import { budgetOf, newWallet, type Wallet, withStorage } from '../support/budgets.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit } from '../support/gateway/accounts.ts'
 import { askStore } from '../support/gateway/ask-store.ts'
-import { budgetOf, newWallet, type Wallet, withStorage } from '../support/gateway/budgets.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, ENGINES, type Home, homeOnSameDatabase, newHomeWithTables } from '../support/gateway/home.ts'
 import { chatBody } from '../support/requests/client.ts'

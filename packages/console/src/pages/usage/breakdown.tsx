@@ -8,8 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Amount, Bar, isZero, useNumber, usePercent } from '../../ui/values.tsx'
-import type { Grouping } from './chart.tsx'
-import { FILTERS } from './filters.ts'
+import { FILTERS, type Grouping } from './filters.ts'
 import { meanUsd } from './series.ts'
 
 const SHOWN_AT_FIRST = 5

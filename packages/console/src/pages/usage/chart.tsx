@@ -8,13 +8,11 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Amount, Count, formatUsd, useNumber } from '../../ui/values.tsx'
 import { Breakdown } from './breakdown.tsx'
-import { FILTERS } from './filters.ts'
+import { FILTERS, GROUPINGS, type Grouping } from './filters.ts'
 import { inDays, type Period } from './range.ts'
 import { chartOf, type Measure, OTHER_SERIES, usdText } from './series.ts'
 import { SetField } from './set-field.tsx'
 
-export const GROUPINGS = ['model', 'key', 'tag', 'end_user'] as const
-export type Grouping = (typeof GROUPINGS)[number]
 /** Sums are kept by tag or by end user, not by both together. */
 const CLEARED: Partial<Record<Grouping, Partial<typeof FILTERS>>> = { tag: { end_user: '' }, end_user: { tag: '' } }
 const MEASURES: readonly Measure[] = ['spend', 'tokens', 'requests']

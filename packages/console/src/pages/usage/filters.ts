@@ -18,3 +18,7 @@ export const FILTERS = {
   after: '',
   request: '',
 }
+
+/** What the parameter `by` can be. */
+export const GROUPINGS = ['model', 'key', 'tag', 'end_user'] as const
+export type Grouping = (typeof GROUPINGS)[number]

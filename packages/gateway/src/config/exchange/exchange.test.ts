@@ -1,7 +1,8 @@
 // Export and import: a configuration from any mix of file, environment and store is the same after both.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { generate, setAt } from '../../../test-support/generate-configuration.ts'
+import { generate } from '../../../test-support/generate-configuration.ts'
+import { setAt } from '../../../test-support/spread-configuration.ts'
 import { BUILT_IN } from '../../server/config.ts'
 import { type Assembled, assemble, type Sources } from '../assemble.ts'
 import { canonicalJson } from '../hash.ts'

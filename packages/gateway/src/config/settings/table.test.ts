@@ -2,7 +2,8 @@
 // is marked so.
 import { expect, test } from 'bun:test'
 import { stringify } from 'yaml'
-import { generate, isFileOnly, setAt } from '../../../test-support/generate-configuration.ts'
+import { generate } from '../../../test-support/generate-configuration.ts'
+import { isFileOnly, setAt } from '../../../test-support/spread-configuration.ts'
 import { assemble } from '../assemble.ts'
 import { SETTING_SECTIONS } from '../stored.ts'
 import type { FileConfig } from '../types.ts'

@@ -1,13 +1,13 @@
 // Accounts, keys and budgets for tests, made in the store, and what it says of them. On SQLite only while no gateway runs, which owns it.
-import { hashSecret } from '../../../packages/gateway/src/access/authenticate.ts'
-import { NANOS_PER_USD } from '../../../packages/gateway/src/money/amount.ts'
-import { CREDIT } from '../../../packages/gateway/src/money/ledger.ts'
-import { NO_LIMITS } from '../../../packages/gateway/src/money/limits.ts'
-import { NO_RESTRICTIONS } from '../../../packages/gateway/src/storage/keys.ts'
-import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
-import { openSqlite } from '../../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
-import type { NewBudget, Storage } from '../../../packages/gateway/src/storage/storage.ts'
-import type { Home } from './home.ts'
+import { hashSecret } from '../../packages/gateway/src/access/authenticate.ts'
+import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
+import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
+import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
+import { NO_RESTRICTIONS } from '../../packages/gateway/src/storage/keys.ts'
+import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
+import type { NewBudget, Storage } from '../../packages/gateway/src/storage/storage.ts'
+import type { Home } from './gateway/home.ts'
 
 export async function withStorage<T>(
   { dataDir, databaseUrl }: Home,
