@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../packages/gateway/src/storage/storage.ts'
-import { budgetOf, newWallet } from '../../test/support/gateway/budgets.ts'
+import { budgetOf, newWallet } from '../../test/support/budgets.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
 import { ask } from '../../test/support/postgres/schemas.ts'
 

@@ -4,7 +4,7 @@ import type { SettingType } from '../src/config/settings/setting.ts'
 import { SETTING_FIELDS, type SettingField } from '../src/config/settings/table.ts'
 import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
 import { cloudUpstream } from './generate-clouds.ts'
-import { type Entry, type Generated, setAt, spread } from './spread-configuration.ts'
+import { type Entry, type Fields, type Generated, spread } from './spread-configuration.ts'
 
 /** Fields that every text dialect has, or that none has. */
 const ROUTE_CHANGES = {

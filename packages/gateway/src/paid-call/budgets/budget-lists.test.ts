@@ -2,8 +2,8 @@
 // read again.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
+import { budgetOf, newWallet, type Wallet } from '../../../../../test/support/budgets.ts'
 import { newDataFolder } from '../../../../../test/support/data-folder.ts'
-import { budgetOf, newWallet, type Wallet } from '../../../../../test/support/gateway/budgets.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import { createMetrics } from '../../observe/metrics/names.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
