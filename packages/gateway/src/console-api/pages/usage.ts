@@ -73,15 +73,15 @@ function periodIn(
   const { from = to - 30 * DAY_MS } = filter
   if (from >= to) throw badRequest('from', 'from must be before to.')
   const { step = 'day' } = query
-  const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
-  const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
-  if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
   const isByTag = query.tag !== undefined || query.by?.startsWith('tag') === true
   const isByEndUser = query.end_user !== undefined || query.by === 'end_user'
   if (isByTag && isByEndUser)
     throw badRequest('end_user', 'Sums are kept by tag or by end user, not by both together: choose one of them.')
   if ((isByTag || isByEndUser) && step === 'hour')
     throw badRequest('step', 'Sums by tag and end user are kept by day: use step=day.')
+  const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
+  const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
+  if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
   return { filter: { ...filter, from, to }, step }
 }
 
