@@ -18,7 +18,7 @@ import { beginningOf, isPeriod } from '../lists/periods.ts'
 import { madeBy } from '../lists/usage-sums.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, rawStatement } from '../statements.ts'
-import { hasTagName, isOfSession } from './conditions.ts'
+import { hasTagName, isOfSession, onDays } from './conditions.ts'
 
 const DAY_MS = 86_400_000
 /** More requests of one session are not added up. */
@@ -87,7 +87,7 @@ function grouped(
   monthOf: Connection['monthOf'],
   dimension: AttributionDimension,
   by: readonly AttributedDimension[],
-  { from, to }: ReportRange,
+  range: ReportRange,
   filter: AttributedFilter,
   limit: number,
   { sort, after }: AttributedOrder,
@@ -97,8 +97,7 @@ function grouped(
   const sums = SUMS.map((name) => sql`CAST(sum(${sql.ref(name)}) AS bigint) AS ${sql.ref(name)}`)
   const where = [
     sql`dimension = ${dimension}`,
-    sql`day >= ${from}`,
-    sql`day < ${to}`,
+    onDays('day', range, filter.account !== undefined && filter.value !== undefined),
     ...filtered(filter),
     ...later(groups, by, after, sort?.descends === true),
   ]

@@ -10,7 +10,7 @@ import {
   type SpendingStep,
   type SpendingTotals,
 } from '../../console/spending.ts'
-import { hasTagName } from '../budgets/conditions.ts'
+import { hasTagName, onDays } from '../budgets/conditions.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Database, rawStatement, type Statement } from '../statements.ts'
@@ -73,6 +73,7 @@ function attributedSums(account: bigint, { dimension, value }: Attributed, filte
     sql`daily_attribution_spending AS sums WHERE sums.account = ${account} AND sums.dimension = ${dimension}${ofValue}${named}`,
     filter,
     step,
+    onDays('sums.day', filter, value !== undefined),
   )
 }
 
@@ -92,9 +93,16 @@ function keyedSums(account: bigint, filter: SpendingFilter, step: SpendingStep):
   return sourceIn(rows, filter, step)
 }
 
-function sourceIn(rows: Sql, { from, to, model, key, person }: SpendingFilter, step: SpendingStep): Source {
+/** `times`: in place of the range of the filter. */
+function sourceIn(
+  rows: Sql,
+  { from, to, model, key, person }: SpendingFilter,
+  step: SpendingStep,
+  times?: Sql,
+): Source {
   const [at, stepMs] = step === 'hour' ? [sql.ref('sums.hour'), HOUR_MS] : [sql.ref('sums.day'), DAY_MS]
-  const conditions = [sql`${rows} AND ${at} >= ${from - (from % stepMs)} AND ${at} < ${to}`]
+  const range = times ?? sql`${at} >= ${from - (from % stepMs)} AND ${at} < ${to}`
+  const conditions = [sql`${rows} AND ${range}`]
   if (model !== undefined) conditions.push(sql`sums.model = ${checkText('model', model)}`)
   if (key !== undefined) conditions.push(sql`sums.key = ${key}`)
   if (person !== undefined)
