@@ -327,7 +327,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     alerts: ALERT_DEFAULTS,
     notices: defaultsOf(NOTICES),
     console: { name: 'Trivium', supportUrl: undefined },
-    signIn: { providers: [], password: true, sessionAgeMs: 1 },
+    signIn: { providers: [], password: true, sessionAgeMs: 1, apiTokens: [] },
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),
     groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),

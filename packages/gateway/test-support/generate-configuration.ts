@@ -4,6 +4,7 @@ import type { SettingType } from '../src/config/settings/setting.ts'
 import { SETTING_FIELDS, type SettingField } from '../src/config/settings/table.ts'
 import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
 import { cloudUpstream } from './generate-clouds.ts'
+import { signInSettings } from './generate-sign-in.ts'
 import { type Entry, type Fields, type Generated, spread } from './spread-configuration.ts'
 
 /** Fields that every text dialect has, or that none has. */
@@ -236,21 +237,7 @@ export function generate(seed: number): Generated {
   const hasMail = chance(0.5)
   const media = integer(0, 3)
   const image = ofType('image')[0]
-  const provider = (id: string) => ({
-    id,
-    issuer: `https://${id}.example.com`,
-    client_id: `client-${integer(1, 99)}`,
-    client_secret: secret(),
-    groups_claim: 'groups',
-    ...some({
-      name: text,
-      domains: () => ['example.com'],
-      scopes: () => ['openid', 'groups'],
-      roles: () => ({ ops: 'admin', 'help desk': 'support' }),
-      price_groups: () => ({ staff: 'default' }),
-      allow_private: boolean,
-    }),
-  })
+  const { provider, apiTokens } = signInSettings({ integer, some, text, secret, boolean })
   const webhook = () => ({
     url: `https://hooks.example.com/${integer(1, 9)}?token=${integer(1, 99)}`,
     secret: webhookSecret(),
@@ -293,7 +280,10 @@ export function generate(seed: number): Generated {
     if (type === 'words') return someOf(words)
     return type === 'objects' ? [] : byType[type]()
   }
-  const single = SETTING_FIELDS.filter(({ id }) => !/^(sandbox|media|mail|tools|server\.tls|alerts\.email)\b/.test(id))
+  const single = SETTING_FIELDS.filter(
+    ({ id }) => !/^(sandbox|media|mail|tools|server\.tls|alerts\.email|sign_in\.api_tokens)\b/.test(id),
+  )
+  const drawn = some(Object.fromEntries(single.map((field) => [field.id, () => settingOf(field)])))
   const settings: Fields = {
     ...(sandboxOn
       ? chance(0.5)
@@ -302,7 +292,7 @@ export function generate(seed: number): Generated {
       : chance(0.5)
         ? { sandbox: false }
         : {}),
-    ...some(Object.fromEntries(single.map((field) => [field.id, () => settingOf(field)]))),
+    ...drawn,
     ...(chance(0.3) ? { 'server.tls.cert': './localhost.cert.pem', 'server.tls.key': './localhost.key.pem' } : {}),
     ...(hasMail
       ? { 'mail.url': `smtps://user:${integer(1, 99)}@smtp.example.com`, 'mail.from': 'Gateway <gw@example.com>' }
@@ -317,6 +307,10 @@ export function generate(seed: number): Generated {
           'media.s3.secret_key': secret(),
           ...some({ 'media.s3.region': () => 'eu-1' }),
         }
+      : {}),
+    // Their provider must be there, too.
+    ...('sign_in.providers' in drawn && chance(0.5)
+      ? { 'sign_in.api_tokens': [apiTokens(drawn['sign_in.providers'] as Fields[])] }
       : {}),
     ...(image !== undefined && chance(0.7) ? { 'tools.image_generation.model': image } : {}),
   }

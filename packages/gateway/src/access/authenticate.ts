@@ -9,6 +9,8 @@ import type { RequestRecord } from '../observe/request-record.ts'
 import { Failure } from '../request/failure.ts'
 import { type After, answerWithin } from '../storage/node/deadlines.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
+import type { CompanyTokens } from './company-tokens/company-tokens.ts'
+import { isToken } from './company-tokens/read-token.ts'
 import { checkOrigin } from './origin.ts'
 
 const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
@@ -22,19 +24,19 @@ export type Callers = {
 }
 
 type Known = Caller | 'unknown'
-type CallersOptions = { limit?: number; onClear?: () => void; contact?: () => string }
+type CallersOptions = { limit?: number; onClear?: () => void; contact?: () => string; tokens?: CompanyTokens }
 
 /** Invalid keys have a smaller cache of their own, so that guessing keys does not evict valid ones. */
 const INVALID_SHARE = 10
 
 /**
  * `onClear`: called when the cache is emptied, for other caches that depend on keys and accounts. `contact`: whom a caller of a disabled
- * account asks, as a sentence.
+ * account asks, as a sentence. `tokens`: of sign-in providers; absent: none is accepted.
  */
 export function createCallers(
   keys: Pick<Keys, 'findCaller'>,
   clock: () => number,
-  { limit = 100_000, onClear = () => {}, contact }: CallersOptions = {},
+  { limit = 100_000, onClear = () => {}, contact, tokens }: CallersOptions = {},
 ): Callers {
   let known = new Map<string, Caller>()
   let invalid = new Map<string, 'unknown'>()
@@ -55,6 +57,7 @@ export function createCallers(
 
   const callers: Callers = {
     find(secret) {
+      if (tokens && isToken(secret)) return tokens.find(secret)
       if (!SECRET.test(secret)) throw secret.startsWith('ak-') ? adminKeyHere() : invalidKey()
       const name = nameOf(secret)
       const caller = known.get(name) ?? invalid.get(name)
@@ -67,6 +70,7 @@ export function createCallers(
       return lookup.then((found) => admit(found, clock, contact))
     },
     refresh(secret, former) {
+      if (tokens && isToken(secret)) return tokens.refresh(secret, former)
       const name = nameOf(secret)
       if (known.get(name) === former) known.delete(name)
       return callers.find(secret)
@@ -75,6 +79,7 @@ export function createCallers(
       known = new Map()
       invalid = new Map()
       lookups = new Map()
+      tokens?.clear()
       onClear()
     },
   }
@@ -177,9 +182,13 @@ export function readApiKey(
     if (value) return value
   }
   const inQuery = query ? new URLSearchParams(query).get('key') : null
+  // URLs are kept in the logs of proxies and in histories; a key can be deleted then.
+  if (inQuery && isToken(inQuery)) throw new Failure('invalid_api_key', TOKEN_IN_URL)
   if (inQuery) return inQuery
   throw new Failure('invalid_api_key', `No API key was sent. Send it as ${credential.example}.`)
 }
+
+const TOKEN_IN_URL = 'Tokens are not accepted in a URL. Send the token as Authorization: Bearer TOKEN.'
 
 /**
  * Lookups of keys that are not cached. A database that does not respond must not keep requests, and their connections, waiting for as long as

@@ -125,8 +125,10 @@ async function queue(task: ResponseTask, call: TextCall, deps: BackgroundDepende
     if (request.background?.isStreamed) release = takeFollower(caller, deps)
     const response = queuedResponse(task, Object(parsedJson(codec.decode(body, 0, body.length))))
     const { compatibility } = call.catalogue.config
-    const keyHash = hashSecret(readApiKey(headers, incoming.query, request.dialect.id, compatibility))
-    await putRequest(task, { keyHash, headers: keptHeaders(headers), body }, keepMs, deps)
+    const { tokenKey } = caller
+    const keyHash = tokenKey ?? hashSecret(readApiKey(headers, incoming.query, request.dialect.id, compatibility))
+    const group = tokenKey && caller.group
+    await putRequest(task, { keyHash, group, headers: keptHeaders(headers), body }, keepMs, deps)
     await Promise.all([put(VIEW_PIECE, JSON.stringify(response)), put(eventPiece(0), firstEvents(response))])
     const queued = await changeTask(deps.store.tasks, task, { state: 'queued', dueInMs: 0 })
     if (queued) return { task: queued, release }

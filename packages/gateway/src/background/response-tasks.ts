@@ -36,7 +36,10 @@ async function run(task: ResponseTask, deps: ResponseTaskDependencies): Promise<
   const { tasks, keys } = deps.store
   const request = await readRequest(task, deps)
   if (!request) return changeTask(tasks, task, endWith({ state: 'failed', error: GONE }))
-  const lookUp = async (): Promise<Caller> => admit((await keys.findCaller(request.keyHash)) ?? 'unknown', deps.clock)
+  const lookUp = async (): Promise<Caller> => {
+    const caller = admit((await keys.findCaller(request.keyHash)) ?? 'unknown', deps.clock)
+    return request.group === undefined ? caller : { ...caller, group: request.group }
+  }
   const client = new RunClient(request)
   let hasBegun = false
   let watch: Timer | undefined

@@ -6,8 +6,13 @@ import type { ConversationDependencies } from '../conversations/dependencies.ts'
 import { putPiece, readPiece } from '../conversations/pieces.ts'
 import { ownerOf, REQUEST_PIECE, type ResponseTask } from './response-task.ts'
 
-/** `keyHash`: of the key that it was sent with, which may be revoked before it runs. */
-export type StoredRequest = { keyHash: Uint8Array; headers: Record<string, string>; body: Uint8Array }
+/** `keyHash`: of the key that it was sent with, which may be revoked before it runs. `group`: if a company token gave it. */
+export type StoredRequest = {
+  keyHash: Uint8Array
+  group?: string | undefined
+  headers: Record<string, string>
+  body: Uint8Array
+}
 
 /** What the journey reads of a request besides its body: the fault switches of the embedded models. */
 const KEPT_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
@@ -23,11 +28,11 @@ export function keptHeaders(headers: RequestHeaders): Record<string, string> {
 /** A line of JSON, then the body. */
 export function putRequest(
   task: ResponseTask,
-  { keyHash, headers, body }: StoredRequest,
+  { keyHash, group, headers, body }: StoredRequest,
   keepMs: number,
   deps: ConversationDependencies,
 ): Promise<void> {
-  const head = codec.encode(`${JSON.stringify({ key: Buffer.from(keyHash).toString('base64'), headers })}\n`)
+  const head = codec.encode(`${JSON.stringify({ key: Buffer.from(keyHash).toString('base64'), group, headers })}\n`)
   return putPiece(ownerOf(task), REQUEST_PIECE, Buffer.concat([head, body]), keepMs, deps)
 }
 
@@ -40,8 +45,9 @@ export async function readRequest(
   const plain = await readPiece(ownerOf(task), REQUEST_PIECE, deps)
   if (!plain) return undefined
   const end = plain.indexOf(LINE_FEED)
-  const { key, headers } = JSON.parse(codec.decode(plain, 0, end)) as { key: string; headers: Record<string, string> }
-  return { keyHash: Buffer.from(key, 'base64'), headers, body: plain.subarray(end + 1) }
+  type Head = { key: string; group?: string; headers: Record<string, string> }
+  const { key, group, headers } = JSON.parse(codec.decode(plain, 0, end)) as Head
+  return { keyHash: Buffer.from(key, 'base64'), group, headers, body: plain.subarray(end + 1) }
 }
 
 /** In place of a connection. To disconnect it ends the run as a client that disconnects ends a request. */

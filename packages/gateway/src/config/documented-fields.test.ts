@@ -103,10 +103,13 @@ function expectDocumented(heading: string, accepted: readonly string[]): void {
 const UPSTREAMS = [{ id: 'u', dialect: 'chat', base_url: 'https://api.example.com/v1', keys: ['none'] }]
 const MODEL = { id: NAME, routes: [{ upstream: 'u' }] }
 const SECTIONS = knownAt({}, []) ?? []
-/** What other fields need: addresses of alerts, and roles of groups. */
+/** What other fields need: addresses of alerts, roles of groups, and mappings of claims. */
 const NEEDED = {
   mail: { url: 'smtps://smtp.example.com', from: 'gateway@example.com' },
-  sign_in: { providers: [{ groups_claim: 'groups' }] },
+  sign_in: {
+    providers: [{ groups_claim: 'groups' }],
+    api_tokens: [{ account_claim: 'team', accounts: { a: '1' }, group_claim: 'groups', groups: { a: 'default' } }],
+  },
 }
 
 test.each(SECTIONS.filter((name) => !['upstreams', 'models', 'groups'].includes(name)))('settings of %s', (section) => {

@@ -284,7 +284,7 @@ export const deleteKey = operation({
   route: { at: 'DELETE keys/{key}', summary: 'Deletes a key', output: OPERATORS_KEY },
   input: fields({ key: KEY }),
   async run(context, { key: id }) {
-    const key = await clientKey(context, id)
+    const key = await clientKey(context, id, true)
     await countChange(context, 'delete', key.account)
     const before = { name: key.name, last_four: key.lastFour }
     const effects = await keyEffects(context, key)
@@ -320,10 +320,11 @@ async function usableKey(context: OperationContext, id: string): Promise<Key> {
   return key
 }
 
-/** The playground's own key cannot be replaced. */
-async function clientKey(context: OperationContext, id: string): Promise<Key> {
+/** The playground's own key cannot be replaced, and that of company tokens has no secret: it can be deleted, which stops them. */
+async function clientKey(context: OperationContext, id: string, isDeleted = false): Promise<Key> {
   const key = await usableKey(context, id)
-  if (key.purpose !== 'client') throw rejected('built_in_key', {})
+  const { purpose } = key
+  if (purpose === 'playground' || (purpose === 'token' && !isDeleted)) throw rejected('built_in_key', { purpose })
   return key
 }
 

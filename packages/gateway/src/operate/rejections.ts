@@ -15,6 +15,7 @@ import {
 
 export { REJECTION_CODES, type RejectionCode } from './rejection-rules.ts'
 
+const NO_CLIENT_KEY = 'This key belongs to the playground. It can be limited, but not rotated or deleted.'
 export const REJECTIONS = {
   /** `or`: what would do, too. */
   malformed: input<Field & { must: string; or?: string; given?: string }>(
@@ -209,9 +210,8 @@ export const REJECTIONS = {
     () => 'An audit of the ledger is running. GET ledger/audits shows its progress.',
   ),
   changed_meanwhile: rule<Nothing>('conflict', () => 'This key is being changed elsewhere. Retry.'),
-  built_in_key: rule<Nothing>(
-    'built_in_key',
-    () => 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
+  built_in_key: rule<{ purpose: 'playground' | 'token' }>('built_in_key', ({ purpose }) =>
+    purpose === 'token' ? 'Company tokens count under this key. It can be deleted, not rotated.' : NO_CLIENT_KEY,
   ),
   unknown_group: rule<Field & { group: string; available: string }>(
     'unknown_group',

@@ -5,6 +5,7 @@ import { descriptorLimit, maxIdleUpstreamConnections } from '@trivium/http/syste
 import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers, timedLookups } from '../access/authenticate.ts'
+import { openCompanyTokens } from '../access/company-tokens/open.ts'
 import { contactText } from '../access/contact.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { createDeferral } from '../background/defer.ts'
@@ -117,6 +118,7 @@ export async function createDependencies(
   const callers = createCallers(timedLookups(storage.keys, after), Date.now, {
     onClear: rateLimitCache.clear,
     contact: () => contactText(catalogue().config),
+    tokens: openCompanyTokens({ config: () => catalogue().config, storage, after, log }),
   })
   const budgets = createBudgetLists({ budgets: storage.budgets, log, metrics, clock: Date.now })
   await budgets.refresh()

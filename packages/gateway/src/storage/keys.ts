@@ -34,7 +34,7 @@ export type Key = {
   areTagsLocked: boolean
   /** The end of the secret; empty for keys that were created before it was kept. */
   lastFour: string
-  /** `playground`: the built-in key of the console, which no client holds. */
+  /** `playground`: the built-in key of the console, which no client holds; `token`: that of a person's company tokens. */
   purpose: KeyPurpose
   madeBy: KeyMaker
   /** It sees only what was made with it since then; undefined: no such bound. */
@@ -59,7 +59,7 @@ export type Operator = { person: bigint } | { adminKey: bigint }
 /** What was made with a key, not earlier than a time. */
 export type MadeWith = { key: bigint; since: number }
 
-export type KeyPurpose = 'client' | 'playground'
+export type KeyPurpose = 'client' | 'playground' | 'token'
 
 /**
  * Who made a key. `sign-up`: a session of a person who has not proved the address; `console`: any other session; `command-line` and
@@ -74,7 +74,10 @@ export type Caller = {
   group: string
   /** Set if the account holder chose the group, which works only while it is offered to that account. undefined: the operator did. */
   groupChosenBy: Holder | undefined
-  /** It sees only what was made with it: it has a cap, or may use only some models or networks, or an operator learned its secret. */
+  /**
+   * It sees only what was made with it: it has a cap, or may use only some models or networks, or an operator learned its secret, or company
+   * tokens count under it.
+   */
   isRestricted: boolean
   ownSince: number | undefined
   /** Version of everything cached here; a hold with an outdated revision is rejected. */
@@ -95,6 +98,8 @@ export type Caller = {
   person?: bigint | undefined
   /** Version of the budgets of the account. Absent: it never had any. */
   budgetsVersion?: number | undefined
+  /** The hash by which its key is found, if it came with a company token; the group and the tags are then the token's, too. */
+  tokenKey?: Uint8Array
 }
 
 /** Tags that requests with a key carry. */

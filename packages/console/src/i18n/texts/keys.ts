@@ -44,6 +44,7 @@ export const keys = texts({
     operator: en('an operator').zh('运营人员'),
     formerPerson: en('a former member').zh('已离开的成员'),
     builtIn: en('Built-in').zh('内置'),
+    companyToken: en('Company token').zh('公司令牌'),
     formerUntil: en('Previous secret works until').zh('旧密钥有效至'),
     restricted: en('Restricted').zh('受限'),
   },

@@ -78,12 +78,15 @@ function Name({ row }: { row: KeyRow }) {
           {row.name}
         </span>
         {row.purpose === 'playground' && <Badge tone="accent">{t.builtIn}</Badge>}
+        {row.purpose === 'token' && <Badge tone="accent">{t.companyToken}</Badge>}
         {isRestricted && <Badge>{t.restricted}</Badge>}
       </span>
-      <span className="font-mono text-sm font-normal whitespace-nowrap text-muted">
-        <span aria-hidden="true">sk-…{row.last_four}</span>
-        <span className="sr-only"> {t.secretEnding(row.last_four)}</span>
-      </span>
+      {row.last_four !== '' && (
+        <span className="font-mono text-sm font-normal whitespace-nowrap text-muted">
+          <span aria-hidden="true">sk-…{row.last_four}</span>
+          <span className="sr-only"> {t.secretEnding(row.last_four)}</span>
+        </span>
+      )}
       <span className="text-sm font-normal text-muted cards:wrap-anywhere rows:truncate">
         {t.madeBy(row.made_by_email ?? makerKey(row) ?? (row.made_by_operator ? t.operator : t.formerPerson))}
       </span>
@@ -149,7 +152,7 @@ function Actions({ row, offered, onAction }: ActionsProps) {
         ...(row.state === 'active' && isClient ? item('connect', 'connect') : []),
         ...(isDeleted || !isClient ? [] : item('rotate', 'refresh')),
         ...item('usage', 'usage'),
-        ...(isDeleted || !isClient ? [] : item('delete', 'trash')),
+        ...(isDeleted || row.purpose === 'playground' ? [] : item('delete', 'trash')),
       ]}
     />
   )

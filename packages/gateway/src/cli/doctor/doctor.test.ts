@@ -6,12 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runHere } from '../../../test-support/run-command.ts'
 import { SMTP_CERTIFICATE, startSmtp } from '../../../test-support/smtp-server.ts'
+import { startTokenProvider } from '../../../test-support/token-provider.ts'
+import { signInOf } from '../../../test-support/token-settings.ts'
 import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { Environment } from '../../config/types.ts'
 import { certificateWarnings, machineQuestions } from '../../operate/doctor/machine.ts'
 import { answer, type Check, type Question } from '../../operate/doctor/question.ts'
-import { clockQuestion, mailQuestion, mediaQuestion, serverQuestion } from '../../operate/doctor/services.ts'
+import {
+  clockQuestion,
+  mailQuestion,
+  mediaQuestion,
+  serverQuestion,
+  tokenQuestions,
+} from '../../operate/doctor/services.ts'
 import { auditEntry, COMMAND_LINE } from '../../operate/operation.ts'
 import type { ServerState } from '../../operate/system/server-state.ts'
 import { showSystem } from '../../operate/system/system.ts'
@@ -178,6 +186,21 @@ test('mail: connects and signs in, and sends nothing', async () => {
   await smtp.stop()
   expect(await told(question)).toMatchObject({ ok: false, advice: expect.stringContaining('mail.url') })
   expect(smtp.mails).toEqual([])
+})
+
+test('the keys of providers whose tokens are accepted', async () => {
+  const provider = await startTokenProvider()
+  const questions = (tokens: boolean) =>
+    tokenQuestions({
+      signIn: { ...signInOf([{ id: 'company', issuer: provider.issuer }]), ...(tokens ? {} : { apiTokens: [] }) },
+    })
+  expect(questions(false)).toEqual([])
+  const [question] = questions(true)
+  if (!question) throw new Error('no question')
+  expect(await told(question)).toMatchObject({ ok: true, note: '1 keys of the provider can be read' })
+  provider.setDown(true)
+  expect(await told(question)).toMatchObject({ ok: false, note: expect.stringContaining('status 503') })
+  provider.stop()
 })
 
 test('the media store: a folder that can be written, or a bucket that answers', async () => {

@@ -13,6 +13,7 @@ import {
   mediaQuestion,
   referenceQuestions,
   serverQuestion,
+  tokenQuestions,
   upstreamCheck,
 } from '../../operate/doctor/services.ts'
 import { warningsOfStore } from '../../operate/doctor/store-warnings.ts'
@@ -82,7 +83,7 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
       ? await examineStore(context, environment, config, { states, askedAt, note }, examine)
       : config
     await examine(...referenceQuestions([...references.values()]))
-    await examine(...mailQuestion(inForce))
+    await examine(...mailQuestion(inForce), ...tokenQuestions(inForce))
     if (hasFolder) await examine(mediaQuestion(environment, inForce))
     checks.push(...(await examineUpstreams(inForce, environment)), ...(await serversUpstreams(environment, inForce)))
   }

@@ -193,10 +193,17 @@ function shadowWarnings(models: readonly YamlValue[]): string[] {
 
 /** A group that does not exist is offered to nobody. */
 const missingPriceGroups = ({ signIn, groups }: Sections['config']): string[] =>
-  signIn.providers.flatMap(({ id, priceGroups }) =>
-    [...priceGroups.values()]
+  [
+    ...signIn.providers.map(
+      ({ id, priceGroups }) => [`providers[${id}].price_groups`, [...priceGroups.values()]] as const,
+    ),
+    ...signIn.apiTokens.map(
+      ({ group, groups }, index) => [`api_tokens[${index}]`, [group ?? [], ...groups.values()].flat()] as const,
+    ),
+  ].flatMap(([at, named]) =>
+    named
       .filter((group) => !groups.has(group))
-      .map((group) => `sign_in.providers[${id}].price_groups names the group '${group}', which does not exist`),
+      .map((group) => `sign_in.${at} names the group '${group}', which does not exist`),
   )
 
 function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {

@@ -13,6 +13,13 @@ import {
   type ValuesOf,
   written as writtenAs,
 } from '../settings/setting.ts'
+import {
+  API_TOKENS_EXAMPLE,
+  type ApiTokens,
+  checkApiTokens,
+  MOST_API_TOKENS,
+  readApiTokens,
+} from './sign-in/api-tokens.ts'
 
 /** A provider of sign-ins (OpenID Connect). */
 export type SignInProvider = {
@@ -77,6 +84,15 @@ export const SIGN_IN = {
       zh: '用于登录的 OpenID Connect 提供方。',
     },
   ),
+  apiTokens: setting<readonly ApiTokens[]>(
+    'api_tokens',
+    writtenAs('objects', few(listOf(readApiTokens, `[${API_TOKENS_EXAMPLE}]`), MOST_API_TOKENS)),
+    [],
+    {
+      en: 'Tokens (JWT) of these providers that are accepted in place of API keys, and whom they are of.',
+      zh: '可代替 API 密钥的提供方令牌（JWT），以及它们归属于谁。',
+    },
+  ),
 }
 
 export function readSignIn(value: YamlValue): ValuesOf<typeof SIGN_IN> | undefined {
@@ -86,6 +102,8 @@ export function readSignIn(value: YamlValue): ValuesOf<typeof SIGN_IN> | undefin
   const { providers, password } = signIn
   const [written, off] = [fields.get('providers'), fields.get('password')]
   if (written) rejectTwins(written, providers)
+  const tokens = fields.get('api_tokens')
+  if (tokens) checkApiTokens(tokens, signIn.apiTokens, providers)
   if (off && !written && !password) addMistake(off, 'false, but there are no providers to sign in at; add providers')
   return signIn
 }

@@ -74,7 +74,7 @@ function desk(options: Options = {}) {
     },
     server: { publicUrl: options.publicUrl, tls: undefined },
     upstreams: new Map(),
-    signIn: { providers: [], password: true, sessionAgeMs: 1 },
+    signIn: { providers: [], password: true, sessionAgeMs: 1, apiTokens: [] },
     ...(options.mail ? { mail: options.mail } : {}),
   })
   const after = (ms: number, run: () => void) => {

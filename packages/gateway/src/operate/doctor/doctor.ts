@@ -27,6 +27,7 @@ import {
   SECRETS_ADVICE,
   STORED_ADVICE,
   serverQuestion,
+  tokenQuestions,
   upstreamCheck,
 } from './services.ts'
 import { warningsOfStore } from './store-warnings.ts'
@@ -99,6 +100,7 @@ async function examine(context: OperationContext): Promise<Report> {
     },
     ...referenceQuestions(state.configuration.references ?? []),
     ...mailQuestion(config),
+    ...tokenQuestions(config),
     mediaQuestion(environment, config),
     {
       check: 'nodes',

@@ -1,4 +1,6 @@
 // Checks of what the server talks to: clock, its own readiness, mail, media store, upstreams.
+import { askProvider } from '../../access/company-tokens/open.ts'
+import { fetchKeys } from '../../access/company-tokens/provider-keys.ts'
 import type { Reference } from '../../config/secrets/references.ts'
 import type { Environment, FileConfig, Upstream } from '../../config/types.ts'
 import { checkMail, describeMailError } from '../../mail/mailer.ts'
@@ -78,6 +80,16 @@ export function mailQuestion({ mail }: FileConfig): Question[] {
     },
   ]
 }
+
+/** Whether the keys can be had that company tokens are signed with. */
+export const tokenQuestions = ({ signIn }: Pick<FileConfig, 'signIn'>): Question[] =>
+  signIn.providers
+    .filter(({ id }) => signIn.apiTokens.some(({ provider }) => provider === id))
+    .map((provider) => ({
+      check: `company tokens of ${provider.id}`,
+      advice: 'correct the issuer of the provider in sign_in.providers, or let this machine reach it',
+      ask: async () => `${(await fetchKeys(provider, askProvider)).size} keys of the provider can be read`,
+    }))
 
 export function mediaQuestion(environment: Environment, config: FileConfig): Question {
   const s3 = config.media?.s3

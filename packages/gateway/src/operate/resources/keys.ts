@@ -10,8 +10,11 @@ export const KEY = fields({
   name: string(),
   last_four: string(),
   group: string(),
-  /** `playground`: the built-in key of the playground; it can be limited, not rotated or deleted. */
-  purpose: word('client', 'playground'),
+  /**
+   * `playground`: the built-in key of the playground; it can be limited, not rotated or deleted. `token`: company tokens of a person count
+   * under it; it has no secret, and to delete it stops them.
+   */
+  purpose: word('client', 'playground', 'token'),
   state: KEY_STATE,
   created_at: TIME,
   made_by: nullable(ID),

@@ -68,6 +68,8 @@ import BUDGET_CHANGES_POSTGRES from './version-6/budget-changes-postgres.sql' wi
 import BUDGET_CHANGES from './version-6/budget-changes-sqlite.sql' with { type: 'text' }
 import NOTICES_POSTGRES from './version-6/notices-postgres.sql' with { type: 'text' }
 import NOTICES from './version-6/notices-sqlite.sql' with { type: 'text' }
+import TOKEN_KEYS_POSTGRES from './version-6/token-keys-postgres.sql' with { type: 'text' }
+import TOKEN_KEYS from './version-6/token-keys-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -155,9 +157,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 6,
     oldestProgram: 1,
-    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, NOTICES].join('\n'),
+    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, NOTICES, TOKEN_KEYS].join('\n'),
     contents: '',
-    postgres: [ATTRIBUTION_6_POSTGRES, BUDGET_CHANGES_POSTGRES, NOTICES_POSTGRES].join('\n'),
+    postgres: [ATTRIBUTION_6_POSTGRES, BUDGET_CHANGES_POSTGRES, NOTICES_POSTGRES, TOKEN_KEYS_POSTGRES].join('\n'),
   },
 ]
 

@@ -39,6 +39,10 @@ export function keysOver(connection: Connection) {
   // On the path of requests, so compiled once; only the parameter changes.
   const caller = findCaller(db, new Uint8Array())
   const counter = statement(db.selectFrom('change_counter').select('value'))
+  async function keyWith(hash: Uint8Array): Promise<Key | undefined> {
+    const [row] = await runner.readLedger(statement(db.selectFrom('api_key').select(KEY).where('hash', '=', hash)))
+    return row && toKey(row, clock())
+  }
   const built = consoleKeysOver(connection)
   async function callerWith(hash: Uint8Array): Promise<Caller | undefined> {
     const [row] = await runner.read({ ...caller, parameters: Array(caller.parameters.length).fill(hash) })
@@ -51,9 +55,11 @@ export function keysOver(connection: Connection) {
       const rows = await runner.write(createKey(db, checkKey(key), clock()))
       const created = rows?.[1]?.[0]
       if (created) return toKey(created, clock())
-      // Several nodes may create the built-in key of a person at once: all get the same one.
+      // Several nodes may create the built-in key of a person, or that of company tokens, at once: all get the same one.
       const present = key.person === undefined ? undefined : await built.playground(key.account, key.person)
       if (key.purpose === 'playground' && present) return present
+      const ofToken = key.purpose === 'token' ? await keyWith(key.hash) : undefined
+      if (ofToken) return ofToken
       throw new Error(`account ${key.account} does not exist`)
     },
     /** undefined: the account has `most` keys that are neither deleted nor expired. Exact, however many are created at once. */
@@ -137,7 +143,8 @@ export function createKey(db: Database, key: NewKey, now: number): Statement[] {
     own_since: key.isolated ? now : null,
     hash: key.hash,
     last_four: key.lastFour ?? '',
-    purpose: key.purpose ?? 'client',
+    purpose: key.purpose === 'playground' ? 'playground' : 'client',
+    company_token: key.purpose === 'token' ? 1 : 0,
     made_by: key.madeBy,
     holder_chose_group: isOfOperator(key.madeBy) ? 0 : 1,
     name: key.name,
@@ -158,7 +165,10 @@ export function createKey(db: Database, key: NewKey, now: number): Statement[] {
   return [
     required(db.selectFrom('account').select('id').where('id', '=', key.account)),
     required(
-      (key.purpose === 'playground' ? insert.onConflict((conflict) => conflict.doNothing()) : insert).returning(KEY),
+      (['playground', 'token'].includes(key.purpose ?? '')
+        ? insert.onConflict((conflict) => conflict.doNothing())
+        : insert
+      ).returning(KEY),
     ),
     // A node may have cached that no key has this secret.
     incrementChangeCounter(db),
@@ -175,6 +185,8 @@ function fewerKeysThan(db: Database, account: bigint, most: number, now: number)
     .selectFrom('api_key')
     .where('account', '=', account)
     .where('deleted', '=', 0)
+    // Nobody makes these by hand: there is one for each person.
+    .where('company_token', '=', 0)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
   const isBelow = active
     .select((row) => row.fn.countAll().as('keys'))
@@ -251,6 +263,7 @@ const countMadeBy = (db: Database, person: bigint, now: number) =>
     .select([sql`sum(CASE WHEN operator_person = ${person} THEN 1 ELSE 0 END)`.as('operated')])
     .where((row) => row.or([row('person', '=', person), row('operator_person', '=', person)]))
     .where('purpose', '=', 'client')
+    .where('company_token', '=', 0)
     .where('deleted', '=', 0)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
 
@@ -269,12 +282,15 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
       .selectFrom('api_key')
       .innerJoin('account', 'account.id', 'api_key.account')
       .leftJoin('person', 'person.id', 'api_key.person')
+      .leftJoin('member', (join) =>
+        join.onRef('member.account', '=', 'api_key.account').onRef('member.person', '=', 'api_key.person'),
+      )
       .select([
         'api_key.id as key',
         'api_key.account as account',
         'api_key.group_name as group_name',
         'api_key.holder_chose_group as holder_chose_group',
-        'api_key.deleted as deleted',
+        IS_DELETED.as('deleted'),
         usableUntil(hash).as('expires_at'),
         'api_key.revision as revision',
         'api_key.models as models',
@@ -282,6 +298,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.tags as tags',
         'api_key.tags_locked as tags_locked',
         'api_key.cap as cap',
+        'api_key.company_token as company_token',
         'api_key.own_since as own_since',
         'api_key.person as person',
         'account.budgets_version as budgets_version',
@@ -293,6 +310,10 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
       ])
       .where((row) => row.or([row('api_key.hash', '=', hash), row('api_key.former_hash', '=', hash)])),
   )
+
+/** Company tokens speak for members: whoever is none any more has no key. */
+const IS_DELETED = sql<number>`CASE
+  WHEN api_key.company_token = 1 AND member.person IS NULL THEN 1 ELSE api_key.deleted END`
 
 /** The former secret of a key may expire before the key does. */
 const usableUntil = (hash: Uint8Array) => sql<number | null>`CASE

@@ -80,7 +80,7 @@ export function toKey(row: Row, now: number): Key {
     tags: splitTags(text(row.tags)),
     areTagsLocked: flag(row.tags_locked),
     lastFour: text(row.last_four),
-    purpose: text(row.purpose) as KeyPurpose,
+    purpose: flag(row.company_token) ? 'token' : (text(row.purpose) as KeyPurpose),
     madeBy: text(row.made_by) as KeyMaker,
     ownSince: optional(row.own_since, small),
     ceiling: optional(row.ceiling, toCeiling) ?? {},
@@ -105,7 +105,9 @@ export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   account: integer(row.account),
   group: text(row.group_name),
   groupChosenBy: owner,
-  isRestricted: [row.cap, row.models, row.networks, row.own_since].some((value) => value !== null),
+  // An account that pays for company tokens may be that of a whole company.
+  isRestricted:
+    flag(row.company_token) || [row.cap, row.models, row.networks, row.own_since].some((value) => value !== null),
   ownSince: optional(row.own_since, small),
   revision: small(row.revision),
   deleted: flag(row.deleted),

@@ -125,6 +125,7 @@ export const KEY = [
   ] as const),
   ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),
   ...(['ceiling', 'revision', 'operator_person', 'operator_key', 'own_since', 'tags', 'tags_locked'] as const),
+  'company_token',
   ...METERED,
 ] as const
 

@@ -117,6 +117,7 @@ type OtherTables = {
     own_since: Integer | null
     tags: Generated<string>
     tags_locked: Generated<Integer>
+    company_token: Generated<Integer>
   }
   request: {
     id: Integer

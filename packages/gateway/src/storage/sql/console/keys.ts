@@ -79,7 +79,12 @@ const playground = (db: Database, account: bigint, person: bigint | undefined): 
 function filtered(db: Database, account: bigint, { state, purpose, person }: KeyFilter, now: number) {
   const any = db.selectFrom('api_key').where('account', '=', account)
   const every = person === undefined ? any : any.where('person', '=', person)
-  const all = purpose === undefined ? every : every.where('purpose', '=', purpose)
+  const all =
+    purpose === undefined
+      ? every
+      : every
+          .where('company_token', '=', purpose === 'token' ? 1 : 0)
+          .where('purpose', '=', purpose === 'token' ? 'client' : purpose)
   if (state === undefined) return all
   if (state === 'deleted') return all.where('deleted', '=', 1)
   const valid = all.where('deleted', '=', 0)

@@ -67,6 +67,7 @@ export function membersOver({ db, runner, clock }: Connection) {
         required(member.returning('person')),
         statement(sessions),
         ...(keepsKeys ? [] : [revokeKeys(db, account, person)]),
+        rejectTokens(db, account, person),
         incrementChangeCounter(db),
       ])
       return removed !== undefined
@@ -236,7 +237,19 @@ const revokeKeys = (db: Database, account: bigint, person: bigint): Statement =>
       .set({ deleted: 1 })
       .where('account', '=', account)
       .where('person', '=', person)
-      .where('purpose', '=', 'client'),
+      .where('purpose', '=', 'client')
+      .where('company_token', '=', 0),
+  )
+
+/** A new revision makes the ledger reject what nodes have cached; the key itself works again once the person is a member again. */
+const rejectTokens = (db: Database, account: bigint, person: bigint): Statement =>
+  statement(
+    db
+      .updateTable('api_key')
+      .set((row) => ({ revision: row('revision', '+', 1n) }))
+      .where('account', '=', account)
+      .where('person', '=', person)
+      .where('company_token', '=', 1),
   )
 
 export const membersOf = (db: Database) =>
