@@ -4,17 +4,9 @@ import type { SettingType } from '../src/config/settings/setting.ts'
 import { SETTING_FIELDS, type SettingField } from '../src/config/settings/table.ts'
 import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
 import { cloudUpstream } from './generate-clouds.ts'
+import { ROUTE_CHANGES, requestLimits } from './generate-routes.ts'
 import { signInSettings } from './generate-sign-in.ts'
 import { type Entry, type Fields, type Generated, spread } from './spread-configuration.ts'
-
-/** Fields that every text dialect has, or that none has. */
-const ROUTE_CHANGES = {
-  set: { vendor_hint: 'a' },
-  default: { vendor_depth: 2 },
-  drop: ['vendor_flag'],
-  headers: { set: { 'x-team': 'a' }, default: { 'x-part': 'b' }, drop: ['x-other'] },
-  system: { before: 'Answer briefly.', after: 'Be kind.' },
-}
 
 /** Mulberry32: small, seeded, and good enough to reach every branch. */
 function randomOf(seed: number): () => number {
@@ -127,6 +119,7 @@ export function generate(seed: number): Generated {
       some({
         max_concurrency: () => integer(1, 99),
         max_concurrency_per_key: () => integer(1, 99),
+        limits: () => requestLimits({ oneOf, some, integer }),
         quota: () => 'shared-1',
         breaker: boolean,
         timeouts: () => some({ first_byte: duration, idle: duration, total: duration }),
@@ -207,6 +200,7 @@ export function generate(seed: number): Generated {
       ...some({
         model: () => oneOf(['gpt-4.1', 'llama', 'gpt-image-2', '4']),
         base_model: () => 'gpt-4.1',
+        limits: () => requestLimits({ oneOf, some, integer }),
         priority: () => integer(0, 3),
         cost: () => figure,
       }),

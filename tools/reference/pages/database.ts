@@ -100,6 +100,8 @@ const LEDGER: Readonly<Record<(typeof LEDGER_TABLES)[number], Row>> = {
     kept: '15 days',
     secret: 'keyed fingerprints of the keys of upstreams',
   },
+  upstream_limit_use: { holds: 'what is used of limits of upstreams and routes', kept: 'until it no longer counts' },
+  upstream_limit_share: { holds: 'which part of these limits each process may use', kept: '2 days' },
   repetition: {
     holds: 'requests that run in place of an earlier one with the same `Idempotency-Key`',
     kept: '30 days',

@@ -49,6 +49,7 @@ import { sharesContract } from './shares.ts'
 import { taskRowsContract } from './task-rows.ts'
 import { tasksContract } from './tasks.ts'
 import { termsContract } from './terms.ts'
+import { upstreamLimitsContract } from './upstreams/limits.ts'
 import { verbsContract } from './verbs.ts'
 
 export function storageContract(name: string, open: Open): void {
@@ -77,6 +78,7 @@ export function storageContract(name: string, open: Open): void {
     describe('proofs of addresses', () => proofsContract(use))
     describe('rejected requests', () => rejectedRequestsContract(use))
     describe('traffic', () => trafficContract(use))
+    describe('limits of upstreams', () => upstreamLimitsContract(use))
     describe('refunds', () => refundsContract(use))
     describe('the ledger as a whole', () => wholeLedgerContract(use))
     describe('alerts', () => alertsContract(use))

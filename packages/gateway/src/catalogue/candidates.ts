@@ -4,6 +4,8 @@ import type { ModelRoute } from '../modalities/modality.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Choosable } from '../upstreams/health/choose.ts'
 import type { Health, Switch } from '../upstreams/health/health.ts'
+import type { LimitShare } from '../upstreams/limits/limit-share.ts'
+import { routeName, upstreamName } from '../upstreams/limits/limits.ts'
 
 /** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
@@ -13,10 +15,12 @@ export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstreamSwitch: Readonly<Switch>
   /** What the vendor charges the operator; absent: unknown. */
   costRate?: P
+  /** What this process may use of the limits of the upstream and the route; absent: they have none. */
+  limits?: readonly LimitShare[]
 }
 /** `rateOf`: of what the vendor charges. */
 export function candidatesOf(
-  { routes }: { routes: readonly ModelRoute[] },
+  { id, routes }: { id: string; routes: readonly ModelRoute[] },
   config: FileConfig,
   health: Health,
   rateOf: (cost: unknown) => AnyPrice,
@@ -25,7 +29,7 @@ export function candidatesOf(
     .filter(({ weight }) => weight > 0)
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
-      return upstream ? candidatesFor(upstream, route, health, rateOf) : []
+      return upstream ? candidatesFor(upstream, id, route, health, rateOf) : []
     })
     .sort((a, b) => a.priority - b.priority)
 }
@@ -33,6 +37,7 @@ export function candidatesOf(
 /** The weight of a route is divided among the keys of its upstream. */
 function candidatesFor(
   upstream: Upstream,
+  model: string,
   route: ModelRoute,
   health: Health,
   rateOf: (cost: unknown) => AnyPrice,
@@ -41,6 +46,10 @@ function candidatesFor(
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length
   const upstreamSwitch = health.switchOf(upstream)
+  const limits = [
+    ...(health.limits.of(upstreamName(upstream.id), upstream.limits) ?? []),
+    ...(health.limits.of(routeName(model, route), route.limits) ?? []),
+  ]
   return keys.map(({ key, health }) => ({
     upstream,
     route,
@@ -50,5 +59,6 @@ function candidatesFor(
     weight,
     priority: route.priority,
     ...(costRate ? { costRate } : {}),
+    ...(limits.length > 0 ? { limits } : {}),
   }))
 }

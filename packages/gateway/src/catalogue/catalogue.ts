@@ -26,6 +26,8 @@ export type Offer<P extends AnyPrice = AnyPrice, M extends Sold = Sold> = {
   priceVersion: string
   /** Which configuration it is of, as receipts name it: JSON. */
   configuration: string
+  /** Some candidate of it, or of its fallbacks, has limits: requests have to be measured before they are routed. */
+  isLimited: boolean
 }
 /** By the type of the model. */
 export type OfferOf<T extends ModelType> = { [K in T]: Offer<RateOf<K>, ModelOf<K>> }[T]
@@ -114,6 +116,7 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
       candidates,
       tiers: tiersOf(candidates),
       group: group.id,
+      isLimited: candidates.some(({ limits }) => limits),
       fallbacks: [],
     }
     // Model and rates are of one type.
@@ -126,6 +129,8 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
 function withFallbacks(offers: Map<string, AnyOffer>): Map<string, AnyOffer> {
   for (const offer of offers.values() as Iterable<Offer>)
     offer.fallbacks = (offer.model.fallbacks ?? []).flatMap((id) => offers.get(id) ?? [])
+  const limited = [...offers.values()].filter((offer: Offer) => offer.fallbacks.some(({ isLimited }) => isLimited))
+  for (const offer of limited) offer.isLimited = true
   return offers
 }
 

@@ -6,6 +6,7 @@ import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.
 import type { ServiceId } from '../endpoints/index.ts'
 import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { TraceSettings } from '../observe/traces/settings.ts'
+import type { LimitKind } from '../storage/storage.ts'
 import type { AlertsConfig } from './sections/alerts.ts'
 import type { CALLBACKS } from './sections/callbacks.ts'
 import type { COMPATIBILITY } from './sections/compatibility.ts'
@@ -112,6 +113,9 @@ export type UpstreamAuth =
   | { type: 'google'; credentials?: string; project?: string; location?: string }
   | { type: 'entra'; tenant?: string; clientId?: string; clientSecret?: string }
 
+/** What an upstream or a route may be used for, over all processes. Absent: no such limit. */
+export type RequestLimits = Readonly<Partial<Record<LimitKind, number>>>
+
 export type Upstream = {
   id: string
   /** `sandbox`, `custom`, or the name of a built-in kind. */
@@ -150,6 +154,8 @@ export type Upstream = {
   auth?: UpstreamAuth
   maxConcurrency: number | undefined
   maxConcurrencyPerKey?: number | undefined
+  /** Kept over all processes; amounts of money in nano-USD. Absent: none. */
+  limits?: RequestLimits
   /** Upstreams with the same quota name share their rate limits. Absent: each key has its own. */
   quota?: string | undefined
   /** false: no circuit breaker and no cool-down. */

@@ -15,6 +15,7 @@ export function configWarnings(config: Config, lines: ReadonlyMap<string, number
     ...modelWarnings(config),
     ...oddPriceWarnings(config),
     ...belowCostWarnings(config),
+    ...uncountedCosts(config),
     ...noDefault,
     ...exposed(config),
   ]
@@ -56,6 +57,18 @@ function exposed({ server, registration, upstreams, mail }: Config): Found[] {
         ]
       : []),
   ]
+}
+
+/** A limit of what a vendor charges needs to know what it charges. */
+function uncountedCosts({ models, upstreams }: Config): Found[] {
+  return [...models.values()].flatMap(({ id, routes }) =>
+    routes.flatMap(({ upstream, cost, limits }) => {
+      const isLimited = limits?.usd_per_day !== undefined || upstreams?.get(upstream)?.limits?.usd_per_day !== undefined
+      if (!isLimited || cost !== undefined) return []
+      const warning = `the route of model ${id} to upstream ${upstream} has no cost, so its requests do not count against limits.usd_per_day`
+      return [{ entry: `model ${id}`, warning }]
+    }),
+  )
 }
 
 function modelWarnings({ models, groups }: Config): Found[] {

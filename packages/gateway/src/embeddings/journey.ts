@@ -14,12 +14,13 @@ import { bookableTokens } from '../money/limits.ts'
 import { placeHold } from '../paid-call/hold.ts'
 import type { Journey } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
-import type { Kind, PaidRequest } from '../paid-call/paid-request.ts'
+import type { Bound, Kind, PaidRequest } from '../paid-call/paid-request.ts'
 import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
 import { beginAtCandidate, type CandidateRequest } from '../routing/call-candidates.ts'
+import { measureOf } from '../routing/demand.ts'
 import type { RoutingDependencies } from '../routing/dependencies.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import type { EmbeddingEndpoint } from './endpoints.ts'
@@ -49,17 +50,25 @@ const EMBEDDINGS: Journey<EmbeddingKind, RoutingDependencies> = {
   fingerprint: ({ body }, { name }) => ({ endpoint: name, body }),
   async route({ offer, request, caller, incoming, tooExpensive }, deps) {
     const allowed = await offerForRequest(offer, request, caller, deps)
-    return takeCandidate({ wanted: expressibleOffer(allowed, request), caller, incoming, tooExpensive }, deps)
+    const wanted = expressibleOffer(allowed, request)
+    const measure = measureOf(wanted, ({ rate }) => boundOf(request, rate))
+    return takeCandidate({ wanted, caller, incoming, tooExpensive, measure }, deps)
   },
   prepare({ routed: { offer, candidate }, request, caller }, deps) {
-    const { most, expected } = request.tokens
-    const amount = offer.rate.bound(most)
-    const bound = { amount, minimum: amount, tokens: bookableTokens(most), minimumTokens: bookableTokens(expected) }
+    const bound = boundOf(request, offer.rate)
     return { ...requestFor(request, candidate, caller, deps), bound, isExtensible: false }
   },
   hold: placeHold,
   begin: (request) => beginAtCandidate(request, request.prepared, false),
   respond: (request, deps) => runPaidCall(request, respond, deps, finishAfterDisconnect),
+}
+
+function boundOf(
+  { tokens: { most, expected } }: EmbeddingKind['request'],
+  rate: EmbeddingKind['offer']['rate'],
+): Bound {
+  const amount = rate.bound(most)
+  return { amount, minimum: amount, tokens: bookableTokens(most), minimumTokens: bookableTokens(expected) }
 }
 
 /** What a JSON value takes in memory once it has been parsed, on average: texts are long, and token ids are numbers. */

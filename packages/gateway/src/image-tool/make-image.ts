@@ -46,7 +46,7 @@ export async function makeImage(
     const request = await inspectedInputs(imageRequestOf(tool, text))
     const { caller, client, record } = call
     const offer = await offerForInputs(tool.offer, request, caller, deps)
-    const routed = await route(offer, caller, { http: client, record }, deps)
+    const routed = await route(offer, request, caller, { http: client, record }, deps)
     let isHeld = false
     try {
       const imageCall = await hold(request, routed, call, spending, deps)
@@ -123,6 +123,8 @@ async function make(
   call.upstreamCall.endNotBefore(imageTimeoutsOf(imageCall.attempt.candidate.upstream).totalMs)
   let completed: CompletedImage | undefined
   try {
+    // It counts at limits as was expected: what it cost is part of the cost of the text.
+    upstreamCall.reservation?.used({})
     await generate(
       imageCall,
       async (event) => {

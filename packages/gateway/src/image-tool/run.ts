@@ -11,6 +11,7 @@ import type { Outcome } from '../paid-call/outcome.ts'
 import { DRAIN_MS } from '../paid-call/run.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
+import { reserve } from '../routing/find-candidate.ts'
 import { chargeOf, learn, type Observed, type TextCharge } from '../text/billing/charge.ts'
 import { coverageOf, measure } from '../text/billing/coverage.ts'
 import { outcomeOfFinish } from '../text/charge-tokens.ts'
@@ -211,7 +212,7 @@ async function prepared(
   if ((await hold.raise(measured.amount, measured.minimum)) === 'stop') return undefined
   const { candidate } = attempt
   attempt.health.end(ticker.now())
-  upstreamCalls.move(upstreamCall, candidate.upstream)
+  upstreamCalls.move(upstreamCall, candidate.upstream, reserve(candidate, call, ticker.now()))
   // Each call of the model has the whole time.
   upstreamCall.sent()
   const { answerer, options, dialect } = outbound

@@ -50,7 +50,7 @@ const IMAGES: Journey<ImageKind, ImageDependencies> = {
   attribution: ({ request }) => request.attribution,
   fingerprint: ({ fingerprint }, { name }) => ({ endpoint: name, body: fingerprint }),
   async route({ offer, request: { request }, caller, incoming, tooExpensive }, deps) {
-    return route(await offerForInputs(offer, request, caller, deps), caller, incoming, deps, tooExpensive)
+    return route(await offerForInputs(offer, request, caller, deps), request, caller, incoming, deps, tooExpensive)
   },
   prepare({ routed: { offer, candidate }, request: { request }, caller }, deps) {
     if (!takesUrls(candidate)) checkInputs(request)

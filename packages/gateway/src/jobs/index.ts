@@ -43,6 +43,7 @@ import {
   sweepResponses,
   sweepSessions,
   sweepTasks,
+  sweepUpstreamLimits,
 } from './sweeps.ts'
 import { type ClusterStatus, warnOfUnsharedMedia, watchNodes } from './watch-nodes.ts'
 
@@ -121,6 +122,7 @@ export function startJobs(
   sweepSessions(every, storage)
   sweepAttribution(every, storage.attribution, () => config().retention.attribution)
   reportManyValues(every, storage.attribution, log)
+  sweepUpstreamLimits(every, storage)
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
   foldFreeRequests(every, storage.ledger)

@@ -11,6 +11,7 @@ import type {
   Responses,
   Sessions,
   SignIns,
+  Storage,
   Tasks,
 } from '../storage/storage.ts'
 import type { Every, Job } from './every.ts'
@@ -21,6 +22,7 @@ const DAY_MS = 24 * HOUR_MS
 /** No request to place a hold is under way for as long. */
 const LEASES_KEPT_MS = DAY_MS
 const FREE_REQUESTS_KEPT_MS = 30 * DAY_MS
+const LIMITS_KEPT_MS = 2 * DAY_MS
 const AUDIT_LOG_SWEEP = 'remove old rows of the audit log'
 
 type Sweep = Omit<Job, 'scope' | 'run'> & {
@@ -49,6 +51,15 @@ type KeptResponses = { responses: Pick<Responses, 'sweep'>; reasoning: Pick<Reas
 export function sweepResponses(every: Every, { responses, reasoning }: KeptResponses): void {
   const page = async () => (await responses.sweep(50)) + (await reasoning.sweep(50)) > 0
   sweep(every, { name: 'remove old responses', page })
+}
+
+/** Removes what is known of limits of upstreams that are no longer limited. */
+export function sweepUpstreamLimits(every: Every, storage: Pick<Storage, 'upstreamLimits' | 'now'>): void {
+  const page = async () => {
+    await storage.upstreamLimits.sweep(storage.now() - LIMITS_KEPT_MS)
+    return false
+  }
+  sweep(every, { name: 'remove old limits of upstreams', intervalMs: HOUR_MS, page })
 }
 
 /** Removes sums by tag and end user that are old, and what accounts that are deleted have of tags, end users and sessions. */

@@ -5,6 +5,7 @@ import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
 import type { ServiceId } from '../endpoints/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
+import type { LimitKind } from '../storage/storage.ts'
 import type { YamlValue } from '../yaml/document.ts'
 import type { PreviewedCharge, PreviewUnits } from './preview.ts'
 import type { ReceiptUnits } from './receipt-units.ts'
@@ -92,12 +93,17 @@ export type ModelRoute<Price = unknown> = {
   cost: Price | undefined
   /** The model's output limit in tokens from the built-in price list, if the file sets none. */
   maxOutput?: number
+  /** Kept over all processes. Absent: none of its own. */
+  limits?: RouteLimits
   /** What the operator changes in its requests. Absent: nothing. */
   edits?: RouteEdits
 }
 
 /** The name that says which model it is. */
 export const baseModelOf = ({ model, baseModel }: Pick<ModelRoute, 'model' | 'baseModel'>): string => baseModel ?? model
+
+/** Amounts of money in nano-USD. */
+type RouteLimits = Readonly<Partial<Record<LimitKind, number>>>
 
 export type Model<Price = unknown, Limits = unknown> = {
   id: string

@@ -114,7 +114,7 @@ describe('upstreams', () => {
       for (const verdict of verdictsFor(seconds)) health.record('inner', verdict, ticker.exactNow())
       lag()
       expect(findCandidate(offer, unrouted, routing)).toBeUndefined()
-      const waits = waitsOf(noRouteError(offer, routing))
+      const waits = waitsOf(noRouteError(offer, unrouted, routing))
       const rejectedAt = real
       for (const wait of waits) {
         real = rejectedAt + wait

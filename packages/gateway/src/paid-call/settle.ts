@@ -17,6 +17,10 @@ export function settle(call: PaidRequest, result: CallResult, deps: PaidCallDepe
   call.slot.setAwaitingUpstream(false)
   const cost = costOf(result.charges)
   const totalMs = (result.endedAt ?? performance.now()) - call.startedAt
+  call.upstreamCall.reservation?.used({
+    tokens: result.tokens ?? 0,
+    nanos: result.upstreamCost === undefined ? undefined : Number(result.upstreamCost),
+  })
   call.upstreamCall.stop()
   reportHealth(call, result, deps.ticker.now())
   if (outcome === 'client_disconnected' && (cost === 0n || result.isUnderpaid))

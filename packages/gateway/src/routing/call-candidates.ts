@@ -14,6 +14,7 @@ import { showWarnings, warningsFor } from '../paid-call/warnings.ts'
 import type { HeldFunds } from '../storage/node/settler.ts'
 import type { OutgoingRequest } from '../upstreams/send.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
+import { measureOf } from './demand.ts'
 import type { RoutingDependencies } from './dependencies.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
 import { endAttempt, findNext } from './next-attempt.ts'
@@ -120,7 +121,9 @@ export async function nextCandidate<P extends AnyPrice, M extends Named, D exten
   const { attempt, caller, hold } = call
   const { wanted } = call.routed
   endAttempt(call, failed, deps)
-  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate }
+  const { tokens } = call.prepared.bound
+  const measure = measureOf(wanted, (offer, candidate) => ({ amount: steps.boundOf(offer, candidate), tokens }))
+  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, measure }
   type Prepared = {
     offer: Offer<P, M>
     candidate: Candidate<P>

@@ -92,16 +92,16 @@ test.each([
     return findCandidate(offer, asking(), parts)?.upstream.id
   }
   expect([off(x), off(y), off(z)]).toEqual(['y', 'z', undefined])
-  expect(noRouteError(offer, parts).info).toMatchObject({
+  expect(noRouteError(offer, asking(), parts).info).toMatchObject({
     code: 'service_unavailable',
     message: "The operator of this gateway has switched off every upstream of 'a'. Retry later.",
   })
   z.upstreamSwitch = { state: 'enabled' }
   judge(z, { is: 'limited', waitMs: 7_000, all: false })
-  expect(noRouteError(offer, parts).info.code).toBe('rate_limit_exceeded')
+  expect(noRouteError(offer, asking(), parts).info.code).toBe('rate_limit_exceeded')
   z.upstream = { ...z.upstream, breaker: false }
   expect(findCandidate(offer, asking(), parts)).toBe(z)
-  expect([x, y, z].map((each) => obstacleTo(each, { account: 1n }, parts, 0))).toEqual([state, state, undefined])
+  expect([x, y, z].map((each) => obstacleTo(each, asking(), parts, 0))).toEqual([state, state, undefined])
 })
 
 test('a candidate that is cooling down is called if there is no other, but not as a retry', () => {
@@ -217,6 +217,7 @@ describe('when no candidate can be called, the error says why and when to retry'
     if (verdict) judge(only, verdict, times)
     const { code, retryAfter } = noRouteError(
       offerOf(only),
+      asking(),
       partsWith(() => 0, full, 400),
     ).info
     return [code as string, retryAfter]
@@ -238,6 +239,7 @@ test('while a probe is under way the retry-after is short, not the timeout of th
   const toldAt = (now: number) =>
     noRouteError(
       offerOf(alone),
+      asking(),
       partsWith(() => 0, [], now),
     ).info.retryAfter
   expect(toldAt(0)).toBe(1)

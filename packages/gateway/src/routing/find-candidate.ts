@@ -8,6 +8,8 @@ import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 import { choose } from '../upstreams/health/choose.ts'
 import type { KeyObstacle } from '../upstreams/health/key-health.ts'
+import type { Room } from '../upstreams/limits/limit-share.ts'
+import { type Demand, NO_DEMAND, Reservation, roomAt, roomFor } from '../upstreams/limits/reservation.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
 
 export type CandidateDependencies = {
@@ -15,10 +17,15 @@ export type CandidateDependencies = {
   upstreamCalls: Pick<UpstreamCalls, 'isFull'>
   ticker: Pick<Ticker, 'now' | 'exactNow'>
 }
-type Account = Pick<Caller, 'account'>
-
 /** What decides which candidate a request is sent to. */
-export type Unrouted = { caller: Caller; affinity?: Affinity }
+export type Unrouted = Asking & { caller: Caller; affinity?: Affinity }
+
+/** Who asks, and for how much. */
+export type Asking = {
+  caller: Pick<Caller, 'account'>
+  /** What the request can use at a candidate, where that is limited. Absent: a request, and nothing that its price counts. */
+  measure?: ((candidate: Candidate) => Demand) | undefined
+}
 
 /** Where a request should return to. */
 export type Affinity = {
@@ -55,7 +62,7 @@ export function routeToHealthy<P extends AnyPrice>(
   const only = offer.candidates[0]
   // Most models have one candidate.
   const isOnly = offer.candidates.length === 1 && tried.length === 0
-  if (isOnly && only && obstacleTo(only, unrouted.caller, deps, now) === undefined) return only
+  if (isOnly && only && obstacleTo(only, unrouted, deps, now) === undefined) return only
   return chooseHealthy(offer, unrouted, deps, tried, now)
 }
 
@@ -67,7 +74,7 @@ function chooseHealthy<P extends AnyPrice>(
   now: number,
 ): Candidate<P> | undefined {
   const isReady = (candidate: Candidate<P>): boolean =>
-    obstacleTo(candidate, unrouted.caller, deps, now) === undefined && !tried.includes(candidate)
+    obstacleTo(candidate, unrouted, deps, now) === undefined && !tried.includes(candidate)
   const { random } = deps
   const sticky = () => unrouted.affinity?.sticky()
   const home = unrouted.affinity?.home(offer)
@@ -84,27 +91,45 @@ function routeToCoolingDown<P extends AnyPrice>(
 ): Candidate<P> | undefined {
   const now = deps.ticker.now()
   const isUsable = (candidate: Candidate<P>): boolean =>
-    isLastResort(candidate, now) && !isFull(candidate, unrouted.caller, deps)
+    isLastResort(candidate, now) && !isFull(candidate, unrouted, deps)
   return choose(offer.tiers, { isUsable, random: deps.random, sticky: () => unrouted.affinity?.sticky() })
 }
 
 /** Why a candidate gets no requests now. */
-export type Obstacle = 'disabled' | 'draining' | KeyObstacle | 'concurrency_full'
+export type Obstacle = 'disabled' | 'draining' | KeyObstacle | 'limit_reached' | 'concurrency_full'
 
 /** Why a healthy candidate is looked for elsewhere; undefined: this one can be called. Previews of routes ask the same. */
 export function obstacleTo(
   candidate: Candidate,
-  caller: Account,
+  asking: Asking,
   deps: CandidateDependencies,
   now: number,
 ): Obstacle | undefined {
-  return illness(candidate, now) ?? (isFull(candidate, caller, deps) ? 'concurrency_full' : undefined)
+  const ill = illness(candidate, now)
+  if (ill) return ill
+  const room = roomAtLimits(candidate, asking, now)
+  if (room === 'reached') return 'limit_reached'
+  return room === 'waiting' || isOccupied(candidate, asking, deps) ? 'concurrency_full' : undefined
+}
+
+/** What the operator allows of the upstream and the route: most have no limits. */
+function roomAtLimits(candidate: Candidate, asking: Asking, now: number): Room {
+  const { limits } = candidate
+  return limits ? roomFor(limits, demandAt(candidate, asking), asking.caller.account, now) : 'open'
+}
+
+const demandAt = (candidate: Candidate, { measure }: Asking): Demand => measure?.(candidate) ?? NO_DEMAND
+
+/** For the attempt that is about to be sent there. undefined: nothing is limited. */
+export function reserve(candidate: Candidate, asking: Asking, now: number): Reservation | undefined {
+  const { limits } = candidate
+  return limits && new Reservation(limits, demandAt(candidate, asking), asking.caller.account, now)
 }
 
 function illness(
   { upstream, upstreamSwitch, route, health }: Candidate,
   now: number,
-): Exclude<Obstacle, 'concurrency_full'> | undefined {
+): Exclude<Obstacle, 'limit_reached' | 'concurrency_full'> | undefined {
   if (upstreamSwitch.state !== 'enabled') return upstreamSwitch.state
   return upstream.breaker === false ? undefined : health.obstacle(route.model, now)
 }
@@ -112,16 +137,22 @@ function illness(
 /** The operator has not switched its upstream off. */
 export const isOn = ({ upstreamSwitch }: Candidate): boolean => upstreamSwitch.state === 'enabled'
 
-const isHealthy = (candidate: Candidate, now: number): boolean => illness(candidate, now) === undefined
+/** It may be called, or could be if it were not for calls that run. */
+const isHealthy = (candidate: Candidate, asking: Asking, now: number): boolean =>
+  illness(candidate, now) === undefined && roomAtLimits(candidate, asking, now) !== 'reached'
 
 /** It may be called where no candidate is healthy. */
 export const isLastResort = (candidate: Candidate, now: number): boolean =>
   isOn(candidate) && candidate.health.isUsableAsLastResort(candidate.route.model, now)
 
-/** It is at its concurrency limit, or the caller's account has its share of it. */
-export function isFull(
+/** It is at a limit, or the caller's account has its share of it. */
+export const isFull = (candidate: Candidate, asking: Asking, deps: CandidateDependencies): boolean =>
+  isOccupied(candidate, asking, deps) || roomAtLimits(candidate, asking, deps.ticker.now()) !== 'open'
+
+/** The same of the limits of concurrency. */
+function isOccupied(
   { upstream, health }: Candidate,
-  { account }: Account,
+  { caller: { account } }: Asking,
   { upstreamCalls }: CandidateDependencies,
 ): boolean {
   const perKey = upstream.maxConcurrencyPerKey
@@ -129,22 +160,25 @@ export function isFull(
 }
 
 /** Whether waiting for a slot can help: some candidate is healthy. */
-export function hasHealthy({ candidates }: Offer, deps: CandidateDependencies): boolean {
+export function hasHealthy({ candidates }: Offer, asking: Asking, deps: CandidateDependencies): boolean {
   const now = deps.ticker.now()
-  return candidates.some((candidate) => isHealthy(candidate, now))
+  return candidates.some((candidate) => isHealthy(candidate, asking, now))
 }
 
 /** Whether some candidate could be called if it were below its concurrency limit. */
-export function hasCallable({ candidates }: Offer, deps: CandidateDependencies): boolean {
+export function hasCallable({ candidates }: Offer, asking: Asking, deps: CandidateDependencies): boolean {
   const now = deps.ticker.now()
-  return candidates.some((candidate) => isHealthy(candidate, now) || isLastResort(candidate, now))
+  return candidates.some((candidate) => {
+    if (isHealthy(candidate, asking, now)) return true
+    return isLastResort(candidate, now) && roomAtLimits(candidate, asking, now) !== 'reached'
+  })
 }
 
 /** Nobody knows when the operator switches an upstream on again. */
 const SWITCHED_OFF_RETRY_S = 30
 
 /** Why no candidate can be called, and when to retry. */
-export function noRouteError(offer: Offer, deps: CandidateDependencies): Failure {
+export function noRouteError(offer: Offer, asking: Asking, deps: CandidateDependencies): Failure {
   const now = deps.ticker.exactNow()
   const { model, fallbacks } = offer
   // The model itself may have no candidate left for this request.
@@ -154,12 +188,24 @@ export function noRouteError(offer: Offer, deps: CandidateDependencies): Failure
     const message = `The operator of this gateway has switched off every upstream of '${model.id}'. Retry later.`
     return new Failure('service_unavailable', message, { retryAfter: SWITCHED_OFF_RETRY_S })
   }
-  if (hasCallable(offer, deps)) {
+  if (hasCallable(offer, asking, deps)) {
     const message = `Every upstream of '${model.id}' is at its concurrency limit. Retry in 2 seconds.`
     return new Failure('service_unavailable', message, { retryAfter: 2 })
   }
-  const soonest = Math.min(...candidates.map(({ health, route }) => health.usableAsLastResortAt(route.model, now)))
+  const reached = candidates.filter((candidate) => roomAtLimits(candidate, asking, now) === 'reached')
+  const soonest = Math.min(
+    ...candidates.map((candidate) => {
+      const { health, route, limits } = candidate
+      const usableAt = health.usableAsLastResortAt(route.model, now)
+      if (!limits || !reached.includes(candidate)) return usableAt
+      return Math.max(usableAt, roomAt(limits, demandAt(candidate, asking), asking.caller.account, now))
+    }),
+  )
   const retryAfter = Math.max(1, Math.ceil((soonest - now) / 1_000))
+  if (reached.length > 0) {
+    const message = `The operator's limits of the upstreams of '${model.id}' are reached. Retry in ${retryAfter} s.`
+    return new Failure('rate_limit_exceeded', message, { retryAfter })
+  }
   if (candidates.some(({ health, route }) => health.hasRetryAfter(route.model, now))) {
     const message = `The upstream of '${model.id}' is rate-limited. Retry in ${retryAfter} s.`
     return new Failure('rate_limit_exceeded', message, { retryAfter })

@@ -14,7 +14,7 @@ import { Attempt } from '../upstreams/health/key-health.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import type { RoutingDependencies } from './dependencies.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { findCandidate, isFull, isOn, type Unrouted } from './find-candidate.ts'
+import { findCandidate, isFull, isOn, reserve, type Unrouted } from './find-candidate.ts'
 
 type Named = { id: string }
 
@@ -92,7 +92,8 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
     const prepared = steps.prepare(offer, candidate)
     if (!prepared) continue
     // Before the hold and the pause: many requests that failed together would find the same slot free.
-    deps.upstreamCalls.move(upstreamCall, steps.limitsOf?.(candidate.upstream) ?? candidate.upstream)
+    const reservation = reserve(candidate, last, deps.ticker.now())
+    deps.upstreamCalls.move(upstreamCall, steps.limitsOf?.(candidate.upstream) ?? candidate.upstream, reservation)
     const health = new Attempt(candidate.health, candidate.route.model, deps.ticker.now())
     let isTaken = false
     try {
@@ -106,6 +107,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
       call.tried = tried
       // Neither the hold nor the pause counts as silence of the upstream.
       upstreamCall.resetIdle()
+      reservation?.sent()
       return { prepared, coverage, health }
     } finally {
       // Also if the funds for it could not be determined: its key would count one call too many forever.
@@ -151,7 +153,7 @@ function candidateFor<P extends AnyPrice, M extends Named>(
   if (found) return found
   const isFirst = tried.filter((one) => one === candidate).length === 1 && !candidate.upstream.embedded
   const isReady = isOn(candidate) && candidate.health.isReady(candidate.route.model, deps.ticker.now())
-  const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last.caller, deps)
+  const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last, deps)
   return mayRepeat ? { offer, candidate } : undefined
 }
 

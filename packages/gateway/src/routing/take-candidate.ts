@@ -10,7 +10,7 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import type { RoutingDependencies } from './dependencies.ts'
-import { routeToHealthy, type Unrouted } from './find-candidate.ts'
+import { reserve, routeToHealthy, type Unrouted } from './find-candidate.ts'
 import { waitOrFallBack } from './wait-or-fall-back.ts'
 
 /** What is called, and for which caller. */
@@ -38,14 +38,17 @@ export function takeCandidate<P extends AnyPrice, M extends { id: string }>(
 function take<P extends AnyPrice, M extends { id: string }>(
   offer: Offer<P, M>,
   candidate: Candidate<P>,
-  { wanted, caller, limitsOf }: Wanted<P, M>,
+  request: Wanted<P, M>,
   { upstreamCalls, ticker }: RoutingDependencies,
 ): Routed<Offer<P, M>, Candidate<P>> {
+  const { wanted, caller, limitsOf } = request
+  const { upstream } = candidate
+  const reservation = reserve(candidate, request, ticker.now())
   return {
     wanted,
     offer,
     candidate,
-    upstreamCall: upstreamCalls.start(limitsOf?.(candidate.upstream) ?? candidate.upstream, caller.account),
+    upstreamCall: upstreamCalls.start(limitsOf?.(upstream) ?? upstream, caller.account, reservation),
     health: new Attempt(candidate.health, candidate.route.model, ticker.now()),
   }
 }

@@ -38,25 +38,39 @@ export async function waitOrFallBack<P extends AnyPrice, M extends { id: string 
   const taken = (offer: Offer<P, M>, candidate: Candidate<P> | undefined) => candidate && take(offer, candidate)
   const isAlone = fallbacks.length === 0
   const find = () => (isAlone ? findCandidate : routeToHealthy)(offer, unrouted, deps)
-  const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, deps)
+  const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, unrouted, deps)
   // Requests that are queued for the same model come first. Healthy candidates were looked for already.
   const hasQueue = deps.upstreamQueue.hasQueue(offer.model, caller.account)
   const atOnce = isAlone && !hasQueue ? taken(offer, find()) : undefined
-  const waiter = { offer, account: caller.account, client, find, mayWait, taken: () => taken(offer, find()) }
+  const waiter = { offer, unrouted, client, find, mayWait, taken: () => taken(offer, find()) }
   const found = atOnce ?? (await waitForSlot(waiter, deps))
   if (found) return found
   for (const fallback of fallbacks) {
-    const found = taken(fallback, routeToHealthy(fallback, unrouted, deps))
+    const healthy = () => routeToHealthy(fallback, unrouted, deps)
+    const atOnce = taken(fallback, healthy())
+    if (atOnce) return atOnce
+    if (!fallback.isLimited) continue
+    // Its share of a limit may have to be asked for.
+    const mayWait = () => hasHealthy(fallback, unrouted, deps)
+    const waiter = {
+      offer: fallback,
+      unrouted,
+      client,
+      find: healthy,
+      mayWait,
+      taken: () => taken(fallback, healthy()),
+    }
+    const found = await waitForSlot(waiter, deps)
     if (found) return found
   }
   const last = isAlone ? undefined : taken(offer, findCandidate(offer, unrouted, deps))
   if (last) return last
-  throw noRouteError(offer, deps)
+  throw noRouteError(offer, unrouted, deps)
 }
 
 type Waiter<T> = {
   offer: Offer
-  account: bigint
+  unrouted: Unrouted
   client: Client
   find(): Candidate | undefined
   mayWait(): boolean
@@ -65,13 +79,13 @@ type Waiter<T> = {
 
 /** Only where waiting can help: where no candidate is healthy, the request is rejected at once. */
 async function waitForSlot<T extends object>(
-  { offer, account, client, find, mayWait, taken }: Waiter<T>,
+  { offer, unrouted, client, find, mayWait, taken }: Waiter<T>,
   deps: RoutingDependencies,
 ): Promise<T | undefined> {
   const since = performance.now()
   const isAvailable = (): boolean => find() !== undefined
-  const hasRoom = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, deps))
-  const holder = holderOf(account, offer, deps)
+  const hasRoom = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, unrouted, deps))
+  const holder = holderOf(unrouted.caller.account, offer, deps)
   const { upstreamQueue } = deps
   while (mayWait() && (await upstreamQueue.wait(offer.model, { since, client, holder, hasRoom, isAvailable }))) {
     // Another request may have taken the slot in the meantime.

@@ -11,6 +11,7 @@ import type { Worker } from '../process/worker.ts'
 import { answerWithin } from '../storage/node/deadlines.ts'
 import type { Storage } from '../storage/storage.ts'
 import { TRANSITIONS } from '../tasks/states.ts'
+import { reportLimits } from '../upstreams/limits/report.ts'
 import type { ConnectionCount } from './listen.ts'
 import type { LiveConfig } from './live-config.ts'
 
@@ -60,6 +61,9 @@ export function collectMetrics(
     const now = ticker.now()
     metrics.upstreamState.clear()
     metrics.credentialLeft.clear()
+    metrics.limitUsed.clear()
+    for (const { upstream, model, kind, used, limit } of reportLimits(live.config(), live.upstreamHealth.limits, now))
+      metrics.limitUsed.set(used / limit, upstream, model, kind)
     for (const upstream of live.config().upstreams.values()) {
       const keys = live.upstreamHealth.report(upstream, now)
       const isCalled = keys.some(({ state }) => state !== 'open' && state !== 'rejected')

@@ -1,5 +1,6 @@
 // `trivium serve`: configuration -> storage -> app -> listen, and an orderly shutdown.
 
+import { Ticking } from '@trivium/http/ticker.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { createApp } from '../app.ts'
 import { responseTasks } from '../background/response-tasks.ts'
@@ -30,6 +31,7 @@ import { startWorkers } from '../startup/start-workers.ts'
 import { takeBackSandboxCredit } from '../startup/take-back-sandbox-credit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { followSwitches } from '../upstreams/health/follow-switches.ts'
+import type { Limits } from '../upstreams/limits/limits.ts'
 import { videoTasks } from '../videos/video-tasks.ts'
 import { collectMetrics } from './collect-metrics.ts'
 import { createApis } from './create-apis.ts'
@@ -142,6 +144,7 @@ async function start(
   const publicUrl = () => live.config().server.publicUrl ?? listenUrl()
   const leads = isLeader(worker)
   await followSwitches(storage, live.upstreamHealth, live.config())
+  keepLimits(deps, storage, live.upstreamHealth.limits, cleanup)
   const isReady = () => lifecycle.ready && deps.node.mayDispatch() && faults.list().length === 0
   const readiness = () => ({ ready: isReady(), faults: faults.list() })
   const jobs = startJobs(
@@ -187,6 +190,30 @@ async function start(
   if (!worker) options.ready()
   // The other workers find the bundle in the cache when they need it.
   if (isLeader(worker)) consoleFiles.prepare()
+}
+
+/** The store is asked for shares of limits as requests need them. */
+function keepLimits(
+  { ticker, node, upstreamQueue, log }: GatewayDependencies,
+  storage: Storage,
+  limits: Limits,
+  cleanup: Cleanup,
+) {
+  const kept = limits.keep({
+    store: storage.upstreamLimits,
+    nodeId: () => node.identity().nodeId,
+    now: ticker.now,
+    freed: upstreamQueue.freed,
+    failed: (error) => log.warn('limits of upstreams could not be shared', { error: String(error) }),
+  })
+  const tick = new (class extends Ticking {
+    tick = kept.tick
+  })()
+  ticker.add(tick)
+  cleanup.add(() => {
+    ticker.remove(tick)
+    return kept.stop()
+  })
 }
 
 /** What operations use that reach this process by its control socket or the admin API. */

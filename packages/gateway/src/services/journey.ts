@@ -29,6 +29,7 @@ import {
   callCandidates,
   nextCandidate,
 } from '../routing/call-candidates.ts'
+import { measureOf } from '../routing/demand.ts'
 import type { RoutingDependencies } from '../routing/dependencies.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByOtherModel } from '../routing/other-model.ts'
@@ -73,7 +74,8 @@ export function serviceJourney<K extends ServiceKind>(
     async route({ offer, request, caller, incoming, tooExpensive }, deps) {
       const { urls = [] } = request.decoded
       const wanted = await offerForRequest(offer, { urls }, caller, deps)
-      return takeCandidate({ wanted, caller, incoming, tooExpensive }, deps)
+      const measure = measureOf(wanted, (offer) => service.boundOf(request.decoded, offer))
+      return takeCandidate({ wanted, caller, incoming, tooExpensive, measure }, deps)
     },
     prepare({ routed: { offer, candidate }, request: { decoded }, endpoint }) {
       const { dialect, warnings } = service.requestFor(decoded, candidate, endpoint)

@@ -12,6 +12,13 @@ export function mayTake(held: number, taken: number, limit: number): boolean {
   return held === 0 || (held < mostPerAccount(limit) && taken < limit - reservedForNewAccounts(limit))
 }
 
+/** What an account has used of a limit in a period. `part`: of the limit, what it may use here. `left`: of the limit, by nobody used. */
+export type Use = { used: number; part: number; users: number; left: number; limit: number }
+
+/** The same where what was used does not come back until the period is over: one account alone may use all. */
+export const mayUse = ({ used, part, users, left, limit }: Use): boolean =>
+  users === 1 || used < part / users || (used < mostPerAccount(part) && left > reservedForNewAccounts(limit))
+
 type Shares<Name> = {
   /** Counts a step, and returns the function that ends it. */
   add(name: Name): () => void

@@ -19,6 +19,7 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { Failure, memoryFailure } from '../request/failure.ts'
 import { readJson } from '../request/read-json.ts'
 import { beginAtCandidate, type CandidateKind, type CandidateRequest } from '../routing/call-candidates.ts'
+import { measureOf } from '../routing/demand.ts'
 import type { RoutingDependencies } from '../routing/dependencies.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import { EVENT_BYTES } from './read-speech.ts'
@@ -68,7 +69,9 @@ const SPEECH: Journey<SpeechKind, RoutingDependencies> = {
   }),
   async route({ offer, request, caller, incoming, tooExpensive }, deps) {
     const allowed = await offerForRequest(offer, request, caller, deps)
-    return takeCandidate({ wanted: offerFor(allowed, request), caller, incoming, tooExpensive }, deps)
+    const wanted = offerFor(allowed, request)
+    const measure = measureOf(wanted, (offer) => fixedBound(boundOf(request, offer)))
+    return takeCandidate({ wanted, caller, incoming, tooExpensive, measure }, deps)
   },
   prepare({ routed: { offer, candidate }, request }) {
     const { dialect, warnings } = speechRequest(request, offer, candidate)

@@ -51,6 +51,7 @@ export type * from './sql/people/invitations.ts'
 export type { TableSize } from './sql/sizes.ts'
 export type * from './tasks.ts'
 export { TASK_STATES } from './tasks.ts'
+export * from './upstreams/limits.ts'
 
 export type Ledger = LedgerVerbs & ReturnType<typeof ledgerReportsOver>
 
@@ -103,3 +104,4 @@ export type Reasoning = Storage['reasoning']
 export type Responses = Storage['responses']
 export type Shares = Storage['shares']
 export type Tasks = Storage['tasks']
+export type UpstreamLimits = Storage['upstreamLimits']

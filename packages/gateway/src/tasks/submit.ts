@@ -44,6 +44,8 @@ export async function submitTask<C extends TaskSubmit>(
   try {
     for (;;) {
       const submitted = await steps.attempt(call)
+      // What it costs is known when it ends: until then it counts as was expected.
+      if (submitted.is !== 'rejected') call.upstreamCall.reservation?.used({})
       if (submitted.is === 'taken') return await taken(call, submitted.record, deps)
       endAttempt(call, submitted.failed, deps)
       if (submitted.is === 'unknown')

@@ -21,6 +21,7 @@ import { finishAfterDisconnect, runPaidCall } from '../paid-call/run.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import { beginAtCandidate, type CandidateRequest, type CandidateSteps } from '../routing/call-candidates.ts'
+import { measureOf } from '../routing/demand.ts'
 import { takeCandidate } from '../routing/take-candidate.ts'
 import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 import { readUpload } from './read-upload.ts'
@@ -51,8 +52,11 @@ const TRANSCRIPTION: Journey<TranscriptionKind, TranscriptionDependencies> = {
   authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'transcription', catalogue),
   attribution: ({ request }) => request.attribution,
   fingerprint: ({ fingerprint }, task) => ({ endpoint: `audio.${task}`, body: fingerprint }),
-  route: ({ offer, request: { request }, caller, incoming, tooExpensive }, deps) =>
-    takeCandidate({ wanted: offerFor(offer, request), caller, incoming, tooExpensive, limitsOf }, deps),
+  route({ offer, request: { request }, caller, incoming, tooExpensive }, deps) {
+    const wanted = offerFor(offer, request)
+    const measure = measureOf(wanted, (each) => fixedBound(boundOf(request, each)))
+    return takeCandidate({ wanted, caller, incoming, tooExpensive, limitsOf, measure }, deps)
+  },
   prepare({ routed: { offer, candidate }, request: { request } }) {
     const { dialect, warnings } = upstreamRequest(request, candidate)
     return { dialect, warnings, bound: fixedBound(boundOf(request, offer)), isExtensible: false }

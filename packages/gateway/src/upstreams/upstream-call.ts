@@ -5,14 +5,15 @@ import { Cancel } from '@trivium/http/cancel.ts'
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
 import type { Timeouts, Upstream } from '../config/types.ts'
 import { mayTake } from '../sharing/fair-share.ts'
+import type { Reservation } from './limits/reservation.ts'
 
 export type AbortReason = 'timeout' | 'client_disconnected' | 'shutdown'
 
 export type UpstreamCalls = {
   /** Takes a concurrency slot of the upstream, which must not be full. Released by `releaseSlot` or `stop`. */
-  start(upstream: LimitedUpstream, account: bigint): UpstreamCall
+  start(upstream: LimitedUpstream, account: bigint, reservation?: Reservation): UpstreamCall
   /** The next attempt: its slot and its time limits are those of this upstream. The limit on the total time stays. */
-  move(call: UpstreamCall, upstream: LimitedUpstream): void
+  move(call: UpstreamCall, upstream: LimitedUpstream, reservation?: Reservation): void
   /** The upstream is at its concurrency limit, or the account has its share of it: see sharing/fair-share.ts. */
   isFull(upstream: LimitedUpstream, account: bigint): boolean
   /** Calls of the account at this upstream; counted only where concurrency is limited. */
@@ -45,8 +46,14 @@ export function createUpstreamCalls(ticker: Ticker, onFreed: () => void = () => 
     return known
   }
   return {
-    start: (upstream, account) => new UpstreamCall(ticker, upstream, slotsAt(upstream.id), account),
-    move: (call, upstream) => call.moveTo(upstream, slotsAt(upstream.id)),
+    start(upstream, account, reservation) {
+      const call = new UpstreamCall(ticker, upstream, slotsAt(upstream.id), account)
+      call.reservation = reservation
+      return call
+    },
+    move(call, upstream, reservation) {
+      call.moveTo(upstream, slotsAt(upstream.id), reservation)
+    },
     isFull(upstream, account) {
       const most = mostAtOnce(upstream)
       if (most === undefined) return false
@@ -109,6 +116,8 @@ export class UpstreamCall extends Ticking {
   reason: AbortReason | undefined
   /** Called at each tick while the call lasts: heartbeats. */
   onTick: ((now: number) => void) | undefined
+  /** What it uses of the limits of the upstream and the route. undefined: they have none. */
+  reservation: Reservation | undefined
   /** Cancelled when the call is aborted or no longer needed. */
   readonly cancellation = new Cancel()
   readonly #ticker: Ticker
@@ -153,14 +162,19 @@ export class UpstreamCall extends Ticking {
 
   /** The request is sent now: the time limits begin. */
   sent(): void {
+    this.reservation?.sent()
     this.#lastByteAt = this.#ticker.now()
     this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs + this.#ticker.intervalMs
   }
 
   /** The next attempt has its own time limit for the first byte. */
-  moveTo(upstream: LimitedUpstream, slots: UpstreamQueue): void {
-    if (this.#stopped) return
+  moveTo(upstream: LimitedUpstream, slots: UpstreamQueue, reservation: Reservation | undefined): void {
+    if (this.#stopped) {
+      reservation?.end(this.#ticker.now())
+      return
+    }
     this.releaseSlot()
+    this.reservation = reservation
     this.#take(upstream, slots)
     const { timeouts } = upstream
     this.#timeouts = timeouts
@@ -232,6 +246,7 @@ export class UpstreamCall extends Ticking {
     const slots = this.#slots
     if (!slots) return
     this.#slots = undefined
+    this.reservation?.end(this.#ticker.now())
     slots.free(this.#countedFor)
   }
 

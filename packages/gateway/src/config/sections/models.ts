@@ -11,6 +11,7 @@ import { type Fields, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields
 import { readBoolean, readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
 import { priceVersion } from '../price-version.ts'
 import { EDIT_FIELDS, EDIT_NAMES, readEdits, unpricedEdit } from '../routes/read-edits.ts'
+import { readLimitsOf } from '../routes/read-limits.ts'
 import type { Upstream } from '../types.ts'
 import { dialectsFor, dialectsOf } from '../upstream-dialects.ts'
 
@@ -30,6 +31,7 @@ const ROUTE_FIELDS = {
   priority: true,
   weight: true,
   cost: true,
+  limits: true,
   ...EDIT_FIELDS,
 } as const
 const WITH_SAME_MODEL = { ...ROUTE_FIELDS, same_vectors: true } as const
@@ -154,7 +156,20 @@ function readRoutes(fields: Fields, model: Routed, upstreams: KnownUpstreams) {
   if (value && isDrained && !fields.get('fallbacks'))
     addMistake(value, 'every route has weight 0, which means none; give one a weight above 0, or the model fallbacks')
   if (modalityOf(model.type).needsSameModel && value) checkSameModel(value, routes)
+  if (value) checkLimits(value, routes)
   return routes
+}
+
+/** Limits of a route are kept by the names that it has. */
+function checkLimits(value: YamlValue, routes: readonly ReadRoute[]): void {
+  const twice = routes.find(
+    (route, at) =>
+      route.limits &&
+      routes.slice(0, at).some((each) => each.upstream === route.upstream && each.model === route.model),
+  )
+  if (!twice) return
+  const name = `${quote(twice.model)} at upstream ${quote(twice.upstream)}`
+  addMistake(value, `two routes lead to ${name}; where one has limits, there can be no other`)
 }
 
 /** What one model makes of a text cannot be compared with what another one makes of it. */
@@ -207,6 +222,7 @@ function readRoute(value: YamlValue, routed: Routed, upstreams: KnownUpstreams):
     priority: fields.optional('priority', rank, 1),
     weight: fields.optional('weight', rank, 1),
     cost: fields.optional<unknown>('cost', (cost) => modalityOf(type).readPrice(cost), undefined),
+    ...readLimitsOf(fields),
   }
 }
 

@@ -15,6 +15,7 @@ import {
   TIMER,
   withoutTrailingSlash,
 } from '../../yaml/scalars.ts'
+import { readLimitsOf } from '../routes/read-limits.ts'
 import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
@@ -46,6 +47,7 @@ export const UPSTREAM_FIELDS = {
   auth: true,
   max_concurrency: true,
   max_concurrency_per_key: true,
+  limits: true,
   quota: true,
   breaker: true,
   timeouts: true,
@@ -131,6 +133,7 @@ function readCommon(
     id,
     maxConcurrency: optional('max_concurrency'),
     maxConcurrencyPerKey: optional('max_concurrency_per_key'),
+    ...readLimitsOf(fields),
     quota: fields.optional<string | undefined>('quota', readId, undefined),
     breaker: fields.optional('breaker', readBoolean, breaker),
     ...timeoutsOf(fields.optional<Partial<Timeouts> | undefined>('timeouts', readTimeouts, undefined), idleMs),

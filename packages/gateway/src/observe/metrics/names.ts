@@ -125,6 +125,15 @@ export const METRICS = {
     'How long the credential of an upstream is valid, in the process where it ends first; 0 if there is none.',
     { labels: ['upstream'], mostSeries: 40, merge: 'min' },
   ),
+  limitUsed: gauge(
+    'upstream_limit_used',
+    'What is used of a limit of an upstream, or of a route of a model: 1 is all.',
+    {
+      labels: ['upstream', 'model', 'limit'],
+      mostSeries: 100,
+      merge: 'max',
+    },
+  ),
   attempts: counter('upstream_attempts_total', 'Calls of upstreams.', {
     labels: ['upstream', 'result'],
     mostSeries: 100,

@@ -28,6 +28,7 @@ import {
 import type { Caller } from '../../storage/storage.ts'
 import { dialectFor } from '../../upstreams/endpoint.ts'
 import { shown } from '../../upstreams/health/health.ts'
+import { NO_DEMAND, roomAt } from '../../upstreams/limits/reservation.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
 import { rejected } from '../rejections.ts'
@@ -62,8 +63,8 @@ export const previewRoute = operation({
       const deps = context.routing?.candidates ?? NO_TRAFFIC
       const offers: Offer[] = [offer, ...offer.fallbacks.filter((each) => keyAllowsModel(caller, each.model.id))]
       const candidates = offers.flatMap((each) => routesOf(each as AnyOffer, caller, deps, protocol))
-      const isTaken = offers.some((each) => hasCallable(each, deps))
-      const rejection = isTaken ? null : failureOf(noRouteError(offer, deps))
+      const isTaken = offers.some((each) => hasCallable(each, { caller }, deps))
+      const rejection = isTaken ? null : failureOf(noRouteError(offer, { caller }, deps))
       return { ...seen, rejection, candidates: withShares(candidates) }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
@@ -156,9 +157,13 @@ function shownEdits(edits: RouteEdits | undefined, dialect: DialectId | null) {
 function keyOf(candidate: Candidate, cannot: boolean, caller: Caller, deps: CandidateDependencies, now: number) {
   const reason: Obstacle | 'dialect_unsupported' | undefined = cannot
     ? 'dialect_unsupported'
-    : obstacleTo(candidate, caller, deps, now)
+    : obstacleTo(candidate, { caller }, deps, now)
   const isResting = reason !== undefined && UNTIL.has(reason)
-  const waitMs = candidate.health.readyAt(candidate.route.model) - now
+  const readyAt =
+    reason === 'limit_reached'
+      ? roomAt(candidate.limits ?? [], NO_DEMAND, caller.account, now)
+      : candidate.health.readyAt(candidate.route.model)
+  const waitMs = readyAt - now
   return {
     key: shown(candidate.key),
     reason: reason ?? null,
@@ -175,6 +180,7 @@ const UNTIL: ReadonlySet<string> = new Set<Obstacle>([
   'breaker_open',
   'cooling_down',
   'model_paused',
+  'limit_reached',
 ])
 
 /** `share`: of requests that nothing binds to an upstream. Only routes of the first priority with a usable key get any. */

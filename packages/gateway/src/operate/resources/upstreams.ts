@@ -15,7 +15,7 @@ import {
   unknown,
   word,
 } from '../../request/schema/schema.ts'
-import { SWITCH_STATES } from '../../storage/storage.ts'
+import { LIMIT_KINDS, SWITCH_STATES } from '../../storage/storage.ts'
 import { UPSTREAM_HEALTH } from '../../upstreams/health/upstream-health.ts'
 import { resource } from './resource.ts'
 
@@ -49,6 +49,15 @@ export const UPSTREAM_STATE = resource(
     switch: SWITCH,
     running_requests: nullable(number()),
     http: nullable(string()),
+    limits: listOf(
+      fields({
+        model: nullable(string('Of the route of this model; null: of the upstream.')),
+        limit: word(...LIMIT_KINDS),
+        most: string('USD where the limit is one of money.'),
+        used: string('By all nodes, as far as this one knows.'),
+        until: nullable(TIME),
+      }),
+    ),
     keys: KEY_STATES,
   }),
 )

@@ -1,12 +1,14 @@
 // What one server process knows of its upstreams. Processes track health separately, so the state is that of one node, which it names.
 import type { Origin } from '../../config/stored.ts'
-import type { Upstream } from '../../config/types.ts'
+import type { FileConfig, Upstream } from '../../config/types.ts'
+import { formatUsd } from '../../money/amount.ts'
 import { fields, NOTHING } from '../../request/schema/schema.ts'
-import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
+import type { LimitKind, SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
 import { testedWith } from '../../upstreams/certified/index.ts'
-import type { KeyReport } from '../../upstreams/health/health.ts'
+import type { Health, KeyReport } from '../../upstreams/health/health.ts'
 import type { KeyState } from '../../upstreams/health/key-health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
+import { reportLimits } from '../../upstreams/limits/report.ts'
 import { fixedHttpVersion, type HttpVersion } from '../../upstreams/transport.ts'
 import { isoTime } from '../inputs/fields.ts'
 import { type OperationContext, operation } from '../operation.ts'
@@ -74,7 +76,7 @@ export const showUpstreamState = operation({
 export type ShownState = Awaited<ReturnType<typeof stateOf>>
 
 /** null: only a running server knows it. */
-export async function stateOf({ storage, health, routing }: OperationContext, upstream: Upstream) {
+export async function stateOf({ config, storage, health, routing }: OperationContext, upstream: Upstream) {
   const stored = (await storage.upstreams.switches()).find((each) => each.upstream === upstream.id)
   const now = performance.now()
   return {
@@ -83,9 +85,25 @@ export async function stateOf({ storage, health, routing }: OperationContext, up
     switch: switchJson(stored),
     running_requests: routing?.candidates.upstreamCalls.runningAt(upstream) ?? null,
     http: routing?.send.httpVersionOf?.(upstream) ?? null,
+    limits: health ? [...limitsOf(config, upstream.id, health, now)] : [],
     keys: health?.report(upstream, now).map((report) => keyJson(report, Date.now())) ?? null,
   }
 }
+
+/** Limits of the upstream itself, and of routes to it. */
+const limitsOf = (config: FileConfig, id: string, health: Health, now: number) =>
+  reportLimits(config, health.limits, now)
+    .filter(({ upstream }) => upstream === id)
+    .map(({ model, kind, limit, used, until }) => ({
+      model: model === '' ? null : model,
+      limit: kind,
+      most: shownAmount(kind, limit),
+      used: shownAmount(kind, used),
+      until: until === undefined ? null : isoTime(Date.now() + until - now),
+    }))
+
+const shownAmount = (kind: LimitKind, amount: number): string =>
+  kind === 'usd_per_day' ? formatUsd(BigInt(Math.max(0, amount))) : String(Math.max(0, amount))
 
 const switchJson = (stored: UpstreamSwitch | undefined) => ({
   state: stored?.state ?? 'enabled',

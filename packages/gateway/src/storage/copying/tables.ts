@@ -53,6 +53,8 @@ export const LEDGER_TABLES = [
   'upstream_switch',
   'upstream_hour',
   'upstream_key_hour',
+  'upstream_limit_use',
+  'upstream_limit_share',
   'daily_total',
   'node_state',
   'job_run',

@@ -70,6 +70,8 @@ import NOTICES_POSTGRES from './version-6/notices-postgres.sql' with { type: 'te
 import NOTICES from './version-6/notices-sqlite.sql' with { type: 'text' }
 import TOKEN_KEYS_POSTGRES from './version-6/token-keys-postgres.sql' with { type: 'text' }
 import TOKEN_KEYS from './version-6/token-keys-sqlite.sql' with { type: 'text' }
+import UPSTREAM_LIMITS_POSTGRES from './version-6/upstream-limits-postgres.sql' with { type: 'text' }
+import UPSTREAM_LIMITS from './version-6/upstream-limits-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -157,9 +159,15 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 6,
     oldestProgram: 1,
-    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, NOTICES, TOKEN_KEYS].join('\n'),
+    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, NOTICES, TOKEN_KEYS, UPSTREAM_LIMITS].join('\n'),
     contents: '',
-    postgres: [ATTRIBUTION_6_POSTGRES, BUDGET_CHANGES_POSTGRES, NOTICES_POSTGRES, TOKEN_KEYS_POSTGRES].join('\n'),
+    postgres: [
+      ATTRIBUTION_6_POSTGRES,
+      BUDGET_CHANGES_POSTGRES,
+      NOTICES_POSTGRES,
+      TOKEN_KEYS_POSTGRES,
+      UPSTREAM_LIMITS_POSTGRES,
+    ].join('\n'),
   },
 ]
 

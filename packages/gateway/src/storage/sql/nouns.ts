@@ -37,6 +37,7 @@ import { responsesOver } from './responses.ts'
 import { sealedRowsOver } from './sealed-rows.ts'
 import { sharesOver } from './shares/shares.ts'
 import { type Connection, type Database, putMeta, type Statement, statement } from './statements.ts'
+import { upstreamLimitsOver } from './upstreams/limits.ts'
 
 export function nounsOver(connection: ArchivedConnection) {
   const { db, runner, clock } = connection
@@ -109,6 +110,8 @@ const nouns = (connection: ArchivedConnection) => ({
   archive: archiveOver(connection),
   /** Switches of upstreams, and what tests of them cost. */
   upstreams: upstreamsOver(connection),
+  /** What is used of limits of upstreams and routes, and which process may use the rest. */
+  upstreamLimits: upstreamLimitsOver(connection),
   /** Sums, lists and histories for the console. */
   spending: archivedSpendingOver(connection),
   /** Pages over all accounts, for operators. */

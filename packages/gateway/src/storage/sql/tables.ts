@@ -393,4 +393,6 @@ type OtherTables = {
   repetition: { request: Integer; first: Integer; at: Integer }
   upstream_key_hour: { hour: Integer; upstream: string; key: string; calls: Integer; failed: Integer }
   attribution_removal: { account: Integer; done_to: Integer }
+  upstream_limit_use: { name: string; kind: string; slot: Integer; used: Integer }
+  upstream_limit_share: { name: string; kind: string; node_id: Integer; held: Integer; at: Integer }
 }

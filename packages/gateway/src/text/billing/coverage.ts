@@ -60,7 +60,10 @@ export function measure(
 }
 
 /** Reasoning that is put back is input like any other text, and so is what the operator of the route adds. */
-export function withRecalled({ request: { parsed, recalled }, candidate }: PlannedAttempt): TextRequest['parsed'] {
+export function withRecalled({
+  request: { parsed, recalled },
+  candidate,
+}: Pick<PlannedAttempt, 'request' | 'candidate'>): TextRequest['parsed'] {
   const bytes = (recalled?.bytesFor(candidate.upstream.id) ?? 0) + (candidate.route.edits?.textBytes ?? 0)
   return bytes === 0 ? parsed : { ...parsed, textBytes: parsed.textBytes + bytes }
 }

@@ -14,6 +14,7 @@ import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
 import { affinityOf } from './affinity.ts'
+import { textDemand } from './demand.ts'
 
 /** What to send next. Where nothing may be sent, the call is settled and the failure thrown. */
 export async function nextAttempt(
@@ -48,6 +49,7 @@ const placeOf = (
   offer,
   candidate,
   affinity: affinityOf(request, caller, deps),
+  measure: textDemand(request, call.routed.wanted, deps.statistics),
 })
 
 type Prepared = { planned: PlannedAttempt; outbound: Outbound }

@@ -16,6 +16,7 @@ import type { TextRequest } from '../request.ts'
 import type { TextCall, TextKind } from '../text-call.ts'
 import { expressibleOffer } from '../translation/native.ts'
 import { affinityOf } from './affinity.ts'
+import { textDemand } from './demand.ts'
 
 type TextRouted = TextKind['routed']
 
@@ -51,6 +52,7 @@ function routeTo(
       wanted: request.parsed.native ? expressibleOffer(wanted, request.parsed) : wanted,
       caller,
       affinity: affinityOf(request, caller, deps),
+      measure: textDemand(request, wanted, deps.statistics),
       incoming,
       tooExpensive,
     },

@@ -2,6 +2,7 @@
 // upstreams with the same key share its quota. Other keys that share a quota are named by the operator: `quota`.
 import type { Upstream } from '../../config/types.ts'
 import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
+import { createLimits, type Limits } from '../limits/limits.ts'
 import { CoolDown } from './cool-down.ts'
 import { KeyHealth, type KeyHealthReport } from './key-health.ts'
 
@@ -18,6 +19,8 @@ export type KeyReport = Omit<KeyHealthReport, 'until' | 'cooling'> & {
 export type Switch = { state: SwitchState }
 
 export type Health = {
+  /** Limits of upstreams and routes, and what is used of them. */
+  readonly limits: Limits
   /** In the order of the upstream's keys; the same objects for the same configuration object. */
   keysOf(upstream: Upstream): readonly UpstreamKey[]
   report(upstream: Upstream, now: number): KeyReport[]
@@ -54,6 +57,7 @@ export function createHealth(): Health {
   const switchNamed = (id: string): Switch => getOrAdd(switches, id, (): Switch => ({ state: 'enabled' }))
 
   return {
+    limits: createLimits(),
     keysOf: keysOf,
     report: (upstream, now) =>
       keysOf(upstream).map(({ key, health }) => keyReport(upstream.auth ? key : shown(key), health.report(now), now)),

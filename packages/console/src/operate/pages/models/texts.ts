@@ -144,6 +144,7 @@ export const models = texts({
       breaker_open: en('Circuit breaker open').zh('熔断器已打开'),
       cooling_down: en('Cooling down').zh('冷却中'),
       model_paused: en('Model paused').zh('模型已暂停'),
+      limit_reached: en('Its limit is reached').zh('已达上限'),
       concurrency_full: en('At its concurrency limit').zh('已达并发上限'),
       dialect_unsupported: en('Cannot serve this type').zh('不支持此类型'),
     } as Record<string, Said<string>>,
