@@ -191,6 +191,10 @@ export const usage = texts({
     total: en('Total').zh('总计'),
     attempts: en('Attempts').zh('尝试记录'),
     attempt: en((number: number) => `Attempt ${number}`).zh((number) => `第 ${number} 次尝试`),
+    budgets: en('Budgets').zh('预算'),
+    budgetsText: en('What the request counted against, and what was left before it.').zh(
+      '此请求计入的预算，以及请求前的剩余额度。',
+    ),
     warnings: en('Warnings').zh('警告'),
     warningsText: en('Fields that were changed or dropped before the request was sent.').zh(
       '转发给模型前被修改或移除的字段。',

@@ -147,6 +147,7 @@ export function ReceiptDetails({
           </ol>
         </Part>
       )}
+      <CountedBudgets budgets={receipt.budgets} />
       {warnings.length > 0 && (
         <Part title={t.warnings} text={t.warningsText}>
           <ul className="flex flex-col gap-1 font-mono text-sm break-all">
@@ -187,6 +188,23 @@ function attributionFacts(
     ...(endUser ? [{ label: t.endUser, value: link('end_user', endUser) }] : []),
     ...(session ? [{ label: t.session, value: link('session', session) }] : []),
   ]
+}
+
+/** Nothing is left of those across accounts that anybody could know. */
+function CountedBudgets({ budgets }: Pick<Receipt, 'budgets'>) {
+  const { usage, budgets: words } = useTexts()
+  const { budgets: title, budgetsText: text } = usage.receipt
+  if (budgets.length === 0) return null
+  return (
+    <Part title={title} text={text}>
+      <Facts
+        items={budgets.map(({ kind, value, left_usd: left }) => ({
+          label: value === null ? words.kinds[kind] : `${words.kinds[kind]}: ${value}`,
+          value: left === null ? '–' : <Amount usd={left} />,
+        }))}
+      />
+    </Part>
+  )
 }
 
 /** `style`: of values of the API, which no language translates. */
