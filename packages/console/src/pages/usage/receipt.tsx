@@ -197,12 +197,14 @@ function CountedBudgets({ budgets }: Pick<Receipt, 'budgets'>) {
   if (budgets.length === 0) return null
   return (
     <Part title={title} text={text}>
-      <Facts
-        items={budgets.map(({ kind, value, left_usd: left }) => ({
-          label: value === null ? words.kinds[kind] : `${words.kinds[kind]}: ${value}`,
-          value: left === null ? '–' : <Amount usd={left} />,
-        }))}
-      />
+      <ul className="flex flex-col gap-1">
+        {budgets.map(({ id, kind, value, left_usd: left }) => (
+          <li key={id} className="flex flex-wrap items-baseline gap-x-4">
+            <span className="break-all text-muted">{[words.kinds[kind], value].filter(Boolean).join(': ')}</span>
+            {left !== null && <Amount usd={left} />}
+          </li>
+        ))}
+      </ul>
     </Part>
   )
 }
