@@ -92,7 +92,7 @@ export type Caller = {
   restrictions: Restrictions
   limits: Limits
   accountLimits: Limits
-  /** Those of the key. Absent: it has none. */
+  /** Those of the key, and of the member who made it. Absent: there are none. */
   tags?: KeyTags | undefined
   /** Who made the key. Absent: an operator. */
   person?: bigint | undefined
@@ -103,7 +103,12 @@ export type Caller = {
 }
 
 /** Tags that requests with a key carry. */
-export type KeyTags = { tags: readonly string[]; areLocked: boolean }
+export type KeyTags = {
+  tags: readonly string[]
+  areLocked: boolean
+  /** What the member who made the key brings: what the key or the request says of the same name holds in place of it. */
+  ofMember?: readonly string[]
+}
 
 export type NewKey = {
   account: bigint

@@ -108,6 +108,7 @@ export function membersContract(use: Use): void {
       gatewayRole: undefined,
       byOperator: false,
       cap: undefined,
+      tags: [],
     } as const
     const member = {
       account: ada.account,
@@ -117,6 +118,7 @@ export function membersContract(use: Use): void {
       gatewayRole: undefined,
       byOperator: false,
       cap: undefined,
+      tags: [],
     } as const
     expect(await storage.members.list(ada.account)).toEqual([owner, member])
     const accounts = (await storage.members.accountsOf(bob.person)).map(({ account, role }) => [account.id, role])
@@ -227,6 +229,35 @@ export function membersContract(use: Use): void {
     expect(await capOf()).toBeUndefined()
     const wrong = storage.members.setCap(ada.account, bob.person, { cap: -1n, capPeriod: 'day' })
     expect(await thrownBy(wrong)).toBeInstanceOf(RangeError)
+  })
+
+  test('the tags of a member come with their keys, and go with the membership', async () => {
+    const { storage } = use()
+    const [ada, bob] = [await newHolder(storage), await newHolder(storage)]
+    const [plain, tagged] = [newHash(), newHash()]
+    const before = await storage.keys.changeCounter()
+    await storage.members.set(ada.account, bob.person, 'member', { tags: ['env=dev', 'team=search'] })
+    expect(await storage.keys.changeCounter()).toBeGreaterThan(before)
+    const theirs = { person: bob.person, madeBy: 'console' } as const
+    await newKey(storage, ada.account, { ...theirs, hash: plain })
+    await newKey(storage, ada.account, { ...theirs, hash: tagged, tags: ['team=ads'], areTagsLocked: true })
+    const elsewhere = newHash()
+    await newKey(storage, bob.account, { ...theirs, hash: elsewhere })
+    const tagsOf = async (hash: Uint8Array) => (await storage.keys.findCaller(hash))?.tags
+    const ofMember = ['env=dev', 'team=search']
+    expect(await tagsOf(plain)).toEqual({ tags: [], areLocked: false, ofMember })
+    expect(await tagsOf(tagged)).toEqual({ tags: ['team=ads'], areLocked: true, ofMember })
+    expect(await tagsOf(elsewhere)).toBeUndefined()
+    await storage.members.set(ada.account, bob.person, 'owner')
+    expect((await storage.members.list(ada.account)).find(({ person }) => person === bob.person)?.tags).toEqual(
+      ofMember,
+    )
+    await storage.members.set(ada.account, bob.person, 'member', { tags: [] })
+    expect(await tagsOf(plain)).toBeUndefined()
+    await storage.members.set(ada.account, bob.person, 'member', { tags: ['x'] })
+    await storage.members.remove(ada.account, bob.person, { keepsKeys: true })
+    expect(await tagsOf(plain)).toBeUndefined()
+    expect(await tagsOf(tagged)).toEqual({ tags: ['team=ads'], areLocked: true })
   })
 
   test('members with a cap are listed in pages, of one account or of all', async () => {

@@ -36,7 +36,7 @@ export function tagsOf(
   { requiredTags, allowedTags }: Pick<AttributionConfig, 'requiredTags' | 'allowedTags'>,
 ): readonly string[] {
   const own = written === undefined ? NONE : readTags(written)
-  const tags = ofKey === undefined ? own : withKeyTags(own, ofKey, written?.at)
+  const tags = ofKey === undefined ? own : withDefaults(own, ofKey, written?.at)
   if (tags.length > MOST_TAGS) throw rejected(tooMany(tags.length), written?.at)
   if (requiredTags.length > 0) demand(tags, requiredTags)
   if (allowedTags.length > 0 && tags.length > 0) checkAllowed(tags, allowedTags, written?.at)
@@ -54,6 +54,13 @@ function readTags({ at, values }: WrittenTags): readonly string[] {
 }
 
 const tooMany = (count: number): string => `A request has at most ${MOST_TAGS} tags; this one has ${count}.`
+
+/** The key's come before the member's. */
+function withDefaults(own: readonly string[], ofKey: KeyTags, at: string | undefined): readonly string[] {
+  const tags = withKeyTags(own, ofKey, at)
+  const { ofMember } = ofKey
+  return ofMember === undefined ? tags : withKeyTags(tags, { tags: ofMember, areLocked: false }, at)
+}
 
 /** What the request says of a name holds in place of what the key says, unless the operator has locked the tags of the key. */
 function withKeyTags(own: readonly string[], { tags, areLocked }: KeyTags, at: string | undefined): readonly string[] {

@@ -1,7 +1,7 @@
 // The account that a browser shows: choose another one, give it another name, and its members.
 
 import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
-import { EMAIL, NAME, PERIOD, POSITIVE_AMOUNT } from '../../operate/inputs/schemas.ts'
+import { DEFAULT_TAGS, EMAIL, NAME, PERIOD, POSITIVE_AMOUNT } from '../../operate/inputs/schemas.ts'
 import { audited, perform } from '../../operate/operation.ts'
 import { memberRows, setMember } from '../../operate/people/people.ts'
 import { MEMBERS_SHOWN } from '../../operate/resources/accounts.ts'
@@ -57,9 +57,14 @@ export const changeMember = route(
   'POST members',
   {
     policy: 'owner',
-    summary: 'Sets the cap of a member',
+    summary: 'Sets the cap and the tags of a member',
     /** Null removes the cap. */
-    body: fields({ email: EMAIL, cap_usd: nullable(POSITIVE_AMOUNT), cap_period: optional(PERIOD) }),
+    body: fields({
+      email: EMAIL,
+      cap_usd: optional(nullable(POSITIVE_AMOUNT)),
+      cap_period: optional(PERIOD),
+      tags: DEFAULT_TAGS,
+    }),
     example: { email: 'bob@example.com', cap_usd: '20', cap_period: 'month' },
     output: MEMBERS,
   },

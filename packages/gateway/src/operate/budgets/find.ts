@@ -12,8 +12,9 @@ export async function sightOf({ actor, storage }: OperationContext): Promise<(en
   const { account, person, role } = actor
   if (role === 'owner') return (entry) => entry.account === account.id
   const { keys } = await storage.keys.page(account.id, { person: person.id }, MOST_KEYS)
+  const own = (await storage.members.list(account.id)).find((each) => each.person === person.id)
   const ids = new Set(keys.map(({ id }) => id))
-  const tags = new Set(keys.flatMap((key) => key.tags))
+  const tags = new Set([...keys.flatMap((key) => key.tags), ...(own?.tags ?? [])])
   return (entry) => {
     if (entry.account !== account.id) return false
     if (entry.kind === 'account') return true

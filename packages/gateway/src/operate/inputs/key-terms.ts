@@ -25,12 +25,13 @@ export function readTerms(
   if (expires_at !== undefined) terms.expiresAt = expires_at === null ? undefined : readFuture('expires_at', expires_at)
   if (models !== undefined) terms.models = models === null ? undefined : readModels(models, group, offered)
   if (networks !== undefined) terms.networks = networks === null ? undefined : readNetworks(networks)
-  if (tags !== undefined) terms.tags = tags === null ? [] : readKeyTags(tags)
+  if (tags !== undefined) terms.tags = tags === null ? [] : readDefaultTags(tags)
   if (tags_locked !== undefined) terms.areTagsLocked = tags_locked
   return { ...terms, ...readLimits(limits ?? {}) }
 }
 
-function readKeyTags(written: readonly string[]): readonly string[] {
+/** Those of a key or of a member. */
+export function readDefaultTags(written: readonly string[]): readonly string[] {
   const tags = canonicalTags(written)
   for (const tag of tags) {
     const error = tagError(tag)

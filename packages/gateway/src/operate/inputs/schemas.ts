@@ -93,6 +93,9 @@ const listOfText = (maxLength: number) =>
 /** IP addresses and CIDR blocks. */
 export const NETWORKS = listOfText(100)
 
+/** Tags that requests carry by default; null: none. */
+export const DEFAULT_TAGS = optional(nullable(list(text({ min: 0, max: 300 }), MOST_TAGS)))
+
 /** Null removes a restriction; an absent one stays. */
 const TERMS = {
   group: optional(text({ max: 200 })),
@@ -102,7 +105,7 @@ const TERMS = {
   models: optional(nullable(listOfText(300))),
   networks: optional(nullable(NETWORKS)),
   /** Requests carry them by default. */
-  tags: optional(nullable(list(text({ min: 0, max: 300 }), MOST_TAGS))),
+  tags: DEFAULT_TAGS,
   /** Operators alone write it: neither the account holder nor a request changes these tags. */
   tags_locked: optional(boolean()),
   limits: optional(LIMITS),

@@ -14,8 +14,9 @@ import {
 } from '../../storage/storage.ts'
 import { isoTime, readCap, type WrittenCap } from '../inputs/fields.ts'
 import { findAccount, findPerson, personNamed, personWith } from '../inputs/find-account.ts'
+import { readDefaultTags } from '../inputs/key-terms.ts'
 import { given, pageFields, readPlace } from '../inputs/page.ts'
-import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
+import { ACCOUNT, CAP, DEFAULT_TAGS, EMAIL, PERIOD } from '../inputs/schemas.ts'
 import { audited, type Effects, need, type OperationContext, operation } from '../operation.ts'
 import { covers, outranks, raises } from '../permissions.ts'
 import { rejected } from '../rejections.ts'
@@ -152,7 +153,7 @@ export const setMember = operation({
   forHolders: true,
   route: {
     at: 'POST accounts/{account}/members',
-    summary: 'Adds a person to an account, changes their role or cap, or removes them',
+    summary: 'Adds a person to an account, changes their role, cap or tags, or removes them',
     output: MEMBERS_SHOWN,
     example: { body: { email: 'bob@example.com', role: 'member', cap_usd: '50' } },
   },
@@ -166,19 +167,24 @@ export const setMember = operation({
     /** Null removes the cap. */
     cap_usd: CAP.cap_usd,
     cap_period: optional(PERIOD),
+    tags: DEFAULT_TAGS,
   }),
-  async run(context, { account: named, email, role, keep_keys = false, ...cap }) {
+  async run(context, { account: named, email, role, keep_keys = false, tags: written, ...cap }) {
     const isOwner = context.actor.type === 'holder' && context.actor.role === 'owner'
     // An owner may remove people; new ones are invited.
     if (role !== undefined && !(isOwner && role === null)) need(context.actor, 'accounts')
-    if (!isOwner && (role === undefined || Object.keys(cap).length > 0)) need(context.actor, 'money')
-    if (role === null && Object.keys(cap).length > 0) throw rejected('exclusive', { field: 'role', other: 'cap_usd' })
+    if (!isOwner && written !== undefined) need(context.actor, 'accounts')
+    const changesCap = Object.keys(cap).length > 0
+    if (!isOwner && (changesCap || (role === undefined && written === undefined))) need(context.actor, 'money')
+    if (role === null && changesCap) throw rejected('exclusive', { field: 'role', other: 'cap_usd' })
+    if (role === null && written !== undefined) throw rejected('exclusive', { field: 'role', other: 'tags' })
+    const tags = written === undefined ? undefined : readDefaultTags(written ?? [])
     if (role !== undefined) await checkMember(context, email)
     const { id, name } = await findAccount(context, named)
-    if (role !== undefined) await checkAccountRank(context, id)
+    if (role !== undefined || tags !== undefined) await checkAccountRank(context, id)
     if (role === null && isOwner) await checkOwnerStays(context, id, email)
     if (role === null) await removeMember(context, id, email, keep_keys)
-    else await changeMember(context, id, { email, role, cap })
+    else await changeMember(context, id, { email, role, cap, tags })
     return { id: String(id), name, people: await memberRows(context, id) }
   },
 })
@@ -203,7 +209,7 @@ export async function memberRows({ storage }: Pick<OperationContext, 'storage'>,
   const members = (await storage.members.list(account)).filter((each) => person === undefined || each.person === person)
   const spent = await storage.members.spent(account)
   return await Promise.all(
-    members.map(async ({ email, role, cap, ...member }) => {
+    members.map(async ({ email, role, cap, tags, ...member }) => {
       const standing = cap && (await storage.members.standing(account, member.person))
       const { inAll = 0n, thisMonth = 0n } = spent.get(member.person) ?? {}
       return {
@@ -212,6 +218,7 @@ export async function memberRows({ storage }: Pick<OperationContext, 'storage'>,
         ...capJson(standing ?? NO_CAP, Date.now()),
         spent_usd: formatUsd(inAll),
         spent_this_month_usd: formatUsd(thisMonth),
+        tags: [...tags],
       }
     }),
   )
@@ -221,13 +228,18 @@ const NO_CAP = { cap: undefined, capPeriod: undefined, spentUnderCap: 0n, held: 
 /** The period of a cap that is set for the first time. */
 const FIRST_PERIOD = 'month'
 
-type MemberChange = { email: string; role: MemberRole | undefined; cap: WrittenCap }
+type MemberChange = {
+  email: string
+  role: MemberRole | undefined
+  cap: WrittenCap
+  tags: readonly string[] | undefined
+}
 
 /**
- * Role and cap at once: both, or none. A person who is not known yet is entered; a sign-in link lets them choose a password. Only who may
+ * Role, cap and tags at once: all, or none. A person who is not known yet is entered; a sign-in link lets them choose a password. Only who may
  * give the role does that.
  */
-async function changeMember(context: OperationContext, account: bigint, { email, role, cap }: MemberChange) {
+async function changeMember(context: OperationContext, account: bigint, { email, role, cap, tags }: MemberChange) {
   const person = await context.storage.people.find(email)
   const member = (await context.storage.members.list(account)).find((each) => each.person === person?.id)
   const next = role ?? member?.role
@@ -237,15 +249,15 @@ async function changeMember(context: OperationContext, account: bigint, { email,
   if (next === 'owner' && isCapped) throw rejected('cap_of_owner', { email })
   const entry = {
     object: `account/${account}`,
-    ...(member ? { before: shownMember(email, member.role, member.cap) } : {}),
+    ...(member ? { before: shownMember(email, member.role, member.cap, member.tags) } : {}),
     after: {
-      ...shownMember(email, next, next === 'owner' ? undefined : nextCap),
+      ...shownMember(email, next, next === 'owner' ? undefined : nextCap, tags ?? member?.tags),
       ...(person ? {} : { new_person: true }),
     },
   }
   const byOperator = member === undefined && (await isForeign(context, account))
   const { members } = audited(context, 'account member', entry)
-  const options = { byOperator, ...(isCapped ? { cap: nextCap } : {}) }
+  const options = { byOperator, tags, ...(isCapped ? { cap: nextCap } : {}) }
   const done = await members.set(account, person?.id ?? { email }, next, options)
   // The person who signed up with the address may not be its owner.
   if (done !== 'done')
@@ -258,11 +270,12 @@ function capAfter(written: WrittenCap, present: MemberCap | undefined): MemberCa
   return cap === undefined ? undefined : { cap, capPeriod: changes.capPeriod ?? present?.capPeriod ?? FIRST_PERIOD }
 }
 
-const shownMember = (email: string, role: MemberRole, cap: MemberCap | undefined) => ({
+const shownMember = (email: string, role: MemberRole, cap: MemberCap | undefined, tags: readonly string[] = []) => ({
   email,
   role,
   cap_usd: cap ? formatUsd(cap.cap) : null,
   cap_period: cap?.capPeriod ?? null,
+  tags: [...tags],
 })
 
 /** Who may not act on a colleague does not give or take what the colleague is a member of, either. */
@@ -288,7 +301,7 @@ async function removeMember(
   const { id } = await personWith(context, email)
   const member = (await context.storage.members.list(account)).find(({ person }) => person === id)
   if (!member) throw rejected('no_member', { email })
-  const before = shownMember(email, member.role, member.cap)
+  const before = shownMember(email, member.role, member.cap, member.tags)
   const entry = { object: `account/${account}`, before, after: { email, role: null, keep_keys: keepsKeys } }
   const { members } = audited(context, 'account member', entry)
   if (!(await members.remove(account, id, { keepsKeys }))) throw rejected('no_member', { email })

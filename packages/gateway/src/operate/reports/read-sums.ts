@@ -22,11 +22,7 @@ const TAG_NAME = 'tag:'
 
 /** What sums are grouped by: `tag:NAME` by the values of the tags with this name. */
 export const GROUPING = textLike(
-  (text) =>
-    isUsageDimension(text) ||
-    text === 'tag' ||
-    text === 'end_user' ||
-    isTagName(text),
+  (text) => isUsageDimension(text) || text === 'tag' || text === 'end_user' || isTagName(text),
   `be one of ${USAGE_DIMENSIONS.join(', ')}, tag, end_user or tag:NAME`,
 )
 export const isTagName = (text: string): boolean =>
@@ -81,8 +77,7 @@ function attributionOf(
   const [one, two] = groups.filter((each) => !isUsageDimension(each))
   if (two !== undefined) throw oneOnly('group_by', String(one), two)
   const isByTag = tag !== undefined || one === 'tag' || one?.startsWith(TAG_NAME) === true
-  if (isByTag && (endUser !== undefined || one === 'end_user'))
-    throw oneOnly('end_user', 'tag', 'end user')
+  if (isByTag && (endUser !== undefined || one === 'end_user')) throw oneOnly('end_user', 'tag', 'end user')
   if (tag !== undefined && one?.startsWith(TAG_NAME) && nameOf(tag) !== one.slice(TAG_NAME.length))
     throw oneOnly('tag', one, tag)
   if (isByTag) return 'tag'

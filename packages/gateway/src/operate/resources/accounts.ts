@@ -67,6 +67,7 @@ export const MEMBERS_SHOWN = resource(
         /** With the keys that the person made in the account. */
         spent_usd: USD,
         spent_this_month_usd: USD,
+        tags: listOf(string('Requests with their keys carry it by default.')),
       }),
     ),
   }),

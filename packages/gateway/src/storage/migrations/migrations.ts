@@ -66,6 +66,8 @@ import ATTRIBUTION_6_POSTGRES from './version-6/attribution-postgres.sql' with {
 import ATTRIBUTION_6 from './version-6/attribution-sqlite.sql' with { type: 'text' }
 import BUDGET_CHANGES_POSTGRES from './version-6/budget-changes-postgres.sql' with { type: 'text' }
 import BUDGET_CHANGES from './version-6/budget-changes-sqlite.sql' with { type: 'text' }
+import MEMBER_TAGS_POSTGRES from './version-6/member-tags-postgres.sql' with { type: 'text' }
+import MEMBER_TAGS from './version-6/member-tags-sqlite.sql' with { type: 'text' }
 import NOTICES_POSTGRES from './version-6/notices-postgres.sql' with { type: 'text' }
 import NOTICES from './version-6/notices-sqlite.sql' with { type: 'text' }
 import TOKEN_KEYS_POSTGRES from './version-6/token-keys-postgres.sql' with { type: 'text' }
@@ -159,11 +161,12 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 6,
     oldestProgram: 1,
-    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, NOTICES, TOKEN_KEYS, UPSTREAM_LIMITS].join('\n'),
+    ledger: [ATTRIBUTION_6, BUDGET_CHANGES, MEMBER_TAGS, NOTICES, TOKEN_KEYS, UPSTREAM_LIMITS].join('\n'),
     contents: '',
     postgres: [
       ATTRIBUTION_6_POSTGRES,
       BUDGET_CHANGES_POSTGRES,
+      MEMBER_TAGS_POSTGRES,
       NOTICES_POSTGRES,
       TOKEN_KEYS_POSTGRES,
       UPSTREAM_LIMITS_POSTGRES,

@@ -17,6 +17,8 @@ export type Member = {
   byOperator: boolean
   /** undefined: no cap, as for every owner. */
   cap: MemberCap | undefined
+  /** Requests with keys that the member made carry them by default. */
+  tags: readonly string[]
 }
 /** A person in an account. */
 export type MemberId = { account: bigint; person: bigint }

@@ -297,6 +297,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.networks as networks',
         'api_key.tags as tags',
         'api_key.tags_locked as tags_locked',
+        'member.tags as member_tags',
         'api_key.cap as cap',
         'api_key.company_token as company_token',
         'api_key.own_since as own_since',

@@ -4,7 +4,7 @@ import { splitTags } from '../../money/budgets/attribution.ts'
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
 import type { Account, Holder } from '../accounts.ts'
 import { flag, integer, list, optional, type Row, small, text } from '../fields.ts'
-import type { Caller, Ceiling, Key, KeyMaker, KeyPurpose, Operator, Restrictions } from '../keys.ts'
+import type { Caller, Ceiling, Key, KeyMaker, KeyPurpose, KeyTags, Operator, Restrictions } from '../keys.ts'
 
 export { bytes, flag, integer, optional, type Row, small, text } from '../fields.ts'
 
@@ -99,6 +99,12 @@ function toOperator({ operator_person, operator_key }: Row): Operator | undefine
   return operator_person === null ? undefined : { person: integer(operator_person) }
 }
 
+function toKeyTags({ tags, tags_locked, member_tags }: Row): KeyTags | undefined {
+  const ofMember = splitTags(optional(member_tags, text) ?? '')
+  if (tags === '' && ofMember.length === 0) return undefined
+  return { tags: splitTags(text(tags)), areLocked: flag(tags_locked), ...(ofMember.length === 0 ? {} : { ofMember }) }
+}
+
 /** `owner`: of the account, if the account holder chose the key's group. */
 export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   key: integer(row.key),
@@ -116,7 +122,7 @@ export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   makerDisabled: flag(row.maker_disabled),
   disabledReason: text(row.disabled_reason),
   restrictions: toRestrictions(row),
-  tags: row.tags === '' ? undefined : { tags: splitTags(text(row.tags)), areLocked: flag(row.tags_locked) },
+  tags: toKeyTags(row),
   person: optional(row.person, integer),
   budgetsVersion: small(row.budgets_version) || undefined,
   limits: toLimits(row),

@@ -51,6 +51,7 @@ type OtherTables = {
     cap_period: string | null
     created_at: Integer
     by_operator: Generated<Integer>
+    tags: Generated<string>
   }
   credential: {
     person: Integer

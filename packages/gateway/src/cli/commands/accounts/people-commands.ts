@@ -11,17 +11,18 @@ const ADMIN_KEY = { name: 'ID', summary: "the key's id; 'admin-key list' shows i
 export const PEOPLE_COMMANDS = commandsIn(SECTION, [
   {
     name: 'account member',
-    summary: 'add a person to an account, change their role or cap, or remove them',
+    summary: 'add a person to an account, change their role, cap or tags, or remove them',
     options: {
       ...ACCOUNT,
       ...EMAIL,
       'role ROLE': 'owner, member (own keys and usage only), or none to remove them; default: unchanged',
       'cap USD': "spending cap of all keys that the member made; 'none' removes it",
       'cap-period PERIOD': 'the cap resets each day, week or month; default: month',
+      'tags A,B': "tags that requests with their keys carry, such as team=search; 'none' removes them",
       'keys keep': 'with --role none: the keys that the person created keep working',
     },
     input: ({ values: { keys } }) => ({ keep_keys: keys === 'keep' }),
-    atLeastOne: ['role', ...CAP_NAMES],
+    atLeastOne: ['role', ...CAP_NAMES, 'tags'],
     mayRemove: true,
     example: 'account member --account acme --email ada@example.com --role member --cap 50',
   },

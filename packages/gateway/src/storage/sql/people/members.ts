@@ -1,12 +1,13 @@
 // Members of accounts on both engines.
 
 import type { Nanos } from '../../../money/amount.ts'
+import { joinTags, splitTags } from '../../../money/budgets/attribution.ts'
 import { type Period, spentIn } from '../../../money/limits.ts'
 import type { Holder } from '../../accounts.ts'
 import type { Place } from '../../console/pages.ts'
 import type { Member, MemberCap, MemberId, MemberRole, MemberStanding, Membership } from '../../people/members.ts'
 import type { GatewayRole } from '../../people/people.ts'
-import { checkCap, normaliseEmail } from '../guard.ts'
+import { checkCap, checkText, normaliseEmail } from '../guard.ts'
 import { ACCOUNT_PREFIX, flag, integer, optional, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
@@ -28,17 +29,18 @@ export function membersOver({ db, runner, clock }: Connection) {
   return {
     /**
      * Also changes the role of a member; an owner has no cap. `person`: the address of one who is not known yet is entered. `cap`: absent:
-     * as it is. `byOperator`: of a new member. `unproved`: the address may be another person's, who would then get the account. `unknown`: there is no such account or
+     * as it is; the same of `tags`. `byOperator`: of a new member. `unproved`: the address may be another person's, who would then get the account. `unknown`: there is no such account or
      * person, or another one has the address now.
      */
     async set(
       account: bigint,
       person: bigint | { email: string },
       role: MemberRole,
-      options: { cap?: MemberCap | undefined; byOperator?: boolean } = {},
+      options: { cap?: MemberCap | undefined; tags?: readonly string[] | undefined; byOperator?: boolean } = {},
     ): Promise<'done' | 'unproved' | 'unknown'> {
-      const { cap, byOperator = false } = options
+      const { cap, tags, byOperator = false } = options
       if (cap) checkCap(cap)
+      if (tags) checkText('tags', joinTags(tags))
       const now = clock()
       const isNew = typeof person === 'object'
       const entered = isNew
@@ -48,8 +50,11 @@ export function membersOver({ db, runner, clock }: Connection) {
           ]
         : []
       const id = isNew ? idOf(THE_PERSON) : person
-      const caps = 'cap' in options ? capColumns(cap) : {}
-      const member = setMember(db, { account, person: id, role, ...caps }, now, { byOperator })
+      const terms = {
+        ...('cap' in options ? capColumns(cap) : {}),
+        ...(tags === undefined ? {} : { tags: joinTags(tags) }),
+      }
+      const member = setMember(db, { account, person: id, role, ...terms }, now, { byOperator })
       if (await runner.write([...entered, member, incrementChangeCounter(db)])) return 'done'
       if (isNew) return 'unknown'
       const unproved = db.selectFrom('person').select('id').where('id', '=', person).where('proved_at', 'is', null)
@@ -200,7 +205,11 @@ const keysOfPeople = (db: Database, account: bigint): Statement =>
 /** The values come from the rows that they name, so that there are none without them. */
 export function setMember(
   db: Database,
-  { account, person, ...columns }: { account: bigint; person: bigint; role: MemberRole } & Partial<CapColumns>,
+  {
+    account,
+    person,
+    ...columns
+  }: { account: bigint; person: bigint; role: MemberRole; tags?: string } & Partial<CapColumns>,
   now: number,
   { needsProof = true, byOperator = false }: { needsProof?: boolean; byOperator?: boolean } = {},
 ): Statement {
@@ -258,7 +267,13 @@ export const membersOf = (db: Database) =>
     .innerJoin('person', 'person.id', 'member.person')
     .select([
       ...(['member.account', 'member.person', 'person.email', 'member.role'] as const),
-      ...(['person.role as gateway_role', 'member.by_operator', 'member.cap', 'member.cap_period'] as const),
+      ...([
+        'person.role as gateway_role',
+        'member.by_operator',
+        'member.cap',
+        'member.cap_period',
+        'member.tags',
+      ] as const),
     ])
     .orderBy('member.account')
     .orderBy('member.created_at')
@@ -282,6 +297,7 @@ export const toMember = (row: Row): Member => ({
   gatewayRole: optional(row.gateway_role, (role) => role as GatewayRole),
   byOperator: flag(row.by_operator),
   cap: toCap(row),
+  tags: splitTags(text(row.tags)),
 })
 
 const toCap = ({ cap, cap_period }: Row): MemberCap | undefined =>
