@@ -119,6 +119,20 @@ export const keys = texts({
     },
     keepExpiry: en((time: string) => `On ${time}`).zh((time) => time),
     expiryTime: en('Expiry time').zh('具体过期时间'),
+    tags: en('Tags').zh('标签'),
+    tagsHint: en('What the requests are for, such as team=search, env=prod. Separate them by commas.').zh(
+      '请求的用途，例如 team=search, env=prod，用逗号分隔。',
+    ),
+    tagsAllowed: en((tags: string) => `Allowed values: ${tags}.`).zh((tags) => `允许的值：${tags}。`),
+    tagsMore: en((tags: string, more: number) => `${tags} and ${more} more`).zh(
+      (tags, more) => `${tags} 等，另有 ${more} 个`,
+    ),
+    tagsRequired: en((names: string) => `Every request needs: ${names}.`).zh((names) => `每个请求必须带有：${names}。`),
+    tagsOfOperator: en('The operator has set these tags.').zh('这些标签由运营人员设置。'),
+    tagsLocked: en('Lock these tags').zh('锁定这些标签'),
+    tagsLockedHint: en('Neither the account holder nor a request can change them.').zh(
+      '账户持有人和请求都不能更改它们。',
+    ),
     restrictions: en('Restrictions').zh('限制'),
     models: en('Models').zh('模型'),
     allModels: en('All models of the group').zh('分组中的所有模型'),
@@ -145,6 +159,12 @@ export const keys = texts({
       models: en('Choose at least one model.').zh('请至少选择一个模型。'),
       networks: en((entry: string) => `${entry} is not an IP address or range.`).zh(
         (entry) => `${entry} 不是有效的 IP 地址或网段。`,
+      ),
+      tags: en('Enter at most 16 tags of at most 64 characters, such as team=search.').zh(
+        '请输入最多 16 个标签，每个不超过 64 个字符，例如 team=search。',
+      ),
+      tagNotAllowed: en((tag: string, allowed: string) => `${tag} is not allowed. Use one of: ${allowed}.`).zh(
+        (tag, allowed) => `不允许 ${tag}，请使用：${allowed}。`,
       ),
       limit: en('Enter a whole number above zero.').zh('请输入大于零的整数。'),
     },

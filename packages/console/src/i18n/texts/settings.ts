@@ -37,12 +37,14 @@ export const settings = texts({
     left: en('left:').zh('剩余：'),
     spentThisMonth: en('spent this month:').zh('本月消费：'),
     spentInAll: en('in total:').zh('累计：'),
-    change: en('Set cap').zh('设置上限'),
-    changeOf: en((email: string) => `Set cap of ${email}`).zh((email: string) => `设置 ${email} 的上限`),
+    change: en('Set cap and tags').zh('设置上限和标签'),
+    changeOf: en((email: string) => `Set cap and tags of ${email}`).zh((email: string) => `设置 ${email} 的上限和标签`),
     capHint: en('Applies to all keys that the member created. Leave empty for no cap.').zh(
       '适用于该成员创建的所有密钥。留空表示无上限。',
     ),
-    saved: en((email: string) => `Cap of ${email} saved.`).zh((email: string) => `已保存 ${email} 的上限。`),
+    saved: en((email: string) => `Cap and tags of ${email} saved.`).zh(
+      (email: string) => `已保存 ${email} 的上限和标签。`,
+    ),
     actionsOf: en((email: string) => `Actions for ${email}`).zh((email) => `${email} 的操作`),
     remove: {
       open: en('Remove').zh('移除'),

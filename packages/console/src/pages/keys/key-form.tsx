@@ -11,6 +11,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { DetailDrawer, type Query } from '../../ui/loaded.tsx'
 import { isNetwork } from './entered.ts'
 import { ModelChoice } from './model-choice.tsx'
+import { useTagsField } from './tags.ts'
 import { useTerms } from './terms.tsx'
 
 type KeyDrawerProps = {
@@ -60,7 +61,17 @@ export function KeyDrawer({ subject, name = '', onClose, onCreated }: KeyDrawerP
   )
 }
 
-type Name = 'name' | 'group' | 'cap_usd' | 'cap_period' | 'expires_at' | 'models' | 'networks' | `limits.${string}`
+type Name =
+  | 'name'
+  | 'group'
+  | 'cap_usd'
+  | 'cap_period'
+  | 'expires_at'
+  | 'models'
+  | 'networks'
+  | 'tags'
+  | 'tags_locked'
+  | `limits.${string}`
 type KeyFieldsProps = {
   subject: KeyRow | undefined
   name?: string
@@ -68,6 +79,8 @@ type KeyFieldsProps = {
   modelsOf(group: string): string[]
   /** What the operator set, which binds the account holder. */
   ceiling?: KeyRow['ceiling'] | undefined
+  /** For operators. */
+  mayLockTags?: boolean
   onClose(): void
   /** The form of these fields, once the groups are read. */
   children(fields: readonly Entry<Name>[], title: string): ReactNode
@@ -77,9 +90,11 @@ const MOST_NAMES = 4
 const isRestricted = (key: KeyRow) =>
   [key.models, key.networks, ...Object.values(key.limits)].some((term) => term !== null)
 
-export function KeyFields({ subject, name = '', groups, modelsOf, ceiling, onClose, children }: KeyFieldsProps) {
+export function KeyFields(props: KeyFieldsProps) {
+  const { subject, name = '', groups, modelsOf, ceiling, mayLockTags = false, onClose, children } = props
   const t = useTexts().keys.form
   const terms = useTerms()
+  const tags = useTagsField({ isLocked: !mayLockTags && subject?.tags_locked === true })
   const title = subject ? t.editTitle(subject.name) : t.createTitle
   if (!groups.data) return <DetailDrawer onClose={onClose} title={title} query={groups} />
   const all = groups.data
@@ -115,6 +130,14 @@ export function KeyFields({ subject, name = '', groups, modelsOf, ceiling, onClo
     {
       frame: (shown) => <div className="flex flex-col gap-3">{shown}</div>,
       fields: terms.expiry({ ceiling, hint: t.expiryHint, kept: subject?.expires_at ?? null, hasTime: true }),
+    },
+    tags,
+    mayLockTags && {
+      name: 'tags_locked',
+      label: t.tagsLocked,
+      hint: t.tagsLockedHint,
+      as: 'switch',
+      usual: 'false',
     },
     {
       frame: (shown) => <Restrictions isOpen={subject !== undefined && isRestricted(subject)}>{shown}</Restrictions>,

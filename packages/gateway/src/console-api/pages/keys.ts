@@ -72,6 +72,19 @@ export const deleteKey = route(
   keys.deleteKey,
 )
 
+export const showTags = route(
+  'GET tags',
+  {
+    policy: 'member',
+    summary: 'The names of tags that requests need, and the values that are allowed',
+    output: fields({ required: listOf(string()), allowed: listOf(string()) }),
+  },
+  (_, { config }) => {
+    const { requiredTags, allowedTags } = config().attribution
+    return { required: [...requiredTags], allowed: [...allowedTags] }
+  },
+)
+
 export const listGroups = route(
   'GET groups',
   {

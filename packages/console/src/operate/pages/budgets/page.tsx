@@ -47,7 +47,7 @@ export default function BudgetsPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="operate/browser#budgets"
+        help="operate/budgets"
         actions={
           <>
             <CsvLink path="budgets" params={params} />

@@ -40,7 +40,7 @@ export function AdminKeyDrawer({ account, subject, onClose, onCreated }: KeyForm
     is_default: id === 'default',
   }))
   return (
-    <KeyFields subject={subject} groups={{ ...groups, data: rows }} modelsOf={modelsOf} onClose={onClose}>
+    <KeyFields subject={subject} groups={{ ...groups, data: rows }} modelsOf={modelsOf} mayLockTags onClose={onClose}>
       {(fields, title) =>
         subject ? (
           <ActForm

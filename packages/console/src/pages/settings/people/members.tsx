@@ -11,6 +11,7 @@ import { Menu } from '../../../ui/overlay.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { Amount } from '../../../ui/values.tsx'
+import { useTagsField } from '../../keys/tags.ts'
 import { useTerms } from '../../keys/terms.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
@@ -46,6 +47,12 @@ export function MembersSection() {
                   {t.roles[member.role]}
                   {' \u00b7 '}
                   <Cap member={member} />
+                  {member.tags.length > 0 && (
+                    <>
+                      {' \u00b7 '}
+                      <span className="wrap-anywhere">{member.tags.join(', ')}</span>
+                    </>
+                  )}
                 </div>
                 <div className="text-sm text-muted">
                   {t.spentThisMonth} <Amount usd={member.spent_this_month_usd} />
@@ -113,7 +120,7 @@ function CapDialog({ member, onClose }: { member: MemberRow; onClose(): void }) 
       body={{ email }}
       title={t.changeOf(email)}
       action={common.save}
-      fields={[useTerms().cap({ usual: 'month', hint: t.capHint })]}
+      fields={[useTerms().cap({ usual: 'month', hint: t.capHint }), useTagsField()]}
       said={t.saved(email)}
       refreshes={['members']}
       onClose={onClose}

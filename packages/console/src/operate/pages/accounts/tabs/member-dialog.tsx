@@ -1,5 +1,6 @@
 // A person of the account: the role, and for members a cap.
 
+import { useTagsField } from '../../../../pages/keys/tags.ts'
 import { useTerms } from '../../../../pages/keys/terms.tsx'
 import { textIn } from '../../../../ui/form/typed-values.ts'
 import type { Output } from '../../../api/routes.ts'
@@ -16,6 +17,7 @@ export function MemberDialog({ account, person, onClose }: { account: string; pe
   const t = accounts.peopleTab
   const words = useWords()
   const mayMoney = useMay()('money')
+  const tags = useTagsField()
   const cap = useTerms().cap({ usual: 'month', hint: t.capHint })
   return (
     <ActForm
@@ -42,6 +44,7 @@ export function MemberDialog({ account, person, onClose }: { account: string; pe
           hint: t.ownerHint,
         },
         mayMoney && { ...cap, isShown: ({ role }) => role === 'member' },
+        tags,
       ]}
       question={(_, values) => {
         const { ask, action, done } = t.add
