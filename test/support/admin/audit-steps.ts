@@ -60,6 +60,7 @@ export const STEPS: Step[] = [
   ['account forget-responses', 'neither', ofAda],
   ['account callback-secret', READ, ofAda],
   ['account notes', READ, ofAda],
+  ['account notices', READ, ofAda],
   [
     'account note add',
     'after',

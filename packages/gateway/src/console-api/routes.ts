@@ -5,6 +5,7 @@ import * as about from './about.ts'
 import * as budgets from './pages/budgets.ts'
 import * as keys from './pages/keys.ts'
 import * as models from './pages/models.ts'
+import * as notices from './pages/notices.ts'
 import * as overview from './pages/overview.ts'
 import * as playground from './pages/playground.ts'
 import * as receipt from './pages/receipt.ts'
@@ -25,7 +26,21 @@ import * as signIn from './session/sign-in.ts'
 import * as settings from './settings.ts'
 
 const PARTS = [
-  ...[about, accounts, budgets, invitations, keys, links, models, overview, password, playground, providers, receipt],
+  ...[
+    about,
+    accounts,
+    budgets,
+    invitations,
+    keys,
+    links,
+    models,
+    notices,
+    overview,
+    password,
+    playground,
+    providers,
+    receipt,
+  ],
   ...[registration, rejectedRequests, requests, secondFactor, setUp, settings, signIn, usage, wallet],
 ]
 

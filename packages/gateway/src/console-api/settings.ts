@@ -10,6 +10,7 @@ import {
   boolean,
   fields,
   ID,
+  list,
   listOf,
   nullable,
   optional,
@@ -19,6 +20,7 @@ import {
   word,
 } from '../request/schema/schema.ts'
 import { availableIn } from '../storage/accounts.ts'
+import { NOTICE_KINDS } from '../storage/console/notices.ts'
 import { GATEWAY_ROLES } from '../storage/people/people.ts'
 import { personEntry } from './call.ts'
 import { route } from './route.ts'
@@ -120,14 +122,17 @@ export const changePreferences = route(
     body: fields({
       low_balance_usd: optional(nullable(AMOUNT_OR_ZERO)),
       language: optional(nullable(word('en', 'zh'))),
+      /** The kinds of notices that come by email; null: those that the operator has set. */
+      notices: optional(nullable(list(word(...NOTICE_KINDS), NOTICE_KINDS.length))),
     }),
     example: { low_balance_usd: '5' },
   },
   async ({ person, body }, { store }) => {
-    const { low_balance_usd: low, language } = body
+    const { low_balance_usd: low, language, notices } = body
     await store.people.setPreferences(person.id, {
       ...(low === undefined ? {} : { lowBalance: low === null ? undefined : parseUsd(low) }),
       ...(language === undefined ? {} : { language: language ?? undefined }),
+      ...(notices === undefined ? {} : { notices: notices ?? undefined }),
     })
   },
 )

@@ -25,6 +25,7 @@ import * as keys from './keys.ts'
 import * as audit from './ledger/audit.ts'
 import * as auditRuns from './ledger/audit-runs.ts'
 import * as books from './ledger/books.ts'
+import * as notices from './notices/notices.ts'
 import type { Operation } from './operation.ts'
 import * as overview from './overview/overview.ts'
 import * as adminKeys from './people/admin-keys.ts'
@@ -66,6 +67,7 @@ const NOUNS = [
   accounts,
   newAccounts,
   notes,
+  notices,
   auditLog,
   budgets,
   manyAccounts,

@@ -6,8 +6,8 @@ import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { redeemCode } from '../../operate/codes.ts'
 import { REDEMPTION } from '../../operate/inputs/schemas.ts'
-import { entryJson, isMonth, monthEntries } from '../../operate/reports/statement.ts'
-import { CAP_SHOWN } from '../../operate/resources/accounts.ts'
+import { entryJson, isMonth, PART_COLUMNS, STATEMENT_PARTS, statementOf } from '../../operate/reports/statement.ts'
+import { CAP_SHOWN, STATEMENT_FIELDS } from '../../operate/resources/accounts.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import {
@@ -21,6 +21,7 @@ import {
   pageOf,
   string,
   TIME,
+  textLike,
   USD,
   WRITTEN_TIME,
   word,
@@ -115,34 +116,42 @@ export const listStatements = route(
     })),
 )
 
+export const showStatement = route(
+  'GET wallet/statement',
+  {
+    policy: 'owner',
+    summary: 'The statement of a month: balances, entries, and charges by model, key, member and day',
+    query: fields({ month: optional(textLike(isMonth, 'be a month such as 2026-01')) }),
+    output: STATEMENT_FIELDS,
+  },
+  ({ account, query }, { store, clock }) => statementOf(account, query.month ?? monthOf(clock()), store),
+)
+
 export const downloadStatement = route(
   'GET wallet/statements/{month}',
-  { policy: 'owner', summary: 'The statement of a month, such as 2026-01.csv, as a file', output: 'csv' },
+  {
+    policy: 'owner',
+    summary: 'The statement of a month as a file, such as 2026-01.csv; 2026-01-models.csv has the charges by model',
+    output: 'csv',
+  },
   (call, deps) => {
-    const month = call.parameters.month.replace(/\.csv$/, '')
-    return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
+    const name = call.parameters.month.replace(/\.csv$/, '')
+    return csvResponse(call, `statement-${name}`, statementLines(call.account, name, deps), deps)
   },
 )
 
-/** The entries of one month, oldest first, as an accountant reads them. */
+/** A part of the statement of a month as an accountant reads it; the entries unless another one is named. */
 async function* statementLines(
   account: Account,
-  month: string,
+  name: string,
   deps: ConsoleDependencies,
 ): AsyncGenerator<CsvLine[], void> {
-  if (!isMonth(month)) throw badRequest('month', 'The month must be written as 2026-01.')
-  const entries = await monthEntries(deps.store.spending, account.id, month)
-  const lines = entries
-    .map(entryJson)
-    .map(({ at, kind, reason, requests, amount_usd, balance_after_usd }) => [
-      at,
-      kind,
-      reason,
-      String(requests),
-      amount_usd,
-      balance_after_usd,
-    ])
-  yield [['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd'], ...lines.toReversed()]
+  const [, month = '', named = 'entries'] = /^(\d{4}-\d\d)(?:-([a-z]+))?$/.exec(name) ?? []
+  const part = STATEMENT_PARTS.find((each) => each === named)
+  if (!isMonth(month) || !part) throw badRequest('month', 'The month must be written as 2026-01.')
+  const rows: readonly Readonly<Record<string, unknown>>[] = (await statementOf(account, month, deps.store))[part]
+  const columns = PART_COLUMNS[part]
+  yield [[...columns], ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))]
 }
 
 export const redeem = route(

@@ -94,6 +94,7 @@ const byKey = (role: GatewayRole): Actor => ({ type: 'admin-key', id: 900n, role
 const ACTS: Record<string, ((of: Of) => object) | 'reads' | 'money'> = {
   'account show': 'reads',
   'account notes': 'reads',
+  'account notices': 'reads',
   'account note add': 'reads',
   'account note delete': 'reads',
   'account sessions': 'reads',

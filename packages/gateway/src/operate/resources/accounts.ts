@@ -73,44 +73,49 @@ export const MEMBERS_SHOWN = resource(
   }),
 )
 
-export const STATEMENT = resource(
-  'statement',
-  fields({
-    id: ID,
-    account_id: ID,
-    account: string('Its name.'),
-    owners: listOf(string('An email address.')),
-    month: string(),
-    from: TIME,
-    to: string('Its end, exclusive: ISO 8601 in UTC.'),
-    is_complete: boolean('The month is over.'),
-    currency: word('USD'),
-    opening_balance_usd: USD,
-    credited_usd: USD,
-    debited_usd: string('Decimal USD: corrections and other amounts that were taken, apart from charges.'),
-    charged_usd: string('Decimal USD: what requests cost.'),
-    closing_balance_usd: USD,
-    requests: number(),
-    models: listOf(
-      fields({
-        model: nullable(string('Null: all models beyond the first thousand.')),
-        requests: number(),
-        tokens: number(),
-        charged_usd: USD,
-      }),
-    ),
-    entries: listOf(
-      fields({
-        kind: word('credit', 'debit', 'usage'),
-        at: TIME,
-        reason: string(),
-        amount_usd: string('Decimal USD; negative if it was taken.'),
-        requests: number(),
-        balance_after_usd: USD,
-      }),
-    ),
-  }),
-)
+const CHARGED = { requests: number(), tokens: number(), charged_usd: USD }
+
+export const STATEMENT_FIELDS = fields({
+  id: ID,
+  account_id: ID,
+  account: string('Its name.'),
+  owners: listOf(string('An email address.')),
+  month: string(),
+  from: TIME,
+  to: string('Its end, exclusive: ISO 8601 in UTC.'),
+  is_complete: boolean('The month is over.'),
+  currency: word('USD'),
+  opening_balance_usd: USD,
+  credited_usd: string('Decimal USD, with refunds.'),
+  refunded_usd: string('Decimal USD: refunds of requests, which are part of the credits.'),
+  debited_usd: string('Decimal USD: corrections and other amounts that were taken, apart from charges.'),
+  charged_usd: string('Decimal USD: what requests cost.'),
+  closing_balance_usd: USD,
+  requests: number(),
+  models: listOf(fields({ model: nullable(string('Null: all models beyond the first thousand.')), ...CHARGED })),
+  keys: listOf(
+    fields({
+      key_id: nullable(string('Null: all keys beyond the first thousand.')),
+      key: nullable(string('Its name.')),
+      last_four: nullable(string()),
+      member: nullable(string('Who made it, if the person is a member.')),
+      ...CHARGED,
+    }),
+  ),
+  members: listOf(fields({ member: nullable(string('Null: keys that no member made.')), ...CHARGED })),
+  days: listOf(fields({ day: string('Such as 2026-01-31, UTC.'), requests: number(), charged_usd: USD })),
+  entries: listOf(
+    fields({
+      kind: word('credit', 'debit', 'usage'),
+      at: TIME,
+      reason: string(),
+      amount_usd: string('Decimal USD; negative if it was taken.'),
+      requests: number(),
+      balance_after_usd: USD,
+    }),
+  ),
+})
+export const STATEMENT = resource('statement', STATEMENT_FIELDS)
 
 export const SIGN_IN_LINK = resource('sign_in_link', fields({ email: string(), url: string(), expires_at: TIME }))
 

@@ -7,6 +7,9 @@ export const SIGN_IN_WORDS = {
   },
   'admin-key rejected': { did: { en: 'used an admin key that was rejected', zh: '使用了被拒绝的管理密钥' } },
   'audit-log remove': { did: { en: 'removed expired entries of the audit log', zh: '清除了超过保留期的审计记录' } },
+  'account webhook': {
+    did: { en: 'changed where the notices of {x} are sent', zh: '更改了 {x} 的通知发送地址' },
+  },
   'sign-up': { did: { en: 'signed up', zh: '注册了账户' } },
   'sign-in': {
     did: { en: 'signed in with a provider, which changed their permissions', zh: '通过身份提供方登录，权限随之更新' },

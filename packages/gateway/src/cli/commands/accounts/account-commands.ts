@@ -1,4 +1,6 @@
 // The commands that work on accounts.
+import type { Facts } from '../../../notices/facts.ts'
+import { letterOf } from '../../../notices/letters.ts'
 import type { AccountRow } from '../../../operate/accounts/rows.ts'
 import type { Arguments } from '../../args.ts'
 import { UsageError } from '../../errors.ts'
@@ -7,11 +9,18 @@ import { commandsIn } from '../declare.ts'
 import { CAP_NAMES, LIMIT_NAMES } from '../inputs.ts'
 import { formatCsv } from '../reports/csv.ts'
 import { IMPORT_COLUMNS, importInput } from '../reports/import-file.ts'
-import { byAccount, CAP, LIMITS, SECTION } from './options.ts'
+import { byAccount, CAP, LIMITS, ROWS, SECTION } from './options.ts'
 
 /** Limits beside the other fields, as these commands have always had them. */
 const flatAccount = ({ limits, ...row }: AccountRow) => ({ ...row, ...limits })
 const ofAccount = (...words: Parameters<typeof byAccount>) => ({ ...byAccount(...words), json: flatAccount })
+
+/** In the words of the email. */
+const aboutNotice = ({ facts }: Shown): string => letterOf(facts as Facts, NOBODY, 'en').subject.slice(2)
+const NOBODY = { account: '', name: '', base: '' }
+
+const deliveryOf = ({ to, state, tries, error }: Shown): string =>
+  `${state} to ${to ?? 'webhook'}${error === null ? '' : ` after ${tries} tries (${error})`}`
 
 export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
   {
@@ -38,6 +47,14 @@ export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
     mayRemove: true,
     input: passwordIn,
     json: newAccount,
+  },
+  {
+    ...byAccount('account notices', 'list what the holders of an account were told, and how it was delivered', ROWS),
+    rows: 100,
+    show: shown('>id', 'at', 'kind', { title: 'about', cell: aboutNotice }, 'withheld', {
+      title: 'deliveries',
+      cell: ({ deliveries }) => (deliveries as Shown[]).map(deliveryOf).join('; '),
+    }),
   },
   {
     name: 'account list',

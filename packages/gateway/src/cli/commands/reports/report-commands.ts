@@ -1,6 +1,7 @@
 // The commands that report on all accounts, and those that find something in them.
 import { hashSecret } from '../../../access/authenticate.ts'
 import type { KeyRow } from '../../../operate/key-rows.ts'
+import { PART_COLUMNS, STATEMENT_PARTS, type StatementPart } from '../../../operate/reports/statement.ts'
 import { UsageError } from '../../errors.ts'
 import { describe } from '../../output.ts'
 import { type Column, table } from '../../table.ts'
@@ -61,8 +62,8 @@ const BY: Readonly<Record<string, readonly string[]>> = {
   end_user: ['end_user', 'account_id', 'account'],
 }
 
-type Statement = Shown & { models: Shown[]; entries: Shown[]; owners: string[] }
-const ENTRY = ['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd']
+type Statement = Shown & Readonly<Record<StatementPart, Shown[]>> & { owners: string[] }
+const isPart = (name: string): name is StatementPart => (STATEMENT_PARTS as readonly string[]).includes(name)
 
 const GROUPS: typeof BY = {
   ...BY,
@@ -127,17 +128,26 @@ export const REPORT_COMMANDS = commandsIn('Reports', [
   },
   {
     name: 'report statement',
-    summary: "show an account's statement of a month: balances, entries, and charges by model",
+    summary: "show an account's statement of a month: balances, entries, and charges by model, key, member and day",
     options: {
       'account ACCOUNT!': 'email address, name or id',
       'month YYYY-MM!': 'the month, in UTC',
       csv: 'print the entries as comma-separated values',
+      'part PART': `another part as comma-separated values, with --csv: ${STATEMENT_PARTS.slice(1).join(', ')}`,
     },
     example: 'report statement --account ada@example.com --month 2030-01 --csv',
-    show(result, { flags }) {
-      const { id: _, models, entries, owners, ...head } = result as Statement
-      if (flags.has('csv')) return formatCsv(entries, ENTRY)
-      return `${describe({ ...head, owners: owners.join(', ') })}\n${showRows(models)}\n${showRows(entries)}`
+    input({ flags, values: { part } }) {
+      if (part === undefined) return {}
+      if (!flags.has('csv')) throw new UsageError('--part needs --csv')
+      if (!isPart(part)) throw new UsageError(`--part must be one of ${STATEMENT_PARTS.join(', ')}`)
+      return { part: undefined }
+    },
+    show(result, { flags, values: { part = 'entries' } }) {
+      const { id: _, owners, ...all } = result as Statement
+      if (flags.has('csv')) return isPart(part) ? formatCsv(all[part], PART_COLUMNS[part]) : ''
+      const { entries, models, keys, members, days, ...head } = all
+      const lists = [models, keys, members, days, entries].map(showRows)
+      return [describe({ ...head, owners: owners.join(', ') }), ...lists].join('\n')
     },
   },
   {
