@@ -34,4 +34,5 @@ export type BudgetRow = Read<'budgets/{id}'>
 export type Wallet = Read<'wallet'>
 export type WalletHistory = Read<'wallet/history'>
 export type WalletEntry = WalletHistory['items'][number]
+export type NoticeSettings = Read<'notices/settings'>
 export type Statement = Read<'wallet/statements'>[number]

@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react'
+import { Route, Switch } from 'wouter'
 import { post } from '../../api/client.ts'
 import { useAbout } from '../../api/queries.ts'
+import { lazyPage } from '../../app/lazy-page.tsx'
 import { useSession } from '../../app/session.tsx'
 import { setTheme, type Theme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../i18n/language.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
 import { PostForm } from '../../ui/form/post-form.tsx'
 import { Facts, PageHeader, Section } from '../../ui/page.tsx'
@@ -16,7 +18,18 @@ import { MembersSection } from './people/members.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
 import { SessionsSection } from './sessions.tsx'
 
+const noticesPage = lazyPage(() => import('./notices/page.tsx'))
+
 export default function SettingsPage() {
+  return (
+    <Switch>
+      <Route path="/settings/notices" component={noticesPage.page} />
+      <Route component={Settings} />
+    </Switch>
+  )
+}
+
+function Settings() {
   const { settings: t } = useTexts()
   // The set-up link leads to the password.
   useEffect(() => {
@@ -31,8 +44,18 @@ export default function SettingsPage() {
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />
+      <NoticesLink />
       <AppearanceSection />
     </div>
+  )
+}
+
+function NoticesLink() {
+  const t = useTexts().notices
+  return (
+    <Section title={t.name} text={t.linkText}>
+      <ButtonLink href="/settings/notices">{t.open}</ButtonLink>
+    </Section>
   )
 }
 

@@ -1,5 +1,7 @@
+import { Route, Switch } from 'wouter'
 import { useRead } from '../../api/queries.ts'
-import type { Wallet } from '../../api/types.ts'
+import type { Wallet as WalletShown } from '../../api/types.ts'
+import { lazyPage } from '../../app/lazy-page.tsx'
 import { useSession } from '../../app/session.tsx'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { PostForm } from '../../ui/form/post-form.tsx'
@@ -11,9 +13,20 @@ import { OpenRequestsSection } from './open-requests.tsx'
 import { StatementsSection } from './statements.tsx'
 import { TopUpSection } from './top-up.tsx'
 
-const hasLine = (wallet: Wallet | undefined): boolean => wallet !== undefined && wallet.credit_line_usd !== '0.00'
+const hasLine = (wallet: WalletShown | undefined): boolean => wallet !== undefined && wallet.credit_line_usd !== '0.00'
+
+const statementPage = lazyPage(() => import('./statement/page.tsx'))
 
 export default function WalletPage() {
+  return (
+    <Switch>
+      <Route path="/wallet/statements/:month" component={statementPage.page} />
+      <Route component={Wallet} />
+    </Switch>
+  )
+}
+
+function Wallet() {
   const { texts, locale } = useLanguage()
   const t = texts.wallet
   const { account } = useSession()

@@ -1,26 +1,33 @@
+import { Link } from 'wouter'
 import { urlOf } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import type { Statement } from '../../api/types.ts'
 import { useSession } from '../../app/session.tsx'
-import { useLanguage } from '../../i18n/language.tsx'
+import { useTexts } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { EmptyRow } from '../../ui/states.tsx'
 import { List } from '../../ui/table/list.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Amount } from '../../ui/values.tsx'
+import { useMonthName } from './statement/month-name.ts'
 
 export function StatementsSection() {
-  const { locale, texts } = useLanguage()
-  const t = texts.wallet.statements
+  const t = useTexts().wallet.statements
   const { account } = useSession()
   const query = useRead('wallet/statements', {}, { every: 15_000 })
-  const nameOf = ({ month }: Statement) =>
-    new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
-      new Date(`${month}-01T00:00:00Z`),
-    )
+  const monthName = useMonthName()
+  const nameOf = ({ month }: Statement) => monthName(month)
   const columns: Column<Statement>[] = [
-    { id: 'month', label: t.month, cell: (row) => <span className="whitespace-nowrap">{nameOf(row)}</span> },
+    {
+      id: 'month',
+      label: t.month,
+      cell: (row) => (
+        <Link href={`/wallet/statements/${row.month}`} className="whitespace-nowrap text-link hover:underline">
+          {nameOf(row)}
+        </Link>
+      ),
+    },
     { id: 'credited', label: t.credited, align: 'right', cell: (row) => <Amount usd={row.credited_usd} /> },
     { id: 'spent', label: t.spent, align: 'right', cell: (row) => <Amount usd={row.spent_usd} /> },
     {

@@ -21,8 +21,10 @@ import { CreditDialog } from './credit-dialog.tsx'
 import { LimitsTab } from './tabs/limits.tsx'
 import { HistoryTab, LedgerTab, RequestsTab } from './tabs/lists.tsx'
 import { NotesTab } from './tabs/notes.tsx'
+import { NoticesTab } from './tabs/notices.tsx'
 import { OverviewTab } from './tabs/overview.tsx'
 import { PeopleTab } from './tabs/people.tsx'
+import { StatementsTab } from './tabs/statements.tsx'
 import { useAccountActs } from './use-acts.ts'
 
 const TABS: Readonly<Record<string, (account: Account) => ReactNode>> = {
@@ -33,6 +35,8 @@ const TABS: Readonly<Record<string, (account: Account) => ReactNode>> = {
   ledger: ({ id }) => <LedgerTab account={id} />,
   people: ({ id }) => <PeopleTab account={id} />,
   limits: (account) => <LimitsTab key={account.id} account={account} />,
+  statements: ({ id }) => <StatementsTab account={id} />,
+  notices: ({ id }) => <NoticesTab account={id} />,
   notes: ({ id }) => <NotesTab account={id} />,
   history: ({ id }) => <HistoryTab account={id} />,
 }

@@ -65,6 +65,7 @@ export const accounts = texts({
   lastErrors: en('Last errors').zh('最近的错误'),
   noErrors: en('No request has failed.').zh('没有失败的请求。'),
   noRequests: en('No requests yet').zh('还没有请求'),
+  month: en('Month').zh('月份'),
   noTransfers: en('No transfers yet').zh('还没有转账记录'),
   tabs: {
     label: en('Parts of the account').zh('账户的各部分'),
@@ -76,6 +77,8 @@ export const accounts = texts({
       ledger: en('Ledger').zh('账本'),
       people: en('People').zh('成员'),
       limits: en('Limits').zh('限制'),
+      statements: en('Statements').zh('月度账单'),
+      notices: en('Notices').zh('通知'),
       notes: en('Notes').zh('备注'),
       history: en('History').zh('操作记录'),
     } as Record<string, Said<string>>,
