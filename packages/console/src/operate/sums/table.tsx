@@ -88,8 +88,9 @@ function Group({ row, by }: { row: Sums; by: Dimension }) {
   const t = useOperateTexts().sums
   const { locale } = useLanguage()
   if (isFurther(row, by)) return <span title={t.furtherText}>{t.further}</span>
-  if (by === 'week') return t.weekOf(formatDay(row.week ?? '', locale))
-  if (by === 'month') return formatMonth(row.month ?? '', locale)
+  // Rows of the grouping before are shown until those of the new one are there.
+  if (by === 'week') return row.week && t.weekOf(formatDay(row.week, locale))
+  if (by === 'month') return row.month && formatMonth(row.month, locale)
   if (by === 'day') return <Time at={`${row.day}T00:00:00Z`} style="utcDay" />
   if (by === 'outcome') return <OutcomeBadge outcome={row.outcome ?? ''} />
   const label = labelOf(row, by)

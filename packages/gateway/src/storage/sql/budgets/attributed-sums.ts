@@ -23,6 +23,8 @@ import { hasTagName, isOfSession, onDays } from './conditions.ts'
 const DAY_MS = 86_400_000
 /** More requests of one session are not added up. */
 const MOST_OF_SESSION = 10_000
+/** An account may have ten thousand values on each day. */
+const LONGEST_SHORT_RANGE_MS = 8 * DAY_MS
 const SUMS = ['requests', 'tokens', 'cost', 'upstream_cost', 'unknown_costs'] as const
 
 const SORTED: Readonly<Record<Exclude<AttributedSort['by'], 'value'>, string>> = {
@@ -38,8 +40,8 @@ export type AttributedOrder = { sort?: AttributedSort | undefined; after?: Attri
 
 export const attributedSumsOver = ({ db, runner, monthOf }: Connection) => ({
   /**
-   * Groups of the sums of whole days, in the order of the dimensions after the group `after`, or the first of another order. Those of all
-   * accounts, without one value, are read without delaying requests.
+   * Groups of the sums of whole days, in the order of the dimensions after the group `after`, or the first of another order. Those of many
+   * days or of all accounts, without one value, are read without delaying requests.
    */
   async sums(
     dimension: AttributionDimension,
@@ -53,7 +55,8 @@ export const attributedSumsOver = ({ db, runner, monthOf }: Connection) => ({
       if (time % DAY_MS !== 0) throw new RangeError(`${time} is not the beginning of a day`)
     const by = ATTRIBUTED_DIMENSIONS.filter((each) => dimensions.includes(each))
     const query = rawStatement(db, grouped(monthOf, dimension, by, range, filter, limit + 1, { sort, after }))
-    const isOfFew = filter.account !== undefined || filter.value !== undefined
+    const isShort = filter.account !== undefined && range.to - range.from <= LONGEST_SHORT_RANGE_MS
+    const isOfFew = isShort || filter.value !== undefined
     const [rows = []] = isOfFew ? [await runner.readPage(query)] : await runner.readSlowly([query])
     const page = rows.slice(0, limit).map((row) => toSums(row, by))
     const isMore = rows.length > limit && (sort === undefined || sort.by === 'value')
