@@ -180,8 +180,8 @@ export const showSession = route(
     }),
   },
   async (call, { store }) => {
-    const { session } = call.query
-    if (session === undefined) throw badRequest('session', 'session is required.')
+    // No request has the empty one.
+    const { session = '' } = call.query
     const { id } = call.account
     return sessionJson(id, session, await store.attribution.session(id, session, scopeOf(call).person))
   },
