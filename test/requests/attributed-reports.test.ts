@@ -111,7 +111,9 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(await rejected(query)).toMatch(
         /400.*one tag or one end user at a time.*list of requests takes both as filters/s,
       )
-    expect(await rejected(`group_by=tag,hour&from=${new Date().toISOString().slice(0, 10)}`)).toMatch(/400.*whole days/s)
+    expect(await rejected(`group_by=tag,hour&from=${new Date().toISOString().slice(0, 10)}`)).toMatch(
+      /400.*whole days/s,
+    )
     expect(await rejected('tag=a&from=2026-01-01T12:00:00Z&to=2026-01-02')).toMatch(/400.*from: .*whole days/s)
     expect(await rejected('group_by=colour')).toMatch(/400.*tag:NAME/s)
   })
