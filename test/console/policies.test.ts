@@ -33,6 +33,7 @@ test('only these routes are public, and only these for owners alone', () => {
     'DELETE invitations/{id}',
     'GET invitations',
     'GET wallet/history',
+    'GET wallet/statement',
     'GET wallet/statements',
     'GET wallet/statements/{month}',
     'POST account',
@@ -41,6 +42,7 @@ test('only these routes are public, and only these for owners alone', () => {
     'POST invitations',
     'POST members',
     'POST members/remove',
+    'POST notices/webhook',
     'POST wallet/redeem',
   ])
   expect(having('public')).toEqual([

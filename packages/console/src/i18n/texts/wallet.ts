@@ -93,7 +93,11 @@ export const wallet = texts({
     titleOf: en((month: string) => `Statement of ${month}`).zh((month) => `${month} 账单`),
     print: en('Print').zh('打印'),
     sums: en('Summary').zh('汇总'),
-    ofAccount: en((name: string) => `Account ${name}`).zh((name) => `账户 ${name}`),
+    account: en('Account').zh('账户'),
+    model: en('Model').zh('模型'),
+    key: en('Key').zh('密钥'),
+    member: en('Member').zh('成员'),
+    day: en('Day').zh('日期'),
     notOver: en('The month is not over: this is how it stands now.').zh('本月尚未结束，以下为截至目前的数据。'),
     opening: en('Opening balance').zh('期初余额'),
     closing: en('Closing balance').zh('期末余额'),
@@ -120,8 +124,8 @@ export const wallet = texts({
   },
   notice: {
     title: en('Low-balance notice').zh('低余额提醒'),
-    text: en('The console shows a notice while your available balance is below this amount.').zh(
-      '可用余额低于此金额时，控制台会显示提醒。',
+    text: en('The console shows a notice while your available balance is below this amount, and you get an email.').zh(
+      '可用余额低于此金额时，控制台会显示提醒，并向您发送邮件。',
     ),
     amount: en('Amount in USD').zh('金额（USD）'),
     hint: en('Leave empty for no notice.').zh('留空则不提醒。'),

@@ -38,9 +38,10 @@ export function StatementView({ statement }: { statement: StatementShown }) {
   const amount = (usd: string): ReactNode => <Amount usd={usd} />
   return (
     <>
-      <Section title={t.sums} text={statement.is_complete ? t.ofAccount(statement.account) : t.notOver}>
+      <Section title={t.sums} text={!statement.is_complete && t.notOver}>
         <Facts
           items={[
+            { label: t.account, value: <span className="wrap-anywhere">{statement.account}</span> },
             { label: t.opening, value: amount(statement.opening_balance_usd) },
             { label: t.credits, value: amount(statement.credited_usd) },
             { label: t.refunds, value: amount(statement.refunded_usd) },
@@ -50,16 +51,24 @@ export function StatementView({ statement }: { statement: StatementShown }) {
           ]}
         />
       </Section>
-      <Charges title={t.byModel} rows={models} name={({ model }) => model ?? t.others} />
+      <Charges title={t.byModel} label={t.model} rows={models} name={({ model }) => model ?? t.others} />
       <Charges
         title={t.byKey}
+        label={t.key}
         rows={keys}
         name={({ key_id, key, last_four: end }) =>
           key_id === null ? t.others : `${key ?? key_id}${end ? ` ...${end}` : ''}`
         }
       />
-      {members.length > 1 && <Charges title={t.byMember} rows={members} name={({ member }) => member ?? t.noMember} />}
-      <Charges title={t.byDay} rows={days} name={({ day }) => <Time at={`${day}T00:00:00Z`} style="utcDay" />} />
+      {members.length > 1 && (
+        <Charges title={t.byMember} label={t.member} rows={members} name={({ member }) => member ?? t.noMember} />
+      )}
+      <Charges
+        title={t.byDay}
+        label={t.day}
+        rows={days}
+        name={({ day }) => <Time at={`${day}T00:00:00Z`} style="utcDay" />}
+      />
       <Section flush title={t.creditsAndDebits}>
         <Table
           label={t.creditsAndDebits}
@@ -92,14 +101,16 @@ export function StatementView({ statement }: { statement: StatementShown }) {
 
 function Charges<R extends Omit<Charged, 'tokens'>>(props: {
   title: string
+  /** The head of the names. */
+  label: string
   rows: readonly R[]
   name(row: R): ReactNode
 }) {
   const { texts } = useLanguage()
   const t = texts.wallet.statements
-  const { title, rows, name } = props
+  const { title, label, rows, name } = props
   const columns: Column<R>[] = [
-    { id: 'name', label: title, cell: (row) => <span className="wrap-anywhere">{name(row)}</span> },
+    { id: 'name', label, cell: (row) => <span className="wrap-anywhere">{name(row)}</span> },
     { id: 'requests', label: t.requests, align: 'right', cell: ({ requests }) => <Count value={requests} /> },
     { id: 'charged', label: t.charges, align: 'right', usd: ({ charged_usd }) => charged_usd },
   ]
