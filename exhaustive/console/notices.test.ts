@@ -1,6 +1,7 @@
 // Notices and statements in a real browser: what a person chooses, where the account's notices go, what was told, and what is printed.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
+import type { KeyWithSecret } from '../../packages/console/src/api/types.ts'
 import { SMTP_CERTIFICATE, startSmtp, type TestSmtp } from '../../packages/gateway/test-support/smtp-server.ts'
 import { adminClient } from '../../test/support/admin/admin-client.ts'
 import { expectWellShown, LANGUAGES } from '../../test/support/console/page.ts'
@@ -45,8 +46,9 @@ const { visit, newAccount } = open
 
 /** A key whose cap is all that it has spent. */
 async function useUpCap({ client }: Account): Promise<void> {
-  const { body: key } = await client.post<{ id: string; secret: string }>('keys', { name: 'laptop' })
-  for (let index = 0; index < 3; index++) await sendText(open.gateway.url, key.secret, index)
+  const { body } = await client.post<KeyWithSecret>('keys', { name: 'laptop' })
+  const { key, secret } = body
+  for (let index = 0; index < 3; index++) await sendText(open.gateway.url, secret, index)
   const spent = async () => (await client.get<{ spent_usd: string }>(`keys/${key.id}`)).body.spent_usd
   await eventually(async () => Number(await spent()) > 0)
   const capped = await client.post(`keys/${key.id}`, { cap_usd: await spent() })
