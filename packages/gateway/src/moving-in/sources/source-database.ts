@@ -1,16 +1,46 @@
 // A database of another gateway, read in one snapshot and never written: PostgreSQL, MySQL, SQLite, or a dump of one of the first two.
 
-/** Columns that hold JSON are text or values, as the engine has them; numbers beyond 2^53 are bigint. */
-export type SourceRow = Readonly<Record<string, unknown>>
+/**
+ * As the engine has it. PostgreSQL and dumps give text for everything, SQLite and MySQL also numbers, those beyond 2^53 as bigint.
+ * `fields.ts` reads all forms alike.
+ */
+export type SourceValue = string | number | bigint | Uint8Array | null
+export type SourceRow = Readonly<Record<string, SourceValue>>
 
 export type SourceDatabase = {
   engine: 'postgres' | 'mysql' | 'sqlite'
   /** Column names by table. */
   tables: ReadonlyMap<string, ReadonlySet<string>>
-  /** In pieces, in the order of these columns, so that memory is constant. A table that is missing has none. */
-  rows(table: string, order: readonly string[]): AsyncIterable<SourceRow>
+  /**
+   * In pieces, so that memory is constant. `order`: columns that are together unique and never NULL. `columns`: undefined for all;
+   * those that the table lacks are left out. A table that is missing has no rows.
+   */
+  rows(table: string, order: readonly string[], columns?: readonly string[]): AsyncIterable<SourceRow>
+  /** The rows whose `column` is one of `values`, of which there may be any number. */
+  find(
+    table: string,
+    column: string,
+    values: readonly (string | number)[],
+    columns?: readonly string[],
+  ): AsyncIterable<SourceRow>
   close(): Promise<void>
 }
 
 /** The source cannot be read, or not as what it was said to be. Its message is for the operator and has no secret. */
 export class SourceError extends Error {}
+
+/** Those of `wanted` that the table has; all of them if undefined. */
+export const columnsOf = (
+  tables: SourceDatabase['tables'],
+  table: string,
+  wanted: readonly string[] | undefined,
+): readonly string[] => {
+  const present = tables.get(table) ?? new Set<string>()
+  return wanted ? wanted.filter((column) => present.has(column)) : [...present]
+}
+
+/** Values of one query of `find`. */
+const FOUND_AT_ONCE = 200
+export function* portions<T>(values: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < values.length; at += FOUND_AT_ONCE) yield values.slice(at, at + FOUND_AT_ONCE)
+}
