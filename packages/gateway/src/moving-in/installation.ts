@@ -68,9 +68,12 @@ export type FoundAccount = {
   limits: Limits
   /** The groups that its people may choose. */
   groups: readonly string[]
+  /** On top of the balance, and used before it. Absent: none. */
+  credits?: readonly FoundCredit[]
   disabled: boolean
   createdAt: number | undefined
 }
+export type FoundCredit = { id: SourceId; amount: Nanos; expiresAt: number | undefined }
 export type FoundMember = { person: SourceId; role: MemberRole }
 
 export type FoundKey = {
@@ -132,6 +135,7 @@ export type FoundUsage = {
   key: SourceId | undefined
   person: SourceId | undefined
   account: SourceId | undefined
+  /** With those that failed. */
   requests: number
   failed: number
   inputTokens: number

@@ -1,0 +1,60 @@
+// new-api (QuantumNous): what differs from one-api, which it comes from.
+import type { Installation } from '../installation.ts'
+import { linesIn, listIn, trimmed } from '../quota/channels/channel.ts'
+import { secondsIn } from '../quota/keys.ts'
+import type { Program, TokenTerms } from '../quota/program.ts'
+import { type ReadOptions, readInstallation } from '../quota/read.ts'
+import { booleanOf, listOf, textOf } from '../sources/fields.ts'
+import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
+import { CHANNEL_TYPES } from './channel-types.ts'
+import { newApiChannel } from './channels.ts'
+import { newApiCharge, newApiTokens } from './charges.ts'
+import { TABLES } from './columns.ts'
+import { newApiGroups } from './groups.ts'
+import { OPTIONS } from './options.ts'
+import { newApiPrices } from './prices.ts'
+
+const text = (row: SourceRow, name: string): string => textOf(row[name] ?? null)?.trim() ?? ''
+const isDeleted = (row: SourceRow): boolean => text(row, 'deleted_at') !== ''
+
+const PROGRAM: Program = {
+  product: 'new-api',
+  tables: TABLES,
+  options: OPTIONS,
+  channelTypes: CHANNEL_TYPES,
+  root: { isBoundless: false, password: undefined },
+  user: (row) => ({ isDeleted: isDeleted(row), createdAt: secondsIn(row, 'created_at') }),
+  token: tokenTerms,
+  groups: newApiGroups,
+  prices: newApiPrices,
+  channel: newApiChannel,
+  tokens: newApiTokens,
+  charge: newApiCharge,
+}
+
+function tokenTerms(row: SourceRow): TokenTerms {
+  const isLimited = booleanOf(row.model_limits_enabled ?? null) === true
+  const auto = text(row, 'auto_groups')
+  const own = auto.startsWith('[') ? (listOf(auto) ?? []) : trimmed(listIn(auto))
+  return {
+    isDeleted: isDeleted(row),
+    group: text(row, 'group'),
+    autoGroups: own.length > 0 ? own : undefined,
+    crossesGroups: booleanOf(row.cross_group_retry ?? null) === true,
+    // An empty list lets no model be called.
+    models: isLimited ? trimmed(listIn(text(row, 'model_limits'))) : undefined,
+    networks: linesIn(text(row, 'allow_ips').replaceAll(',', '\n')),
+  }
+}
+
+/** Before the first release has a number in `setups`, it is this one. */
+const NO_VERSION = 'v0.0.0'
+
+export async function readNewApi(
+  database: SourceDatabase,
+  options: Omit<ReadOptions, 'version'>,
+): Promise<Installation> {
+  let version = ''
+  for await (const row of database.rows('setups', ['id'])) version = text(row, 'version')
+  return await readInstallation(PROGRAM, database, { ...options, version: version === NO_VERSION ? '' : version })
+}

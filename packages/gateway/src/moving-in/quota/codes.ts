@@ -1,0 +1,35 @@
+// Redemption codes that still work.
+import { hashSecret } from '../../access/authenticate.ts'
+import type { FoundCode } from '../installation.ts'
+import { integerOf, textOf } from '../sources/fields.ts'
+import { reportedRows, rowOf } from './columns.ts'
+import { bigintOf } from './exact.ts'
+import { secondsIn } from './keys.ts'
+import { nanosOfUnits } from './options.ts'
+import { DAMAGED, type Reader } from './people.ts'
+
+export const NOT_UNUSED =
+  'It is used, disabled, expired or deleted there. It is left out, and works here no more than there.'
+
+export async function* readCodes({ program, database, options, findings, now }: Reader): AsyncIterable<FoundCode> {
+  for await (const row of reportedRows(database, 'redemptions', { tables: program.tables, findings })) {
+    const [id, key] = [integerOf(row.id ?? null), textOf(row.key ?? null)?.trim() ?? '']
+    const units = bigintOf(row.quota)
+    const expiresAt = secondsIn(row, 'expired_time')
+    const isOver = integerOf(row.status ?? null) !== 1 || (row.deleted_at ?? null) !== null
+    if (isOver || (expiresAt !== undefined && expiresAt <= now)) {
+      findings.add('redemptions', 'exact', NOT_UNUSED, rowOf('redemptions', row))
+    } else if (id === undefined || key === '' || units === undefined || units <= 0n) {
+      findings.add('redemptions', 'manual', DAMAGED, rowOf('redemptions', row))
+    } else {
+      yield {
+        id: `code:${id}`,
+        hash: hashSecret(key),
+        lastFour: key.slice(-4),
+        name: textOf(row.name ?? null) ?? '',
+        amount: nanosOfUnits(units, options),
+        expiresAt,
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Rows of the log with what they cost, to be compared with the prices here.
+import type { FoundCharge, FoundTokens } from '../../installation.ts'
+import { type Exact, inNanos, ONE, over, written } from '../exact.ts'
+import type { GroupPlan } from '../groups/plan.ts'
+import { nanosOfUnits } from '../options.ts'
+import type { Reader, Users } from '../people.ts'
+import { type Figures, IMPOSSIBLE, priceOf, type TokenFigures } from '../prices/figures.ts'
+import { modelType } from '../prices/model-type.ts'
+import type { PriceOf } from '../program.ts'
+import { COLUMNS, CONSUMED, logRow } from './row.ts'
+
+/** `group`: undefined is that of the person. `special`: why the price of the list does not explain it. */
+export type Charge = { group: string | undefined; usage: FoundTokens; special: string | undefined }
+
+export const CHANGED = 'The price was another one at that time.'
+export const UNPRICED = 'The model has no price now.'
+
+/** Evenly over the log, whose length is not known before: each time there are twice as many as wanted, every second one is dropped. */
+export async function* readCharges(
+  { program, database, options }: Reader,
+  { users, plan, prices, most }: { users: Users; plan: GroupPlan; prices: PriceOf; most: number },
+): AsyncIterable<FoundCharge> {
+  const rounding = inNanos(over(ONE, options.unitsPerUsd))
+  let kept: FoundCharge[] = []
+  let every = 1
+  let seen = 0
+  for await (const row of database.rows('logs', ['created_at', 'id'], COLUMNS)) {
+    const entry = logRow(row)
+    if (entry.type !== CONSUMED || entry.model === '') continue
+    if (seen++ % every !== 0) continue
+    const { group, usage, special } = program.charge(row, entry, { options, prices })
+    const userGroup = users.groups.get(entry.user ?? 0) ?? 'default'
+    kept.push({
+      from: `logs ${entry.id}`,
+      model: entry.model,
+      group: plan.ofPair(userGroup, group ?? userGroup),
+      usage,
+      charged: nanosOfUnits(entry.units, options),
+      rounding: rounding > 0n ? rounding : 1n,
+      special: special ?? unpriced(entry.model, prices),
+    })
+    if (kept.length < 2 * most) continue
+    kept = kept.filter((_, index) => index % 2 === 0)
+    every *= 2
+  }
+  const wanted = Math.min(most, kept.length)
+  for (let at = 0; at < wanted; at += 1) {
+    const charge = kept[Math.floor((at * kept.length) / wanted)]
+    if (charge) yield charge
+  }
+}
+
+function unpriced(model: string, prices: PriceOf): string | undefined {
+  const figures = prices(model)
+  if (!figures) return UNPRICED
+  return priceOf(figures, { type: modelType(model), name: model, scale: ONE }).price
+    ? undefined
+    : figures.by === 'call'
+      ? IMPOSSIBLE.call
+      : UNPRICED
+}
+
+/** Whether both cost the same, to the last digit that is kept. */
+export function isSame(one: Figures | undefined, other: Figures | undefined, names: readonly string[]): boolean {
+  if (one?.by === 'call' && other?.by === 'call') return same(one.usd, other.usd)
+  if (one?.by !== 'tokens' || other?.by !== 'tokens') return one?.by === other?.by
+  const both = [one.figures, other.figures] as const
+  const isLike = (a: TokenFigures, b: TokenFigures) =>
+    names.every((name) => same(a[name] ?? a.input, b[name] ?? b.input))
+  const isLong = one.long.length === other.long.length
+  return isLike(...both) && isLong && one.long.every((each, at) => isAlike(each, other.long[at], isLike))
+}
+
+type Long = { above: number; figures: TokenFigures }
+const isAlike = (one: Long, other: Long | undefined, isLike: (a: TokenFigures, b: TokenFigures) => boolean): boolean =>
+  other !== undefined && one.above === other.above && isLike(one.figures, other.figures)
+
+const same = (one: Exact, other: Exact): boolean => written(one, 9).text === written(other, 9).text
+
+export const NO_TOKENS: FoundTokens = {
+  input: 0,
+  cached: 0,
+  cacheWrite: 0,
+  cacheWriteHour: 0,
+  output: 0,
+  reasoning: 0,
+  audioInput: 0,
+  audioOutput: 0,
+  images: 0,
+  requests: 1,
+}

@@ -1,0 +1,48 @@
+// What differs between the two programs that count money in quota units: new-api, and one-api, which it comes from.
+import type { Grade } from '../findings.ts'
+import type { FoundTokens, Product } from '../installation.ts'
+import type { SourceRow } from '../sources/source-database.ts'
+import type { Channel } from './channels/channel.ts'
+import type { ChannelTypes } from './channels/channel-types.ts'
+import type { Tables } from './columns.ts'
+import type { GroupRules } from './groups/rules.ts'
+import type { Charge } from './logs/charges.ts'
+import type { LogRow } from './logs/row.ts'
+import type { Options } from './options.ts'
+import type { Figures } from './prices/figures.ts'
+
+export type Program = {
+  product: Product
+  tables: Tables
+  /** The first whose pattern fits; an option that none fits is reported. */
+  options: readonly OptionRule[]
+  channelTypes: ChannelTypes
+  /** The first administrator is given a billion USD, and this password. */
+  root: { isBoundless: boolean; password: string | undefined }
+  user(row: SourceRow): { isDeleted: boolean; createdAt: number | undefined }
+  token(row: SourceRow): TokenTerms
+  groups(options: Options): GroupRules
+  prices(options: Options): PriceOf
+  channel(row: SourceRow): Channel
+  /** What a row of the log counted. */
+  tokens(row: SourceRow, entry: LogRow): FoundTokens
+  charge(row: SourceRow, entry: LogRow, given: { options: Options; prices: PriceOf }): Charge
+}
+
+/** `used`: it is carried over. */
+export type OptionRule = readonly [pattern: RegExp, grade: Grade, says?: string]
+
+export type TokenTerms = {
+  isDeleted: boolean
+  /** '': that of its person. */
+  group: string
+  /** In place of the list that all have. */
+  autoGroups: readonly string[] | undefined
+  crossesGroups: boolean
+  /** undefined: all of its group. */
+  models: readonly string[] | undefined
+  networks: readonly string[]
+}
+
+/** What a model costs by the name that is asked for, at group ratio 1. undefined: it has no price, and is refused there. */
+export type PriceOf = (name: string) => Figures | undefined
