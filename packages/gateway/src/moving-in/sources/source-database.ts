@@ -1,9 +1,6 @@
 // A database of another gateway, read in one snapshot and never written: PostgreSQL, MySQL, SQLite, or a dump of one of the first two.
 
-/**
- * As the engine has it. PostgreSQL and dumps give text for everything, SQLite and MySQL also numbers, those beyond 2^53 as bigint.
- * `fields.ts` reads all forms alike.
- */
+/** Text, or bytes of binary columns; of SQLite also numbers, those beyond 2^53 as bigint. `fields.ts` reads all forms alike. */
 export type SourceValue = string | number | bigint | Uint8Array | null
 export type SourceRow = Readonly<Record<string, SourceValue>>
 
@@ -12,17 +9,12 @@ export type SourceDatabase = {
   /** Column names by table. */
   tables: ReadonlyMap<string, ReadonlySet<string>>
   /**
-   * In pieces, so that memory is constant. `order`: columns that are together unique and never NULL. `columns`: undefined for all;
-   * those that the table lacks are left out. A table that is missing has no rows.
+   * In this order, in pieces, so that memory is constant. `order`: columns that are together unique and never NULL. `columns`:
+   * undefined for all; those that the table lacks are left out. A table that is missing has no rows.
    */
   rows(table: string, order: readonly string[], columns?: readonly string[]): AsyncIterable<SourceRow>
   /** The rows whose `column` is one of `values`, of which there may be any number. */
-  find(
-    table: string,
-    column: string,
-    values: readonly (string | number)[],
-    columns?: readonly string[],
-  ): AsyncIterable<SourceRow>
+  find(table: string, column: string, values: readonly string[], columns?: readonly string[]): AsyncIterable<SourceRow>
   close(): Promise<void>
 }
 
@@ -30,13 +22,23 @@ export type SourceDatabase = {
 export class SourceError extends Error {}
 
 /** Those of `wanted` that the table has; all of them if undefined. */
-export const columnsOf = (
+export function columnsOf(
   tables: SourceDatabase['tables'],
   table: string,
   wanted: readonly string[] | undefined,
-): readonly string[] => {
+): readonly string[] {
   const present = tables.get(table) ?? new Set<string>()
   return wanted ? wanted.filter((column) => present.has(column)) : [...present]
+}
+
+/** Characters, or bytes. */
+export const LONGEST_VALUE = 1_048_576
+export function checkLengths(table: string, row: SourceRow): SourceRow {
+  for (const [column, value] of Object.entries(row)) {
+    if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > LONGEST_VALUE)
+      throw new SourceError(`Column ${column} of table ${table} has a value of more than ${LONGEST_VALUE} characters.`)
+  }
+  return row
 }
 
 /** Values of one query of `find`. */

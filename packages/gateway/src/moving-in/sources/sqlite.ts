@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  checkLengths,
   columnsOf,
   portions,
   type SourceDatabase,
@@ -53,7 +54,7 @@ export function readSqlite(file: string, engine: SourceDatabase['engine']): Sour
         `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)} ${rest}`,
       )
       for (const row of statement.iterate(...values)) {
-        yield plain(row)
+        yield checkLengths(table, plain(row))
         count += 1
         if (count % ROWS_AT_ONCE === 0) await new Promise(setImmediate)
       }
