@@ -15,7 +15,11 @@ const EDITS: readonly string[] = ['set', 'default', 'drop', 'headers', 'system']
 /** Each time something is left out, others may become invalid: routes of an upstream, groups of a model. */
 const MOST_ROUNDS = 10
 
-export function validConfiguration(found: FoundConfiguration, builtIn: BuiltIn, findings: Findings): FoundConfiguration {
+export function validConfiguration(
+  found: FoundConfiguration,
+  builtIn: BuiltIn,
+  findings: Findings,
+): FoundConfiguration {
   let entries = found
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const invalid = invalidIn(entries, builtIn)
@@ -30,7 +34,10 @@ function invalidIn(entries: FoundConfiguration, builtIn: BuiltIn): ReadonlyMap<s
   const stored = LISTS.flatMap(([kind, list]) =>
     entries[list].map(({ id, value }): StoredEntry => ({ kind, id, value, revision: 1 })),
   )
-  const { mistakes, invalid = [] } = { invalid: undefined, ...assemble({ source: '{}', file: '', env: {}, stored }, builtIn) }
+  const { mistakes, invalid = [] } = {
+    invalid: undefined,
+    ...assemble({ source: '{}', file: '', env: {}, stored }, builtIn),
+  }
   if (mistakes.length > 0) return new Map(stored.map(({ kind, id }) => [`${kind} ${id}`, mistakes[0]?.message ?? '']))
   return new Map(
     invalid.map((each) => [
@@ -49,9 +56,12 @@ function withoutInvalid(entries: FoundConfiguration, invalid: ReadonlyMap<string
   const models = entries.models.flatMap((entry): FoundEntry[] => {
     const routes = routesOf(entry)
     const left = routes.filter(({ upstream }) => ids.has(String(upstream)))
-    if (left.length < routes.length) return left.length > 0 ? [{ ...entry, value: { ...entry.value, routes: left } }] : []
+    if (left.length < routes.length)
+      return left.length > 0 ? [{ ...entry, value: { ...entry.value, routes: left } }] : []
     if (!invalid.has(`model ${entry.id}`)) return [entry]
-    const plain = routes.map((route) => Object.fromEntries(Object.entries(route).filter(([name]) => !EDITS.includes(name))))
+    const plain = routes.map((route) =>
+      Object.fromEntries(Object.entries(route).filter(([name]) => !EDITS.includes(name))),
+    )
     const hasEdits = routes.some((route) => EDITS.some((name) => name in route))
     if (!hasEdits) return isKept('model', entry, invalid, findings) ? [entry] : []
     findings.add(entry.from, 'manual', `${EDITS_LEFT_OUT} ${invalid.get(`model ${entry.id}`)}`, entry.id)
@@ -61,9 +71,12 @@ function withoutInvalid(entries: FoundConfiguration, invalid: ReadonlyMap<string
   const groups = entries.groups.flatMap((entry): FoundEntry[] => {
     const { models: named, prices } = entry.value as { models?: unknown; prices?: object }
     const left = Array.isArray(named) ? named.filter((model) => model === '*' || known.has(model)) : []
-    if (Array.isArray(named) && left.length === named.length) return isKept('group', entry, invalid, findings) ? [entry] : []
+    if (Array.isArray(named) && left.length === named.length)
+      return isKept('group', entry, invalid, findings) ? [entry] : []
     const own = Object.fromEntries(Object.entries(prices ?? {}).filter(([model]) => known.has(model)))
-    return left.length > 0 ? [{ ...entry, value: { ...entry.value, models: left, ...(prices ? { prices: own } : {}) } }] : []
+    return left.length > 0
+      ? [{ ...entry, value: { ...entry.value, models: left, ...(prices ? { prices: own } : {}) } }]
+      : []
   })
   return { ...entries, upstreams, models, groups }
 }
@@ -71,7 +84,12 @@ function withoutInvalid(entries: FoundConfiguration, invalid: ReadonlyMap<string
 const routesOf = ({ value }: FoundEntry): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value.routes) ? value.routes : []
 
-function isKept(kind: string, { id, from }: FoundEntry, invalid: ReadonlyMap<string, string>, findings: Findings): boolean {
+function isKept(
+  kind: string,
+  { id, from }: FoundEntry,
+  invalid: ReadonlyMap<string, string>,
+  findings: Findings,
+): boolean {
   const why = invalid.get(`${kind} ${id}`)
   if (why !== undefined) findings.add(from, 'manual', `${LEFT_OUT}: ${why}`, id)
   return why === undefined

@@ -12,6 +12,7 @@ import { integerOf, isObject, type JsonObject, jsonOf, objectOf, textOf } from '
 import type { SourceRow } from '../sources/source-database.ts'
 
 export const KEY_OFF = 'A key that is off in its channel is left out.'
+export const REGIONS = 'The region of single models is not carried over. Add an upstream for it.'
 export const SOCKS = 'Only HTTP proxies are possible. Set proxy of the upstream.'
 export const SYSTEM_PROMPT = 'Here it stands before the system prompt of the request, also where there it was left out.'
 export const OVERRIDE =
@@ -25,9 +26,9 @@ const SHARE = 10
 
 export function newApiChannel(row: SourceRow): Channel {
   const { common, notes } = commonChannel(row)
-  const text = (name: string) => textOf(row[name] ?? null)?.trim() ?? ''
-  const setting = objectOf(row.setting ?? null) ?? {}
-  const settings = objectOf(row.settings ?? null) ?? {}
+  const text = (name: string) => textOf(row[name])?.trim() ?? ''
+  const setting = objectOf(row.setting) ?? {}
+  const settings = objectOf(row.settings) ?? {}
   const { proxy } = setting
   const hasProxy = typeof proxy === 'string' && proxy !== ''
   const isHttp = hasProxy && /^https?:/i.test(proxy)
@@ -36,13 +37,13 @@ export function newApiChannel(row: SourceRow): Channel {
     if (!USED_SETTINGS.has(name) && value !== '' && value !== false && value !== null)
       notes.push([`setting.${name}`, 'not_supported', SETTING])
   }
-  const created = integerOf(row.created_time ?? null) ?? 0
+  const created = integerOf(row.created_time) ?? 0
   return {
     ...common,
     keys: keysIn(row, notes),
-    weight: (integerOf(row.weight ?? null) ?? 0) + SHARE,
+    weight: (integerOf(row.weight) ?? 0) + SHARE,
     isDotless: created > 0 && created < DOTS_SINCE,
-    place: placeIn(text('other'), settings),
+    place: placeIn(text('other'), settings, notes),
     edits: editsIn(row, setting, notes),
     proxy: isHttp ? proxy : undefined,
     notes,
@@ -54,8 +55,8 @@ const USED_SETTINGS: ReadonlySet<string> = new Set([
 ])
 
 function keysIn(row: SourceRow, notes: ChannelNote[]): string[] {
-  const written = textOf(row.key ?? null)?.trim() ?? ''
-  const info = objectOf(row.channel_info ?? null) ?? {}
+  const written = textOf(row.key)?.trim() ?? ''
+  const info = objectOf(row.channel_info) ?? {}
   const list = jsonOf(written)
   // A list of credentials of Google.
   if (Array.isArray(list)) return list.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
@@ -67,30 +68,26 @@ function keysIn(row: SourceRow, notes: ChannelNote[]): string[] {
   return linesIn(on.join('\n'))
 }
 
-function placeIn(other: string, settings: JsonObject): ChannelPlace {
-  const byModel = jsonOf(other)
-  const regions = isObject(byModel)
-    ? Object.fromEntries(
-        Object.entries(byModel).flatMap(([model, to]) => (typeof to === 'string' ? [[model, to]] : [])),
-      )
-    : other === ''
-      ? {}
-      : { default: other }
+function placeIn(other: string, settings: JsonObject, notes: ChannelNote[]): ChannelPlace {
+  const regions = objectOf(other)
+  if (regions && Object.keys(regions).some((model) => model !== 'default')) notes.push(['other', 'manual', REGIONS])
+  const region = regions ? regions.default : other
+  const hasApiKey = settings.aws_key_type === 'api_key' || settings.vertex_key_type === 'api_key'
   return {
     apiVersion: other || undefined,
     other,
-    regions,
-    hasApiKey: settings.aws_key_type === 'api_key' || settings.vertex_key_type === 'api_key',
+    region: typeof region === 'string' ? region || undefined : undefined,
+    hasApiKey,
   }
 }
 
 function editsIn(row: SourceRow, setting: JsonObject, notes: ChannelNote[]): ChannelEdits {
-  const organization = textOf(row.open_ai_organization ?? null)?.trim()
+  const organization = textOf(row.open_ai_organization)?.trim()
   if (organization) notes.push(['open_ai_organization', 'approximate', ORGANIZATION])
   const before =
     typeof setting.system_prompt === 'string' && setting.system_prompt !== '' ? setting.system_prompt : undefined
   if (before !== undefined) notes.push(['setting.system_prompt', 'approximate', SYSTEM_PROMPT])
-  const headers = Object.entries(objectOf(row.header_override ?? null) ?? {})
+  const headers = Object.entries(objectOf(row.header_override) ?? {})
   const plain = headers.filter(([, value]) => typeof value === 'string' && !value.includes('{'))
   if (plain.length < headers.length) notes.push(['header_override', 'manual', OVERRIDE])
   return {
@@ -105,8 +102,8 @@ function editsIn(row: SourceRow, setting: JsonObject, notes: ChannelNote[]): Cha
 
 /** Fields of the body with their values, or a list of operations. */
 function overrideIn(row: SourceRow, notes: ChannelNote[]): ChannelEdits {
-  const written = textOf(row.param_override ?? null)?.trim() ?? ''
-  const override = objectOf(row.param_override ?? null)
+  const written = textOf(row.param_override)?.trim() ?? ''
+  const override = objectOf(row.param_override)
   if (!override) {
     if (written !== '') notes.push(['param_override', 'manual', OVERRIDE])
     return {}

@@ -1,6 +1,6 @@
 // What a row of the log of new-api counted, and whether today's price explains what it cost.
 import type { FoundTokens } from '../installation.ts'
-import { ONE, times } from '../quota/exact.ts'
+import { equal, ONE, times } from '../quota/exact.ts'
 import { CHANGED, type Charge, isSame, NO_TOKENS } from '../quota/logs/charges.ts'
 import type { LogRow } from '../quota/logs/row.ts'
 import { numberOf, type Options, perMillion } from '../quota/options.ts'
@@ -12,12 +12,11 @@ import { expressionFigures } from './expressions.ts'
 import { newApiGroups } from './groups.ts'
 import { HOUR } from './prices.ts'
 
-const otherIn = (row: SourceRow): JsonObject => objectOf(row.other ?? null) ?? {}
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.floor(value) : 0)
 
 /** Anthropic counts what is read from and written to a cache beside the input. */
 export function newApiTokens(row: SourceRow, { prompt, completion }: LogRow): FoundTokens {
-  const other = otherIn(row)
+  const other = objectOf(row.other) ?? {}
   const [cached, hour] = [count(other.cache_tokens), count(other.cache_creation_tokens_1h)]
   const cacheWrite = Math.max(0, count(other.cache_creation_tokens) - hour)
   const isBeside = other.claude === true || other.usage_semantic === 'anthropic'
@@ -33,63 +32,33 @@ export function newApiTokens(row: SourceRow, { prompt, completion }: LogRow): Fo
   }
 }
 
-const TOOLS = 'Hosted tools were charged with it.'
-const MEDIA = 'Images or audio were charged with it.'
-const GROUP_CHANGED = 'The ratio of its group was another one at that time.'
+export const MORE = 'Hosted tools, images or audio were charged with it.'
+const MORE_FIELDS = ['web_search', 'file_search', 'image_generation_call', 'image', 'audio', 'ws']
 
-export function newApiCharge(
-  row: SourceRow,
-  entry: LogRow,
-  { options, prices }: { options: Options; prices: PriceOf },
-): Charge {
-  const other = otherIn(row)
+type Given = { options: Options; prices: PriceOf }
+
+export function newApiCharge(row: SourceRow, entry: LogRow, { options, prices }: Given): Charge {
+  const other = objectOf(row.other) ?? {}
   const usage = newApiTokens(row, entry)
-  const group = textOf(row.group ?? null)?.trim() || undefined
-  const special =
-    TOOL_FIELDS.some((name) => other[name]) || count(other.web_search_call_count) > 0
-      ? TOOLS
-      : MEDIA_FIELDS.some((name) => other[name])
-        ? MEDIA
-        : isRatioOfThen(other, group, options)
-          ? GROUP_CHANGED
-          : isSame(figuresOfThen(other, options), prices(entry.model), namesFor(usage))
-            ? undefined
-            : CHANGED
+  const group = textOf(row.group)?.trim() || undefined
+  const ratio = numberOf(other.group_ratio)
+  // That of a pair of groups is part of the name of the group here.
+  const isPair = numberOf(other.user_group_ratio) !== undefined
+  const isGroup = isPair || !group || !ratio || equal(ratio, newApiGroups(options).ratio('', group).ratio)
+  const isPrice = isSame(figuresOfThen(other, options), prices(entry.model), usage)
+  const special = MORE_FIELDS.some((name) => other[name]) ? MORE : isGroup && isPrice ? undefined : CHANGED
   return { group, usage, special }
-}
-
-const TOOL_FIELDS = ['web_search', 'file_search', 'image_generation_call']
-const MEDIA_FIELDS = ['image', 'audio', 'ws', 'audio_input_seperate_price']
-
-const namesFor = ({ cached, cacheWrite, cacheWriteHour }: FoundTokens): string[] => [
-  ...['input', 'output'],
-  ...(cached > 0 ? ['cached_input'] : []),
-  ...(cacheWrite > 0 ? ['cache_write'] : []),
-  ...(cacheWriteHour > 0 ? ['cache_write_1h'] : []),
-]
-
-/** A ratio of the pair is compared where the groups are. */
-function isRatioOfThen(other: JsonObject, group: string | undefined, options: Options): boolean {
-  const then = numberOf(other.group_ratio)
-  if (group === undefined || !then || numberOf(other.user_group_ratio)) return false
-  const { ratio } = newApiGroups(options).ratio('', group)
-  return then.n * ratio.d !== ratio.n * then.d
 }
 
 function figuresOfThen(other: JsonObject, options: Options): Figures | undefined {
   if (typeof other.expr_b64 === 'string') return expressionFigures(Buffer.from(other.expr_b64, 'base64').toString())
-  const call = numberOf(other.model_price)
+  const [call, ratio] = [numberOf(other.model_price), numberOf(other.model_ratio)]
   if (call && call.n > 0n) return { by: 'call', usd: call }
-  const [ratio, output, cached] = [other.model_ratio, other.completion_ratio, other.cache_ratio].map(numberOf)
   if (!ratio) return undefined
   const input = perMillion(ratio, options)
-  const cacheWrite = times(input, numberOf(other.cache_creation_ratio) ?? ONE)
-  const figures = {
-    input,
-    output: times(input, output ?? ONE),
-    cached_input: times(input, cached ?? ONE),
-    cache_write: cacheWrite,
-    cache_write_1h: times(cacheWrite, HOUR),
-  }
+  const multiple = (name: string) => times(input, numberOf(other[name]) ?? ONE)
+  const cache_write = multiple('cache_creation_ratio')
+  const [output, cached_input] = [multiple('completion_ratio'), multiple('cache_ratio')]
+  const figures = { input, output, cached_input, cache_write, cache_write_1h: times(cache_write, HOUR) }
   return { by: 'tokens', figures, long: [] }
 }

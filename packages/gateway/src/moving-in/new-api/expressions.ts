@@ -1,119 +1,67 @@
 // Billing expressions, as far as they are prices for tokens: sums of counts times figures, in tiers by the length of the input.
 // Whatever else an expression may contain is not guessed.
-import { type Exact, exactOf, NONE, times } from '../quota/exact.ts'
-import type { Figures, LongFigures, TokenFigures } from '../quota/prices/figures.ts'
+import { type Exact, exactOf, NONE, ONE, times } from '../quota/exact.ts'
+import type { Figures, TokenFigures } from '../quota/prices/figures.ts'
 
 export const TOO_MUCH =
   'The billing expression depends on more than the number of tokens and the length of the input. Give the model a price.'
 
-/** Undefined counts are at the price of input or output, as they are there. */
-const COUNTS: Readonly<Record<string, string>> = {
-  p: 'input',
-  c: 'output',
-  cr: 'cached_input',
-  cc: 'cache_write',
-  cc1h: 'cache_write_1h',
-  img: 'image_input',
-  ai: 'audio_input',
-  ao: 'audio_output',
-  img_o: 'image_output',
-}
+/** What an expression does not count is in `p` or `c`, as here in input or output. */
+const COUNTS: ReadonlyMap<string, string> = new Map([
+  ['p', 'input'],
+  ['c', 'output'],
+  ['cr', 'cached_input'],
+  ['cc', 'cache_write'],
+  ['cc1h', 'cache_write_1h'],
+  ['img', 'image_input'],
+  ['ai', 'audio_input'],
+  ['ao', 'audio_output'],
+  ['img_o', 'image_output'],
+])
 
-type Leaf = TokenFigures | { perCall: Exact }
-/** `above`: of the input, in tokens. */
-type Range = { above: number; leaf: Leaf }
+const LONGEST = 10_000
+const TIER = String.raw`tier\(\s*"(?:[^"\\]|\\.)*"\s*,\s*([^()"?:]+|fixed\([^()]*\))\s*\)`
+const LAST = new RegExp(`^${TIER}$`)
+const FIRST = new RegExp(String.raw`^len\s*(<=?|>=?)\s*(\d{1,9})\s*\?\s*${TIER}\s*:\s*([\s\S]+)$`)
 
 export function expressionFigures(text: string): Figures {
-  const words = wordsOf(text.trim().replace(/^v1:/, ''))
-  const ranges = words && readTree({ words, at: 0 })
-  const [first, ...more] = ranges ?? []
-  if (!first) return { by: 'rule', says: TOO_MUCH }
-  if ('perCall' in first.leaf)
-    return more.length === 0 ? { by: 'call', usd: first.leaf.perCall } : { by: 'rule', says: TOO_MUCH }
-  const long = more.flatMap(({ above, leaf }): LongFigures[] => ('perCall' in leaf ? [] : [{ above, figures: leaf }]))
-  return long.length === more.length ? { by: 'tokens', figures: first.leaf, long } : { by: 'rule', says: TOO_MUCH }
+  const tiers = text.length > LONGEST ? undefined : tiersIn(text.trim().replace(/^v1:\s*/, ''))
+  const [first, ...more] = tiers?.sort((one, other) => one.above - other.above) ?? []
+  const call = /^fixed\((.*)\)$/.exec(first?.sum ?? '')
+  const usd = exactOf(call?.[1])
+  if (usd && more.length === 0) return { by: 'call', usd }
+  const [figures, ...longer] = [first, ...more].map((tier) => tier && sumOf(tier.sum))
+  const long = longer.flatMap((each, at) => (each ? [{ above: more[at]?.above ?? 0, figures: each }] : []))
+  return figures && long.length === more.length ? { by: 'tokens', figures, long } : { by: 'rule', says: TOO_MUCH }
 }
 
-const WORD = /\s*(?:("(?:[^"\\]|\\.)*")|(\d+(?:\.\d+)?(?:e[+-]?\d+)?)|([A-Za-z_]\w*)|(<=|>=|[-<>?:()*+,/|]))/y
-const LONGEST = 10_000
+type Tier = { above: number; sum: string }
 
-function wordsOf(text: string): string[] | undefined {
-  if (text.length > LONGEST) return undefined
-  const words: string[] = []
-  WORD.lastIndex = 0
-  while (WORD.lastIndex < text.length) {
-    const match = WORD.exec(text)
-    if (!match) return undefined
-    words.push(match[0].trim())
-  }
-  return words
+/** Each condition takes a part of the lengths that are left, and the last tier has the rest. */
+function tiersIn(text: string, above = 0, most = Number.POSITIVE_INFINITY): Tier[] | undefined {
+  const [, last] = LAST.exec(text) ?? []
+  if (last !== undefined) return above < most ? [{ above, sum: last.trim() }] : []
+  const [, operator = '', number = '', sum = '', rest = ''] = FIRST.exec(text) ?? []
+  if (operator === '') return undefined
+  const limit = Number(number) - (operator === '<' || operator === '>=' ? 1 : 0)
+  const isShort = operator.startsWith('<')
+  const inner = /^\((?:[\s\S]*)\)$/.test(rest) ? rest.slice(1, -1).trim() : rest
+  const others = isShort ? tiersIn(inner, Math.max(above, limit), most) : tiersIn(inner, above, Math.min(most, limit))
+  const start = isShort ? above : Math.max(above, limit)
+  const isEmpty = start >= (isShort ? Math.min(most, limit) : most)
+  return others && (isEmpty ? others : [{ above: start, sum: sum.trim() }, ...others])
 }
 
-type Cursor = { words: readonly string[]; at: number }
-const take = (cursor: Cursor, ...expected: readonly string[]): boolean =>
-  expected.every((word) => cursor.words[cursor.at++] === word)
-
-/** The whole text: ranges in order, the first from 0 on. */
-function readTree(cursor: Cursor): Range[] | undefined {
-  const ranges = readBranch(cursor, { above: 0, most: Number.POSITIVE_INFINITY })
-  return cursor.at === cursor.words.length ? ranges?.sort((one, other) => one.above - other.above) : undefined
-}
-
-type Bounds = { above: number; most: number }
-
-function readBranch(cursor: Cursor, { above, most }: Bounds): Range[] | undefined {
-  const { words, at } = cursor
-  if (words[at] === '(') {
-    cursor.at += 1
-    const inner = readBranch(cursor, { above, most })
-    return inner && take(cursor, ')') ? inner : undefined
-  }
-  if (words[at] !== 'len') {
-    const leaf = readTier(cursor)
-    return leaf && (above < most ? [{ above, leaf }] : [])
-  }
-  const [operator = '', number = '', question] = words.slice(at + 1, at + 4)
-  const limit = /^\d+$/.test(number) ? Number(number) - (operator === '<' || operator === '>=' ? 1 : 0) : undefined
-  if (limit === undefined || question !== '?' || !/^[<>]=?$/.test(operator)) return undefined
-  cursor.at += 4
-  const isShortFirst = operator.startsWith('<')
-  const short = { above, most: Math.min(most, limit) }
-  const long = { above: Math.max(above, limit), most }
-  const first = readBranch(cursor, isShortFirst ? short : long)
-  if (!first || !take(cursor, ':')) return undefined
-  const second = readBranch(cursor, isShortFirst ? long : short)
-  return second && [...first, ...second]
-}
-
-/** `tier("name", p * 2 + c * 8)` */
-function readTier(cursor: Cursor): Leaf | undefined {
-  if (!take(cursor, 'tier', '(') || !cursor.words[cursor.at++]?.startsWith('"') || !take(cursor, ',')) return undefined
-  if (cursor.words[cursor.at] === 'fixed') {
-    cursor.at += 1
-    if (!take(cursor, '(')) return undefined
-    const perCall = exactOf(cursor.words[cursor.at++])
-    return perCall && take(cursor, ')', ')') ? { perCall } : undefined
-  }
+/** `p * 2 + c * 8`: one count in each term, times any number of figures. */
+function sumOf(sum: string): TokenFigures | undefined {
   const figures = new Map<string, Exact>()
-  do {
-    const term = readTerm(cursor)
-    if (!term || figures.has(term.name)) return undefined
-    figures.set(term.name, term.figure)
-  } while (cursor.words[cursor.at++] === '+')
-  if (cursor.words[cursor.at - 1] !== ')') return undefined
+  for (const term of sum.split('+')) {
+    const factors = term.split('*').map((factor) => factor.trim())
+    const names = factors.filter((factor) => COUNTS.has(factor))
+    const numbers = factors.filter((factor) => !COUNTS.has(factor)).map((factor) => exactOf(factor))
+    const name = COUNTS.get(names[0] ?? '')
+    if (name === undefined || names.length > 1 || figures.has(name) || numbers.includes(undefined)) return undefined
+    figures.set(name, times(...numbers.map((number) => number ?? ONE)))
+  }
   return { input: NONE, output: NONE, ...Object.fromEntries(figures) }
-}
-
-/** One count, times any number of figures. */
-function readTerm(cursor: Cursor): { name: string; figure: Exact } | undefined {
-  let name: string | undefined
-  const factors: Exact[] = []
-  do {
-    const word = cursor.words[cursor.at++] ?? ''
-    const factor = /^\d/.test(word) ? exactOf(word) : undefined
-    if (factor) factors.push(factor)
-    else if (name === undefined && Object.hasOwn(COUNTS, word)) name = COUNTS[word]
-    else return undefined
-  } while (cursor.words[cursor.at] === '*' && cursor.at++ >= 0)
-  return name === undefined ? undefined : { name, figure: times(...factors) }
 }

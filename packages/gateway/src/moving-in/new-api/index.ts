@@ -14,7 +14,7 @@ import { newApiGroups } from './groups.ts'
 import { OPTIONS } from './options.ts'
 import { newApiPrices } from './prices.ts'
 
-const text = (row: SourceRow, name: string): string => textOf(row[name] ?? null)?.trim() ?? ''
+const text = (row: SourceRow, name: string): string => textOf(row[name])?.trim() ?? ''
 const isDeleted = (row: SourceRow): boolean => text(row, 'deleted_at') !== ''
 
 const PROGRAM: Program = {
@@ -33,28 +33,19 @@ const PROGRAM: Program = {
 }
 
 function tokenTerms(row: SourceRow): TokenTerms {
-  const isLimited = booleanOf(row.model_limits_enabled ?? null) === true
+  const isLimited = booleanOf(row.model_limits_enabled) === true
   const auto = text(row, 'auto_groups')
   const own = auto.startsWith('[') ? (listOf(auto) ?? []) : trimmed(listIn(auto))
   return {
     isDeleted: isDeleted(row),
     group: text(row, 'group'),
     autoGroups: own.length > 0 ? own : undefined,
-    crossesGroups: booleanOf(row.cross_group_retry ?? null) === true,
+    crossesGroups: booleanOf(row.cross_group_retry) === true,
     // An empty list lets no model be called.
     models: isLimited ? trimmed(listIn(text(row, 'model_limits'))) : undefined,
     networks: linesIn(text(row, 'allow_ips').replaceAll(',', '\n')),
   }
 }
 
-/** Before the first release has a number in `setups`, it is this one. */
-const NO_VERSION = 'v0.0.0'
-
-export async function readNewApi(
-  database: SourceDatabase,
-  options: Omit<ReadOptions, 'version'>,
-): Promise<Installation> {
-  let version = ''
-  for await (const row of database.rows('setups', ['id'])) version = text(row, 'version')
-  return await readInstallation(PROGRAM, database, { ...options, version: version === NO_VERSION ? '' : version })
-}
+export const readNewApi = (database: SourceDatabase, options: ReadOptions): Promise<Installation> =>
+  readInstallation(PROGRAM, database, options)

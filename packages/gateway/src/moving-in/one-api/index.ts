@@ -15,7 +15,7 @@ import { TABLES } from './columns.ts'
 import { OPTIONS } from './options.ts'
 import { oneApiPrices } from './prices.ts'
 
-const text = (row: SourceRow, name: string): string => textOf(row[name] ?? null)?.trim() ?? ''
+const text = (row: SourceRow, name: string): string => textOf(row[name])?.trim() ?? ''
 const USUAL_RATIOS = new Map(['default', 'vip', 'svip'].map((group) => [group, ONE]))
 const DELETED = 3
 
@@ -26,7 +26,7 @@ const PROGRAM: Program = {
   channelTypes: CHANNEL_TYPES,
   root: { isBoundless: true, password: '123456' },
   user: (row) => ({
-    isDeleted: integerOf(row.status ?? null) === DELETED || text(row, 'username').startsWith('deleted_'),
+    isDeleted: integerOf(row.status) === DELETED || text(row, 'username').startsWith('deleted_'),
     createdAt: undefined,
   }),
   token: (row) => {
@@ -52,7 +52,7 @@ export const SYSTEM_PROMPT = 'Here it stands before the system prompt of the req
 
 function oneApiChannel(row: SourceRow): Channel {
   const { common, notes } = commonChannel(row)
-  const config = objectOf(row.config ?? null) ?? {}
+  const config = objectOf(row.config) ?? {}
   const field = (name: string): string => (typeof config[name] === 'string' ? config[name].trim() : '')
   const before = text(row, 'system_prompt')
   if (before !== '') notes.push(['system_prompt', 'approximate', SYSTEM_PROMPT])
@@ -66,7 +66,7 @@ function oneApiChannel(row: SourceRow): Channel {
     isDotless: true,
     place: {
       apiVersion: field('api_version') || text(row, 'other') || undefined,
-      regions: field('region') === '' ? {} : { default: field('region') },
+      region: field('region') || undefined,
       project: field('vertex_ai_project_id') || undefined,
       credentials: field('vertex_ai_adc') || undefined,
     },
@@ -110,9 +110,5 @@ const ratioOf = (one: Fraction, other: Fraction): number | undefined =>
 const isLike = (shown: string | undefined, ratio: number | undefined): boolean =>
   ratio === undefined || Math.abs(Number(shown) - ratio) <= 0.005_001
 
-export async function readOneApi(
-  database: SourceDatabase,
-  options: Omit<ReadOptions, 'version'>,
-): Promise<Installation> {
-  return await readInstallation(PROGRAM, database, options)
-}
+export const readOneApi = (database: SourceDatabase, options: ReadOptions): Promise<Installation> =>
+  readInstallation(PROGRAM, database, options)

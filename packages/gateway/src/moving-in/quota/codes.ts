@@ -13,10 +13,10 @@ export const NOT_UNUSED =
 
 export async function* readCodes({ program, database, options, findings, now }: Reader): AsyncIterable<FoundCode> {
   for await (const row of reportedRows(database, 'redemptions', { tables: program.tables, findings })) {
-    const [id, key] = [integerOf(row.id ?? null), textOf(row.key ?? null)?.trim() ?? '']
+    const [id, key] = [integerOf(row.id), textOf(row.key)?.trim() ?? '']
     const units = bigintOf(row.quota)
     const expiresAt = secondsIn(row, 'expired_time')
-    const isOver = integerOf(row.status ?? null) !== 1 || (row.deleted_at ?? null) !== null
+    const isOver = integerOf(row.status) !== 1 || (textOf(row.deleted_at) ?? '') !== ''
     if (isOver || (expiresAt !== undefined && expiresAt <= now)) {
       findings.add('redemptions', 'exact', NOT_UNUSED, rowOf('redemptions', row))
     } else if (id === undefined || key === '' || units === undefined || units <= 0n) {
@@ -26,7 +26,7 @@ export async function* readCodes({ program, database, options, findings, now }: 
         id: `code:${id}`,
         hash: hashSecret(key),
         lastFour: key.slice(-4),
-        name: textOf(row.name ?? null) ?? '',
+        name: textOf(row.name) ?? '',
         amount: nanosOfUnits(units, options),
         expiresAt,
       }

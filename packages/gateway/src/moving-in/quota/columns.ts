@@ -45,7 +45,7 @@ async function hasRows(database: SourceDatabase, table: string, columns: Readonl
 
 /** What is the same as nothing, in each form that engines and programs have for it. */
 const BLANK: ReadonlySet<string> = new Set(['', '0', 'false', 'f', '{}', '[]', 'null', '0.0'])
-export const isBlank = (value: SourceValue | undefined): boolean => BLANK.has((textOf(value ?? null) ?? '').trim())
+export const isBlank = (value: SourceValue | undefined): boolean => BLANK.has((textOf(value) ?? '').trim())
 
 /** The rows of a table, of which each column that is not carried over is reported where it is set. */
 export async function* reportedRows(
@@ -64,4 +64,4 @@ export async function* reportedRows(
   }
 }
 
-export const rowOf = (table: string, row: SourceRow): string => `${table} ${textOf(row.id ?? null) ?? '?'}`
+export const rowOf = (table: string, row: SourceRow): string => `${table} ${textOf(row.id) ?? '?'}`

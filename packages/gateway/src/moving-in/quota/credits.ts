@@ -24,14 +24,14 @@ export async function readCredits({
   const table = 'user_subscriptions'
   if (!database.tables.has(table)) return credits
   for await (const row of reportedRows(database, table, { tables: program.tables, findings })) {
-    const [id, user, ends] = [row.id, row.user_id, row.end_time].map((value) => integerOf(value ?? null))
+    const [id, user, ends] = [row.id, row.user_id, row.end_time].map((value) => integerOf(value))
     const [total, used] = [bigintOf(row.amount_total), bigintOf(row.amount_used)]
-    const isOver = textOf(row.status ?? null) !== 'active' || (ends !== undefined && ends > 0 && ends * 1000 <= now)
+    const isOver = textOf(row.status) !== 'active' || (ends !== undefined && ends > 0 && ends * 1000 <= now)
     if (isOver || id === undefined || user === undefined || total === undefined || used === undefined) continue
     if (total === 0n) findings.add(table, 'manual', UNBOUNDED, rowOf(table, row))
     if (total <= used) continue
     findings.add(table, 'approximate', RENEWED, rowOf(table, row))
-    if (booleanOf(row.allow_wallet_overflow ?? null) === false)
+    if (booleanOf(row.allow_wallet_overflow) === false)
       findings.add(`${table}.allow_wallet_overflow`, 'approximate', NO_OVERFLOW, rowOf(table, row))
     const credit = {
       id: `subscription:${id}`,

@@ -17,7 +17,7 @@ export function exactOf(value: SourceValue | undefined): Exact | undefined {
 }
 
 function fraction(value: SourceValue | undefined): Exact | undefined {
-  const [, integer, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(decimalOf(value ?? null) ?? '') ?? []
+  const [, integer, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(decimalOf(value) ?? '') ?? []
   return integer === undefined ? undefined : { n: BigInt(integer + decimals), d: 10n ** BigInt(decimals.length) }
 }
 
@@ -44,6 +44,6 @@ export const inNanos = (usd: Exact): Nanos => rounded(times(usd, whole(1_000_000
 
 /** A count of units; undefined: it is no integer of 64 bits. */
 export function bigintOf(value: SourceValue | undefined): bigint | undefined {
-  const text = textOf(value ?? null)?.trim() ?? ''
+  const text = textOf(value)?.trim() ?? ''
   return /^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined
 }

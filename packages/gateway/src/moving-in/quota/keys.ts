@@ -34,8 +34,8 @@ export async function* readTokens(
 ): AsyncIterable<Token> {
   const given = { tables: program.tables, findings }
   for await (const row of isReported ? reportedRows(database, 'tokens', given) : database.rows('tokens', ['id'])) {
-    const [id, user] = [row.id, row.user_id].map((value) => integerOf(value ?? null))
-    const key = textOf(row.key ?? null)?.trim() ?? ''
+    const [id, user] = [row.id, row.user_id].map((value) => integerOf(value))
+    const key = textOf(row.key)?.trim() ?? ''
     const terms = program.token(row)
     const problem =
       id === undefined || user === undefined
@@ -66,9 +66,9 @@ export async function* readKeys(reader: Reader, users: Users, plan: GroupPlan): 
       findings.add('tokens.cross_group_retry', 'approximate', CROSSING, at)
     const networks = terms.networks.filter((network) => networkErrors([network]).length === 0)
     if (networks.length < terms.networks.length) findings.add('tokens.networks', 'manual', BAD_NETWORKS, at)
-    const expires = integerOf(row.expired_time ?? null) ?? -1
+    const expires = integerOf(row.expired_time) ?? -1
     const expiresAt = expires > 0 ? expires * 1000 : undefined
-    const [status, left] = [integerOf(row.status ?? null), bigintOf(row.remain_quota) ?? 0n]
+    const [status, left] = [integerOf(row.status), bigintOf(row.remain_quota) ?? 0n]
     const isExpired = expiresAt !== undefined && expiresAt <= now
     const isUsedUp = status === EXHAUSTED && !isUnlimited(row) && left <= 0n
     const works = status === ENABLED || (status === EXPIRED && isExpired) || isUsedUp
@@ -78,7 +78,7 @@ export async function* readKeys(reader: Reader, users: Users, plan: GroupPlan): 
       id: keyId(id),
       account: accountId(user),
       person: personId(user),
-      name: textOf(row.name ?? null)?.trim() || `key ${id}`,
+      name: textOf(row.name)?.trim() || `key ${id}`,
       // Both programs take it with and without its beginning.
       secrets: [{ hash: hashSecret(`sk-${key}`) }, { hash: hashSecret(key) }],
       lastFour: key.slice(-4),
@@ -97,7 +97,7 @@ export async function* readKeys(reader: Reader, users: Users, plan: GroupPlan): 
 }
 
 /** A token without a limit counts below zero as it is used. */
-const isUnlimited = (row: SourceRow): boolean => booleanOf(row.unlimited_quota ?? null) === true
+const isUnlimited = (row: SourceRow): boolean => booleanOf(row.unlimited_quota) === true
 
 export async function* readCaps(reader: Reader, users: Users): AsyncIterable<FoundBudget> {
   const { options, findings } = reader
@@ -129,6 +129,6 @@ const atLeastNone = (units: bigint): bigint => (units < 0n ? 0n : units)
 
 export const keyId = (id: number): string => `token:${id}`
 export const secondsIn = (row: SourceRow, column: string): number | undefined => {
-  const seconds = integerOf(row[column] ?? null)
+  const seconds = integerOf(row[column])
   return seconds !== undefined && seconds > 0 ? seconds * 1000 : undefined
 }

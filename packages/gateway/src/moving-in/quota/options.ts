@@ -26,7 +26,7 @@ export async function readOptions(
 ): Promise<Options> {
   const values = new Map<string, string>()
   for await (const row of database.rows('options', ['key'])) {
-    const [name, value] = [textOf(row.key ?? null), textOf(row.value ?? null)]
+    const [name, value] = [textOf(row.key), textOf(row.value)]
     if (name === undefined || value === undefined) continue
     if (values.size >= MOST_OPTIONS) {
       findings.add('options', 'manual', `More than ${MOST_OPTIONS} options are not read.`)
@@ -48,10 +48,9 @@ export async function readOptions(
   if (!unitsPerUsd || unitsPerUsd.n === 0n) wrong('QuotaPerUnit', 'a number above 0')
   return {
     text: (name) => values.get(name),
-    flag: (name) => booleanOf(values.get(name) ?? null),
+    flag: (name) => booleanOf(values.get(name)),
     object,
-    list: (name) =>
-      values.has(name) ? (listOf(values.get(name) ?? null) ?? wrong(name, 'a list of texts')) : undefined,
+    list: (name) => (values.has(name) ? (listOf(values.get(name)) ?? wrong(name, 'a list of texts')) : undefined),
     figures(name) {
       const found = object(name)
       if (!found) return undefined

@@ -22,9 +22,9 @@ export async function readUsers(reader: Reader): Promise<Users> {
   const { program, database, findings } = reader
   const groups = new Map<number, string>()
   for await (const row of reportedRows(database, 'users', { tables: program.tables, findings })) {
-    const id = integerOf(row.id ?? null)
+    const id = integerOf(row.id)
     if (id === undefined) findings.add('users.id', 'manual', DAMAGED, rowOf('users', row))
-    else groups.set(id, textOf(row.group ?? null)?.trim() || 'default')
+    else groups.set(id, textOf(row.group)?.trim() || 'default')
   }
   return { groups }
 }
@@ -50,12 +50,12 @@ const ADMIN = 10
 export async function* readPeople({ program, database, findings }: Reader): AsyncIterable<FoundPerson> {
   const addresses = new Set<string>()
   for await (const row of database.rows('users', ['id'])) {
-    const id = integerOf(row.id ?? null)
+    const id = integerOf(row.id)
     if (id === undefined) continue
     const at = rowOf('users', row)
     const { isDeleted, createdAt } = program.user(row)
-    const role = integerOf(row.role ?? null) ?? 0
-    const hash = textOf(row.password ?? null)?.trim() ?? ''
+    const role = integerOf(row.role) ?? 0
+    const hash = textOf(row.password)?.trim() ?? ''
     const hasPassword = BCRYPT.test(hash) && !isDeleted
     if (isDeleted) findings.add('users.deleted', 'approximate', DELETED, at)
     else if (!hasPassword) findings.add('users.password', 'manual', NO_PASSWORD, at)
@@ -63,7 +63,7 @@ export async function* readPeople({ program, database, findings }: Reader): Asyn
     else if (role >= ADMIN) findings.add('users.role', 'approximate', ROLE_OF_ADMIN, at)
     const { password } = program.root
     const name = nameOf(row, id)
-    const shown = textOf(row.display_name ?? null)?.trim() ?? ''
+    const shown = textOf(row.display_name)?.trim() ?? ''
     if (shown !== '' && shown !== name) findings.add('users.display_name', 'not_supported', ONE_NAME, at)
     const isUsual = role >= ROOT && hasPassword && password !== undefined && (await Bun.password.verify(password, hash))
     if (isUsual) findings.add('users.password', 'manual', USUAL_PASSWORD, at)
@@ -74,19 +74,16 @@ export async function* readPeople({ program, database, findings }: Reader): Asyn
       password: hasPassword ? { form: 'bcrypt', hash } : undefined,
       mustChangePassword: isUsual,
       role: role >= ADMIN && !isDeleted ? 'admin' : undefined,
-      disabled: isDeleted || integerOf(row.status ?? null) !== 1,
+      disabled: isDeleted || integerOf(row.status) !== 1,
       createdAt,
     }
   }
 }
 
-const nameOf = (row: SourceRow, id: number): string => textOf(row.username ?? null)?.trim() || `user-${id}`
+const nameOf = (row: SourceRow, id: number): string => textOf(row.username)?.trim() || `user-${id}`
 
 function addressOf(row: SourceRow, taken: Set<string>, findings: Findings): string | undefined {
-  const address =
-    textOf(row.email ?? null)
-      ?.trim()
-      .toLowerCase() ?? ''
+  const address = textOf(row.email)?.trim().toLowerCase() ?? ''
   if (address === '') return undefined
   const problem = isStrictAddress(address) ? (taken.has(address) ? SAME_ADDRESS : undefined) : NO_ADDRESS
   if (problem !== undefined) findings.add('users.email', 'manual', problem, rowOf('users', row))
@@ -100,7 +97,7 @@ export async function* readAccounts(
   credits: ReadonlyMap<number, readonly Credit[]>,
 ): AsyncIterable<FoundAccount> {
   for await (const row of database.rows('users', ['id'])) {
-    const id = integerOf(row.id ?? null)
+    const id = integerOf(row.id)
     if (id === undefined) continue
     const { isDeleted, createdAt } = program.user(row)
     const amount = (column: string): Nanos => {
@@ -110,7 +107,7 @@ export async function* readAccounts(
       findings.add(`users.${column}`, 'manual', NO_NUMBER, rowOf('users', row))
       return 0n
     }
-    const isBoundless = program.root.isBoundless && (integerOf(row.role ?? null) ?? 0) >= ROOT
+    const isBoundless = program.root.isBoundless && (integerOf(row.role) ?? 0) >= ROOT
     const balance = amount('quota')
     if (isBoundless) findings.add('users.quota', 'approximate', BOUNDLESS, rowOf('users', row))
     else if (balance < 0n) findings.add('users.quota', 'exact', BELOW_ZERO, rowOf('users', row))
@@ -122,9 +119,9 @@ export async function* readAccounts(
       balance: isBoundless ? undefined : balance,
       spent: amount('used_quota'),
       limits: NO_LIMITS,
-      groups: plan.choices(textOf(row.group ?? null)?.trim() || 'default'),
+      groups: plan.choices(textOf(row.group)?.trim() || 'default'),
       credits: credits.get(id) ?? [],
-      disabled: isDeleted || integerOf(row.status ?? null) !== 1,
+      disabled: isDeleted || integerOf(row.status) !== 1,
       createdAt,
     }
   }

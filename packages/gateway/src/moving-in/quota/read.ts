@@ -22,15 +22,15 @@ export type ReadOptions = {
   /** Of upstreams: what they serve decides which routes are possible. */
   kinds: Kinds
   now: number
-  /** As the database tells it. */
-  version?: string
+  /** As it was detected. */
+  version: string
 }
 
 /** Configuration, people and keys are looked through once before the first stream is read. */
 export async function readInstallation(
   program: Program,
   database: SourceDatabase,
-  { kinds, now, version = '' }: ReadOptions,
+  { kinds, now, version }: ReadOptions,
 ): Promise<Installation> {
   const findings = createFindings()
   await reportTables(database, program.tables, findings)
@@ -74,7 +74,7 @@ async function readKeyNames(reader: Reader, users: Users, plan: GroupPlan): Prom
   const byName = new Map<string, number | undefined>()
   for await (const { id, user, row } of readTokens(reader, users, true)) {
     ids.add(id)
-    const name = `${user}/${textOf(row.name ?? null) ?? ''}`
+    const name = `${user}/${textOf(row.name) ?? ''}`
     byName.set(name, byName.has(name) ? undefined : id)
     plan.ofKey(users.groups.get(user) ?? 'default', reader.program.token(row))
   }
@@ -93,12 +93,12 @@ async function checkAbilities(
   const models = new Set(served.models.map(({ id }) => id))
   const byId = new Map(channels.map((channel) => [channel.id, channel]))
   for await (const row of database.rows('abilities', ['group', 'model', 'channel_id'])) {
-    const [group = '', model = ''] = [textOf(row.group ?? null)?.trim(), textOf(row.model ?? null)?.trim()]
-    const channel = byId.get(Number(textOf(row.channel_id ?? null)))
+    const [group = '', model = ''] = [textOf(row.group)?.trim(), textOf(row.model)?.trim()]
+    const channel = byId.get(Number(textOf(row.channel_id)))
     // What is left out of the channel has been said.
-    if (booleanOf(row.enabled ?? null) !== true || model === '' || (channel && !models.has(model))) continue
+    if (booleanOf(row.enabled) !== true || model === '' || (channel && !models.has(model))) continue
     if (!channel || !served.has(group, model, channel.id)) {
-      findings.add('abilities', 'manual', NOT_THERE, `${group} ${model} channels ${textOf(row.channel_id ?? null)}`)
+      findings.add('abilities', 'manual', NOT_THERE, `${group} ${model} channels ${textOf(row.channel_id)}`)
     }
   }
 }

@@ -33,8 +33,7 @@ export type Channel = {
 export type ChannelNote = readonly [column: string, grade: Grade, says: string]
 export type ChannelPlace = {
   apiVersion?: string | undefined
-  /** By model, and of all others under `default`. */
-  regions?: Readonly<Record<string, string>>
+  region?: string | undefined
   project?: string | undefined
   /** In place of the key. */
   credentials?: string | undefined
@@ -62,26 +61,26 @@ type Common = Pick<
 
 /** What both programs have alike. */
 export function commonChannel(row: SourceRow): { common: Common; notes: ChannelNote[] } {
-  const text = (name: string) => textOf(row[name] ?? null) ?? ''
-  const id = integerOf(row.id ?? null) ?? 0
+  const text = (name: string) => textOf(row[name]) ?? ''
+  const id = integerOf(row.id) ?? 0
   const models = listIn(text('models'))
   const notes: ChannelNote[] = []
   const unclean = models.some((model) => model !== model.trim() || model === '') && text('models') !== ''
   if (unclean) notes.push(['models', 'approximate', BLANKS])
-  if (text('model_mapping').trim() !== '' && !objectOf(row.model_mapping ?? null)) {
+  if (text('model_mapping').trim() !== '' && !objectOf(row.model_mapping)) {
     notes.push(['model_mapping', 'manual', 'This is not JSON. Set the names at the vendor on the routes.'])
   }
   const common = {
     id,
     from: `channels ${id}`,
     name: text('name'),
-    type: integerOf(row.type ?? null) ?? 0,
-    isOn: integerOf(row.status ?? null) === 1,
+    type: integerOf(row.type) ?? 0,
+    isOn: integerOf(row.status) === 1,
     baseUrl: text('base_url').trim().replace(/\/+$/, '') || undefined,
     models: trimmed(models),
     groups: trimmed(listIn(text('group'))),
     mapping: mappingIn(row),
-    priority: integerOf(row.priority ?? null) ?? 0,
+    priority: integerOf(row.priority) ?? 0,
   }
   return { common, notes }
 }
@@ -90,7 +89,7 @@ export const BLANKS = 'Names of models with blanks around them, and empty ones, 
 
 /** A name that is mapped to a mapped one ends at the last of them. */
 function mappingIn(row: SourceRow): ReadonlyMap<string, string> {
-  const pairs = Object.entries(objectOf(row.model_mapping ?? null) ?? {})
+  const pairs = Object.entries(objectOf(row.model_mapping) ?? {})
   const mapping = new Map(pairs.flatMap(([name, to]) => (typeof to === 'string' ? [[name.trim(), to.trim()]] : [])))
   const last = (name: string, seen: readonly string[] = []): string => {
     const next = mapping.get(name)

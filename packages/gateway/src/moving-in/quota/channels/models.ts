@@ -38,10 +38,11 @@ export function readChannels(channels: readonly Channel[], { types, prices, kind
     const hasOwnForm = types[channel.type] === 'aws' || types[channel.type] === 'vertex'
     const usable = { ...channel, keys: channel.keys.filter((key) => hasOwnForm || isApiKey(key)) }
     if (usable.keys.length < channel.keys.length) findings.add('channels.key', 'manual', BAD_KEY, from)
-    const { places, problem } = placesOf(usable, types[channel.type], kinds)
-    if (problem !== undefined) findings.add('channels', 'not_supported', problem, `${from} ${channel.name}`)
+    const found = placesOf(usable, types[channel.type], kinds)
+    const places = typeof found === 'string' ? [] : found
+    if (typeof found === 'string') findings.add('channels', 'not_supported', found, `${from} ${channel.name}`)
     const used = new Set<Place>()
-    for (const model of problem === undefined ? channel.models : []) {
+    for (const model of places.length > 0 ? channel.models : []) {
       const found = routesOf(channel, model, {
         places,
         id: ids.get(channel) ?? '',

@@ -1,10 +1,10 @@
 // Rows of the log with what they cost, to be compared with the prices here.
 import type { FoundCharge, FoundTokens } from '../../installation.ts'
-import { type Exact, inNanos, ONE, over, written } from '../exact.ts'
+import { inNanos, ONE, over, written } from '../exact.ts'
 import type { GroupPlan } from '../groups/plan.ts'
 import { nanosOfUnits } from '../options.ts'
 import type { Reader, Users } from '../people.ts'
-import { type Figures, IMPOSSIBLE, priceOf, type TokenFigures } from '../prices/figures.ts'
+import { type Figures, figureOf, IMPOSSIBLE, priceOf, type TokenFigures } from '../prices/figures.ts'
 import { modelType } from '../prices/model-type.ts'
 import type { PriceOf } from '../program.ts'
 import { COLUMNS, CONSUMED, logRow } from './row.ts'
@@ -60,32 +60,29 @@ function unpriced(model: string, prices: PriceOf): string | undefined {
       : UNPRICED
 }
 
-/** Whether both cost the same, to the last digit that is kept. */
-export function isSame(one: Figures | undefined, other: Figures | undefined, names: readonly string[]): boolean {
-  if (one?.by === 'call' && other?.by === 'call') return same(one.usd, other.usd)
-  if (one?.by !== 'tokens' || other?.by !== 'tokens') return one?.by === other?.by
-  const both = [one.figures, other.figures] as const
-  const isLike = (a: TokenFigures, b: TokenFigures) =>
-    names.every((name) => same(a[name] ?? a.input, b[name] ?? b.input))
-  const isLong = one.long.length === other.long.length
-  return isLike(...both) && isLong && one.long.every((each, at) => isAlike(each, other.long[at], isLike))
+/** Whether both price such a request alike, to the last digit that is kept. */
+export const isSame = (one: Figures | undefined, other: Figures | undefined, usage: FoundTokens): boolean =>
+  signature(one, usage) === signature(other, usage)
+
+function signature(found: Figures | undefined, { cached, cacheWrite, cacheWriteHour }: FoundTokens): string {
+  if (found?.by !== 'tokens') return found?.by === 'call' ? `call ${written(found.usd, 9).text}` : (found?.by ?? '')
+  const names = ['input', 'output']
+  if (cached > 0) names.push('cached_input')
+  if (cacheWrite > 0) names.push('cache_write')
+  if (cacheWriteHour > 0) names.push('cache_write_1h')
+  const tier = (figures: TokenFigures) => names.map((name) => written(figureOf(figures, name), 9).text)
+  return JSON.stringify([tier(found.figures), ...found.long.map(({ above, figures }) => [above, tier(figures)])])
 }
 
-type Long = { above: number; figures: TokenFigures }
-const isAlike = (one: Long, other: Long | undefined, isLike: (a: TokenFigures, b: TokenFigures) => boolean): boolean =>
-  other !== undefined && one.above === other.above && isLike(one.figures, other.figures)
-
-const same = (one: Exact, other: Exact): boolean => written(one, 9).text === written(other, 9).text
-
-export const NO_TOKENS: FoundTokens = {
-  input: 0,
-  cached: 0,
-  cacheWrite: 0,
-  cacheWriteHour: 0,
-  output: 0,
-  reasoning: 0,
-  audioInput: 0,
-  audioOutput: 0,
-  images: 0,
-  requests: 1,
-}
+const NAMES = [
+  'input',
+  'cached',
+  'cacheWrite',
+  'cacheWriteHour',
+  'output',
+  'reasoning',
+  'audioInput',
+  'audioOutput',
+  'images',
+] as const
+export const NO_TOKENS = { ...Object.fromEntries(NAMES.map((name) => [name, 0])), requests: 1 } as FoundTokens

@@ -13,16 +13,16 @@ export const COLUMNS = [
   ...['completion_tokens', 'token_id', 'group', 'other', 'system_prompt_reset'],
 ]
 
-const count = (row: SourceRow, column: string): number => Math.max(0, integerOf(row[column] ?? null) ?? 0)
+const count = (row: SourceRow, column: string): number => Math.max(0, integerOf(row[column]) ?? 0)
 
 export const logRow = (row: SourceRow) => ({
-  id: integerOf(row.id ?? null),
-  user: integerOf(row.user_id ?? null),
+  id: integerOf(row.id),
+  user: integerOf(row.user_id),
   createdAt: count(row, 'created_at') * 1000,
-  type: integerOf(row.type ?? null),
-  tokenName: textOf(row.token_name ?? null) ?? '',
-  token: integerOf(row.token_id ?? null),
-  model: textOf(row.model_name ?? null) ?? '',
+  type: integerOf(row.type),
+  tokenName: textOf(row.token_name) ?? '',
+  token: integerOf(row.token_id),
+  model: textOf(row.model_name) ?? '',
   units: bigintOf(row.quota) ?? 0n,
   prompt: count(row, 'prompt_tokens'),
   completion: count(row, 'completion_tokens'),

@@ -31,7 +31,7 @@ const USUAL: Readonly<Record<string, string>> = {
   image_output: 'output',
 }
 
-const figureOf = (figures: TokenFigures, name: string): Exact => {
+export const figureOf = (figures: TokenFigures, name: string): Exact => {
   const usual = USUAL[name]
   return figures[name] ?? (usual === undefined ? figures.input : figureOf(figures, usual))
 }
