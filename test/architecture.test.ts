@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['operate', 'background', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
   ['conversations', 'tasks', 'alerts', 'notices'],
-  ['routing'],
+  ['routing', 'moving-in'],
   ['paid-call', 'media'],
   ['overload'],
   ['access'],

@@ -40,6 +40,15 @@ export const readQuota = (product: QuotaProduct, database: SourceDatabase, now =
 export const readRows = (product: QuotaProduct, rows: Rows): Promise<Installation> =>
   readQuota(product, quotaDatabase({ ...rows, options: [option('Notice', ''), ...(rows.options ?? [])] }))
 
+/** `id=1 name= deleted_at`: texts, as a dump has them; without `=` NULL. */
+export function cells(text: string, more: Row = {}): Row {
+  const pairs = text.split(' ').map((pair): [string, string | null] => {
+    const [name = '', value = null] = pair.split('=')
+    return [name, value]
+  })
+  return { ...Object.fromEntries(pairs), ...more }
+}
+
 export const option = (key: string, value: unknown): Row => ({
   key,
   value: typeof value === 'string' ? value : JSON.stringify(value),

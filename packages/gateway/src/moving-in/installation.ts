@@ -63,7 +63,7 @@ export type FoundAccount = {
   members: readonly FoundMember[]
   /** undefined: the product has no wallets, so that credit is unlimited and budgets alone limit it. */
   balance: Nanos | undefined
-  /** Of the whole time, which the reports of before have. */
+  /** Ever, which the reports of before have. */
   spent: Nanos
   limits: Limits
   /** The groups that its people may choose. */

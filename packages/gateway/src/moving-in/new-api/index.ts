@@ -1,10 +1,10 @@
 // new-api (QuantumNous): what differs from one-api, which it comes from.
 import type { Installation } from '../installation.ts'
 import { linesIn, listIn, trimmed } from '../quota/channels/channel.ts'
-import { secondsIn } from '../quota/keys.ts'
 import type { Program, TokenTerms } from '../quota/program.ts'
 import { type ReadOptions, readInstallation } from '../quota/read.ts'
-import { booleanOf, listOf, textOf } from '../sources/fields.ts'
+import { cell, timeIn } from '../quota/reader.ts'
+import { booleanOf, listOf } from '../sources/fields.ts'
 import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
 import { CHANNEL_TYPES } from './channel-types.ts'
 import { newApiChannel } from './channels.ts'
@@ -14,8 +14,7 @@ import { newApiGroups } from './groups.ts'
 import { OPTIONS } from './options.ts'
 import { newApiPrices } from './prices.ts'
 
-const text = (row: SourceRow, name: string): string => textOf(row[name])?.trim() ?? ''
-const isDeleted = (row: SourceRow): boolean => text(row, 'deleted_at') !== ''
+const isDeleted = (row: SourceRow): boolean => cell(row, 'deleted_at') !== ''
 
 const PROGRAM: Program = {
   product: 'new-api',
@@ -23,7 +22,7 @@ const PROGRAM: Program = {
   options: OPTIONS,
   channelTypes: CHANNEL_TYPES,
   root: { isBoundless: false, password: undefined },
-  user: (row) => ({ isDeleted: isDeleted(row), createdAt: secondsIn(row, 'created_at') }),
+  user: (row) => ({ isDeleted: isDeleted(row), createdAt: timeIn(row, 'created_at') }),
   token: tokenTerms,
   groups: newApiGroups,
   prices: newApiPrices,
@@ -34,16 +33,16 @@ const PROGRAM: Program = {
 
 function tokenTerms(row: SourceRow): TokenTerms {
   const isLimited = booleanOf(row.model_limits_enabled) === true
-  const auto = text(row, 'auto_groups')
+  const auto = cell(row, 'auto_groups')
   const own = auto.startsWith('[') ? (listOf(auto) ?? []) : trimmed(listIn(auto))
   return {
     isDeleted: isDeleted(row),
-    group: text(row, 'group'),
+    group: cell(row, 'group'),
     autoGroups: own.length > 0 ? own : undefined,
     crossesGroups: booleanOf(row.cross_group_retry) === true,
     // An empty list lets no model be called.
-    models: isLimited ? trimmed(listIn(text(row, 'model_limits'))) : undefined,
-    networks: linesIn(text(row, 'allow_ips').replaceAll(',', '\n')),
+    models: isLimited ? trimmed(listIn(cell(row, 'model_limits'))) : undefined,
+    networks: linesIn(cell(row, 'allow_ips').replaceAll(',', '\n')),
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   all,
   assembled,
+  cells,
   option,
   type Row,
   type Rows,
@@ -12,48 +13,20 @@ import {
 import { UNKNOWN_COLUMN, UNKNOWN_TABLE } from '../quota/columns.ts'
 import { RENEWED } from '../quota/credits.ts'
 import * as keys from '../quota/keys.ts'
-import { CHANGED } from '../quota/logs/charges.ts'
 import { UNKNOWN_OPTION } from '../quota/options.ts'
-import * as people from '../quota/people.ts'
-import { MORE } from './charges.ts'
+import { DAMAGED } from '../quota/reader.ts'
 
 const SECONDS = Date.UTC(2026, 10, 18, 12) / 1000
 const KEY = 'k'.repeat(44)
-const user = (id: number, more: Row = {}): Row => ({
-  ...{ id, username: `u${id}`, password: '', role: 1, status: 1, email: '', quota: 500_000, used_quota: 0 },
-  ...{ group: 'default', deleted_at: null, created_at: 1 },
-  ...more,
-})
-const token = (id: number, more: Row = {}): Row => ({
-  ...{ id, user_id: 1, key: `${KEY}${id}`, status: 1, name: `t${id}`, expired_time: -1, remain_quota: 0 },
-  ...{ unlimited_quota: 1, model_limits_enabled: 0, model_limits: '', allow_ips: '', used_quota: 0, group: '' },
-  ...{ cross_group_retry: 0, auto_groups: '', deleted_at: null },
-  ...more,
-})
-const channel = (id: number, more: Row = {}): Row => ({
-  ...{
-    id,
-    type: 1,
-    key: `sk-vendor-${id}`,
-    status: 1,
-    name: `c${id}`,
-    weight: 0,
-    base_url: '',
-    other: '',
-    models: 'm',
-  },
-  ...{
-    group: 'default',
-    model_mapping: '',
-    priority: 0,
-    setting: '',
-    settings: '',
-    channel_info: '',
-    created_time: SECONDS,
-  },
-  ...{ param_override: null, header_override: null, open_ai_organization: null },
-  ...more,
-})
+const user = (id: number, more: Row = {}): Row =>
+  cells(`id=${id} username=u${id} password= role=1 status=1 email= quota=500000 used_quota=0 group=default`, more)
+const token = (id: number, more: Row = {}): Row => {
+  const state = 'status=1 expired_time=-1 remain_quota=0 unlimited_quota=1 used_quota=0 deleted_at'
+  const limits = 'model_limits_enabled=0 model_limits= allow_ips= group= cross_group_retry=0 auto_groups='
+  return cells(`id=${id} user_id=1 key=${KEY}${id} name=t${id} ${state} ${limits}`, more)
+}
+const channel = (id: number, more: Row = {}): Row =>
+  cells(`id=${id} type=1 key=sk-vendor-${id} status=1 name=c${id} base_url= models=m group=default priority=0`, more)
 const read = (rows: Rows) =>
   readRows('new-api', { users: [user(1)], tokens: [token(1)], channels: [channel(1)], ...rows })
 const ratios = (more: object = {}) => option('ModelRatio', { m: 1, ...more })
@@ -94,7 +67,7 @@ describe('keys', () => {
         token(2, { key: 'short' }),
         token(3, { user_id: 99 }),
         token(4, { deleted_at: '2026-11-18 10:00:00' }),
-        { ...token(5), user_id: 'x' },
+        token(5, { user_id: 'x' }),
         token(6, { allow_ips: '10.0.0.0/8\nnonsense' }),
         token(7, { allow_ips: 'nonsense' }),
         token(8, { unlimited_quota: 0, remain_quota: -7, used_quota: 3 }),
@@ -113,7 +86,7 @@ describe('keys', () => {
       `${keys.TOO_SHORT} tokens 2`,
       `${keys.ORPHAN} tokens 3`,
       `${keys.DELETED_KEY} tokens 4`,
-      `${people.DAMAGED} tokens 5`,
+      `${DAMAGED} tokens 5`,
       `${keys.BAD_NETWORKS} tokens 7`,
       `${keys.NO_CAP} tokens 8`,
     ])
@@ -191,142 +164,6 @@ describe('groups', () => {
   })
 })
 
-describe('prices', () => {
-  const priceOf = async (name: string, ...options: Row[]) => {
-    const found = await read({ options, channels: [channel(1, { models: name })] })
-    expect(assembled(found.configuration).mistakes).toEqual([])
-    return {
-      price: found.configuration.models[0]?.value.price,
-      says: reported(found).filter((line) => line.includes('ModelRatio: ')),
-    }
-  }
-  const cases: [string, string, Row[], unknown][] = [
-    ['the table of the program', 'gpt-4o', [], { input: '2.5', output: '10', cached_input: '1.25' }],
-    ['the table of options has only its own names', 'gpt-4o', [option('ModelRatio', {})], undefined],
-    ['hard-coded output wins', 'o3', [option('CompletionRatio', { o3: 9 })], { input: '2', output: '8' }],
-    [
-      'but not over names with a slash',
-      'x/claude-3-x',
-      [option('ModelRatio', { 'x/claude-3-x': 1 }), option('CompletionRatio', { 'x/claude-3-x': 9 })],
-      { input: '2', output: '18', cache_write: '2.5', cache_write_1h: '4' },
-    ],
-    [
-      'output that does not win',
-      'gpt-4.1',
-      [option('CompletionRatio', { 'gpt-4.1': 9 })],
-      { input: '2', output: '18', cached_input: '0.5' },
-    ],
-    ['a fraction', 'gemini-2.5-flash', [], { input: '0.3', output: '2.5' }],
-    ['a price in yuan', 'ERNIE-4.0-8K', [], { input: '16.438356164', output: '16.438356164' }],
-    ['a budget of thinking', 'gemini-2.5-pro-thinking-1024', [], { input: '1.25', output: '10' }],
-    [
-      'caches of Claude',
-      'claude-opus-4-5-20251101',
-      [],
-      { input: '5', output: '25', cached_input: '0.5', cache_write: '6.25', cache_write_1h: '10' },
-    ],
-    ['audio', 'gpt-4o-audio-preview', [], { input: '2.5', output: '10', audio_input: '40', audio_output: '40' }],
-    ['images by the token', 'gpt-image-1', [], { input: '5', image_input: '10', image_output: '40' }],
-    [
-      'images by the call',
-      'dall-e-3',
-      [option('ModelPrice', { 'dall-e-3': 0.05 })],
-      {
-        per_image: '0.05',
-        variants: {
-          '1024x1024/hd': '0.1',
-          '1024x1792': '0.1',
-          '1024x1792/hd': '0.15',
-          '1792x1024': '0.1',
-          '1792x1024/hd': '0.15',
-        },
-      },
-    ],
-    ['characters', 'tts-1', [], { per_million_characters: '15' }],
-    ['embeddings', 'text-embedding-3-large', [], { input: '0.13' }],
-    [
-      'other units for a USD',
-      'gpt-4o',
-      [option('QuotaPerUnit', '1000000')],
-      { input: '1.25', output: '5', cached_input: '0.625' },
-    ],
-    ['free', 'm', [option('ModelRatio', { m: 0 })], { input: '0', output: '0' }],
-    ['one user', 'whatever', [option('SelfUseModeEnabled', 'true')], { input: '75', output: '75' }],
-    ['a small ratio', 'm', [option('ModelRatio', '{"m": 1e-7}')], { input: '0.0000002', output: '0.0000002' }],
-  ]
-  test.each(cases)('%s', async (_, name, options, price) => {
-    expect((await priceOf(name, ...options)).price).toEqual(price as never)
-  })
-
-  const tiered = (expression: string) => [
-    option('billing_setting.billing_mode', { m: 'tiered_expr' }),
-    option('billing_setting.billing_expr', { m: expression }),
-  ]
-  const long = { above: 200_000, input: '6', output: '22.5', cached_input: '0.6' }
-  const expressions: [string, unknown][] = [
-    ['tier("base", p * 2 + c * 8 + cr * 0.5)', { input: '2', output: '8', cached_input: '0.5' }],
-    ['v1: tier("a, b", 2 * p * 2)', { input: '4', output: '0' }],
-    [
-      'len <= 200000 ? tier("a", p * 3 + c * 15 + cr * 0.3) : tier("b", p * 6 + c * 22.5 + cr * 0.6)',
-      { input: '3', output: '15', cached_input: '0.3', long_context: [long] },
-    ],
-    [
-      'len > 200000 ? tier("b", p * 6 + c * 22.5 + cr * 0.6) : tier("a", p * 3 + c * 15)',
-      { input: '3', output: '15', long_context: [long] },
-    ],
-    [
-      'len < 200001 ? tier("a", p * 3 + c * 15 + cr * 0.3) : (len < 5 ? tier("x", p * 1) : tier("b", p * 6 + c * 22.5 + cr * 0.6))',
-      { input: '3', output: '15', cached_input: '0.3', long_context: [long] },
-    ],
-    [
-      'len >= 9 ? tier("c", p * 3 + c * 1) : len >= 4 ? tier("b", p * 2 + c * 1) : tier("a", p * 1 + c * 1)',
-      {
-        input: '1',
-        output: '1',
-        long_context: [
-          { above: 3, input: '2', output: '1' },
-          { above: 8, input: '3', output: '1' },
-        ],
-      },
-    ],
-    [
-      'tier("a", p * 1 + cc * 2 + cc1h * 3 + img * 4 + ai * 5 + ao * 6 + img_o * 7)',
-      {
-        input: '1',
-        output: '0',
-        cache_write: '2',
-        cache_write_1h: '3',
-        image_input: '4',
-        audio_input: '5',
-        audio_output: '6',
-        image_output: '7',
-      },
-    ],
-    ['tier("a", p * 1)|||when(header("x") has "y") * 6', undefined],
-    ['(tier("a", p * 1)) * (param("service_tier") == "flex" ? 0.5 : 1)', undefined],
-    ['p > 200 ? tier("a", p * 1) : tier("b", p * 2)', undefined],
-    ['tier("a", p * 1 + p * 2)', undefined],
-    ['tier("a", p * c)', undefined],
-    ['tier("a", max(p, 3) * 1)', undefined],
-    ['tier("a", p * 1 - c * 1)', undefined],
-    ['tier("a", fixed(0.01))', undefined],
-    ['', undefined],
-  ]
-  test.each(expressions)('the expression %j', async (expression, price) => {
-    const found = await priceOf('m', ...tiered(expression))
-    expect(found.price).toEqual(price as never)
-    if (price === undefined) expect(found.says.join()).toContain('manual options.ModelRatio')
-  })
-
-  test('a price per call of a text model, and of Whisper, is named', async () => {
-    expect((await priceOf('m', option('ModelPrice', { m: 0.01 }))).says.join()).toContain(
-      'manual options.ModelRatio: A price per call',
-    )
-    expect((await priceOf('whisper-1')).says.join()).toContain('manual options.ModelRatio: A price per token')
-    expect((await priceOf('ERNIE-4.0-8K')).says.join()).toContain('approximate options.ModelRatio')
-  })
-})
-
 describe('people and money', () => {
   test('damaged and strange rows are listed, and what is right moves', async () => {
     const found = await read({
@@ -335,7 +172,7 @@ describe('people and money', () => {
         user(2, { email: 'ada@example.com', quota: -5 }),
         user(3, { email: 'nobody', quota: 'abc', password: 'plain' }),
         user(4, { status: 2, role: 10 }),
-        { ...user(5), id: 'x' },
+        user(5, { id: 'x' }),
       ],
     })
     const found_ = await all(found.people())
@@ -383,99 +220,6 @@ describe('people and money', () => {
       { id: 'subscription:6', amount: 2_000_000_000n, expiresAt: undefined },
     ])
     expect(reported(found)).toContain(`approximate user_subscriptions: ${RENEWED}`)
-  })
-})
-
-describe('the log', () => {
-  const other = (more: object = {}) =>
-    JSON.stringify({
-      model_ratio: 1,
-      completion_ratio: 1,
-      cache_ratio: 1,
-      model_price: -1,
-      group_ratio: 1,
-      user_group_ratio: -1,
-      ...more,
-    })
-  const log = (id: number, more: Row = {}): Row => ({
-    ...{ id, user_id: 1, created_at: SECONDS, type: 2, token_id: 1, token_name: 't1', model_name: 'm', quota: 10 },
-    ...{ prompt_tokens: 8, completion_tokens: 2, group: 'default', other: other() },
-    ...more,
-  })
-
-  test('sums by day have failures and refunds, and no row twice', async () => {
-    const found = await read({
-      logs: [
-        log(1),
-        log(2, { quota: 30, other: other({ cache_tokens: 5 }) }),
-        log(3, { type: 5, quota: 0 }),
-        log(4, { type: 6, quota: 4 }),
-        log(5, { type: 1, quota: 9_999 }),
-        log(6, { token_id: 77, user_id: 78 }),
-        log(7, {
-          created_at: SECONDS + 86_400,
-          other: other({ claude: true, cache_tokens: 100, cache_creation_tokens: 10 }),
-        }),
-      ],
-    })
-    const sums = await all(found.usage())
-    expect(
-      sums.map(({ day, key, person, requests, failed, inputTokens, cachedTokens, outputTokens, cost }) => [
-        day,
-        key,
-        person,
-        requests,
-        failed,
-        inputTokens,
-        cachedTokens,
-        outputTokens,
-        cost,
-      ]),
-    ).toEqual([
-      [20_775, 'token:1', 'user:1', 3, 1, 16, 5, 4, 72_000n],
-      [20_775, undefined, undefined, 1, 0, 8, 0, 2, 20_000n],
-      [20_776, 'token:1', 'user:1', 1, 0, 118, 100, 2, 20_000n],
-    ])
-  })
-
-  test('a charge that the price here does not explain says why', async () => {
-    const found = await read({
-      options: [ratios()],
-      logs: [
-        log(1),
-        log(2, { other: other({ model_ratio: 2 }) }),
-        log(3, { other: other({ completion_ratio: 2 }) }),
-        log(4, { other: other({ cache_ratio: 0.5 }) }),
-        log(5, { other: other({ cache_ratio: 0.5, cache_tokens: 3 }) }),
-        log(6, { other: other({ group_ratio: 0.7 }) }),
-        log(7, { other: other({ web_search: true }) }),
-        log(8, { model_name: 'gone' }),
-      ],
-    })
-    const charges = await all(found.charges(100))
-    expect(charges.map(({ special }) => special)).toEqual([
-      undefined,
-      CHANGED,
-      CHANGED,
-      undefined,
-      CHANGED,
-      CHANGED,
-      MORE,
-      CHANGED,
-    ])
-    expect(charges[0]).toMatchObject({ from: 'logs 1', group: 'default', charged: 20_000n, rounding: 2_000n })
-  })
-
-  test('a sample is spread evenly over a log of any length', async () => {
-    const found = await read({
-      options: [ratios()],
-      logs: Array.from({ length: 1_000 }, (_, at) => log(at + 1, { created_at: SECONDS + at })),
-    })
-    const numbers = (await all(found.charges(20))).map(({ from }) => Number(from.split(' ')[1]))
-    expect(numbers).toHaveLength(20)
-    const gaps = numbers.slice(1).map((number, at) => number - (numbers[at] ?? 0))
-    expect(Math.min(...gaps)).toBeGreaterThan(20)
-    expect(Math.max(...gaps)).toBeLessThan(80)
   })
 })
 

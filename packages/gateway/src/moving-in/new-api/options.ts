@@ -1,6 +1,6 @@
 // Options of new-api.
 import { COMMON_OPTIONS } from '../quota/common-options.ts'
-import type { OptionRule } from '../quota/program.ts'
+import type { OptionRule } from '../quota/options.ts'
 
 const PAYMENTS = 'Payments are not carried over. Set them up here.'
 const LOOKS = 'How that program looks is not carried over.'

@@ -1,9 +1,8 @@
 // What a model costs in new-api: an expression, a price per call, or ratios. Options replace the program's own table as a whole.
 import { equal, exactOf, ONE, over, times, whole } from '../quota/exact.ts'
 import { type Options, perMillion } from '../quota/options.ts'
-import type { TokenFigures } from '../quota/prices/figures.ts'
+import type { PriceOf, TokenFigures } from '../quota/prices/figures.ts'
 import { namesIn, outputRules, ratioTable } from '../quota/prices/ratio-table.ts'
-import type { PriceOf } from '../quota/program.ts'
 import * as defaults from './default-ratios.ts'
 import { expressionFigures } from './expressions.ts'
 

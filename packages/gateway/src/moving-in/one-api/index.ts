@@ -3,19 +3,20 @@ import type { FoundTokens, Installation } from '../installation.ts'
 import { type Channel, commonChannel, listIn, trimmed } from '../quota/channels/channel.ts'
 import { ONE } from '../quota/exact.ts'
 import { plainGroups } from '../quota/groups/rules.ts'
-import { CHANGED, type Charge, NO_TOKENS } from '../quota/logs/charges.ts'
+import { CHANGED, NO_TOKENS } from '../quota/logs/charges.ts'
 import type { LogRow } from '../quota/logs/row.ts'
 import { type Options, perMillion } from '../quota/options.ts'
-import type { PriceOf, Program } from '../quota/program.ts'
+import type { PriceOf } from '../quota/prices/figures.ts'
+import type { Charge, Program } from '../quota/program.ts'
 import { type ReadOptions, readInstallation } from '../quota/read.ts'
-import { integerOf, objectOf, textOf } from '../sources/fields.ts'
+import { cell } from '../quota/reader.ts'
+import { integerOf, objectOf } from '../sources/fields.ts'
 import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
 import { CHANNEL_TYPES } from './channel-types.ts'
 import { TABLES } from './columns.ts'
 import { OPTIONS } from './options.ts'
 import { oneApiPrices } from './prices.ts'
 
-const text = (row: SourceRow, name: string): string => textOf(row[name])?.trim() ?? ''
 const USUAL_RATIOS = new Map(['default', 'vip', 'svip'].map((group) => [group, ONE]))
 const DELETED = 3
 
@@ -26,11 +27,11 @@ const PROGRAM: Program = {
   channelTypes: CHANNEL_TYPES,
   root: { isBoundless: true, password: '123456' },
   user: (row) => ({
-    isDeleted: integerOf(row.status) === DELETED || text(row, 'username').startsWith('deleted_'),
+    isDeleted: integerOf(row.status) === DELETED || cell(row, 'username').startsWith('deleted_'),
     createdAt: undefined,
   }),
   token: (row) => {
-    const models = trimmed(listIn(text(row, 'models')))
+    const models = trimmed(listIn(cell(row, 'models')))
     return {
       isDeleted: false,
       group: '',
@@ -38,7 +39,7 @@ const PROGRAM: Program = {
       crossesGroups: false,
       // An empty list is no limit.
       models: models.length > 0 ? models : undefined,
-      networks: trimmed(listIn(text(row, 'subnet'))),
+      networks: trimmed(listIn(cell(row, 'subnet'))),
     }
   },
   groups: (options) => plainGroups(options, USUAL_RATIOS),
@@ -54,9 +55,9 @@ function oneApiChannel(row: SourceRow): Channel {
   const { common, notes } = commonChannel(row)
   const config = objectOf(row.config) ?? {}
   const field = (name: string): string => (typeof config[name] === 'string' ? config[name].trim() : '')
-  const before = text(row, 'system_prompt')
+  const before = cell(row, 'system_prompt')
   if (before !== '') notes.push(['system_prompt', 'approximate', SYSTEM_PROMPT])
-  const key = text(row, 'key')
+  const key = cell(row, 'key')
   const isAmazon = field('ak') !== '' && field('sk') !== ''
   return {
     ...common,
@@ -65,7 +66,7 @@ function oneApiChannel(row: SourceRow): Channel {
     weight: 1,
     isDotless: true,
     place: {
-      apiVersion: field('api_version') || text(row, 'other') || undefined,
+      apiVersion: field('api_version') || cell(row, 'other') || undefined,
       region: field('region') || undefined,
       project: field('vertex_ai_project_id') || undefined,
       credentials: field('vertex_ai_adc') || undefined,
@@ -92,7 +93,7 @@ function oneApiCharge(
 ): Charge {
   const usage = oneApiTokens(row, entry)
   const now = prices(entry.model)
-  const [, model, , output] = RATIOS.exec(text(row, 'content')) ?? []
+  const [, model, , output] = RATIOS.exec(cell(row, 'content')) ?? []
   const special =
     now?.by !== 'tokens' || model === undefined
       ? MEDIA

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import {
   all,
   assembled,
+  cells,
   option,
   type Row,
   type Rows,
@@ -14,38 +15,14 @@ import * as people from '../quota/people.ts'
 import { NOT_LISTED } from './prices.ts'
 
 const ROOT = Bun.password.hashSync('123456', { algorithm: 'bcrypt', cost: 4 })
-const user = (id: number, more: Row = {}): Row => ({
-  ...{
-    id,
-    username: `u${id}`,
-    password: '',
-    role: 1,
-    status: 1,
-    email: '',
-    quota: 500_000,
-    used_quota: 0,
-    group: 'vip',
-  },
-  ...more,
-})
-const token = (id: number, more: Row = {}): Row => ({
-  ...{ id, user_id: 2, key: 'k'.repeat(40) + id, status: 1, name: 'default', expired_time: -1, remain_quota: -1 },
-  ...{ unlimited_quota: 1, used_quota: 0, models: '', subnet: '' },
-  ...more,
-})
-const channel = (models: string): Row => ({
-  id: 1,
-  type: 1,
-  key: 'sk-x',
-  status: 1,
-  name: 'c',
-  base_url: '',
-  models,
-  group: 'vip',
-  model_mapping: '',
-  priority: 0,
-  config: '{}',
-})
+const user = (id: number, more: Row = {}): Row =>
+  cells(`id=${id} username=u${id} password= role=1 status=1 email= quota=500000 used_quota=0 group=vip`, more)
+const token = (id: number, more: Row = {}): Row => {
+  const state = 'status=1 expired_time=-1 remain_quota=-1 unlimited_quota=1 used_quota=0 models= subnet='
+  return cells(`id=${id} user_id=2 key=${'k'.repeat(40)}${id} name=default ${state}`, more)
+}
+const channel = (models: string): Row =>
+  cells('id=1 type=1 key=sk-x status=1 name=c base_url= group=vip model_mapping= priority=0 config={}', { models })
 const read = (rows: Rows) => readRows('one-api', { users: [user(2)], channels: [channel('m')], ...rows })
 
 test('an empty list of models is no limit, and networks are separated by commas', async () => {

@@ -1,6 +1,6 @@
 // Options of one-api.
 import { COMMON_OPTIONS } from '../quota/common-options.ts'
-import type { OptionRule } from '../quota/program.ts'
+import type { OptionRule } from '../quota/options.ts'
 
 export const OPTIONS: readonly OptionRule[] = [
   ...COMMON_OPTIONS,

@@ -1,9 +1,9 @@
 // What a model costs in one-api: ratios. Its own table is below that of the options, and an unknown name costs ratio 30.
 import { exactOf, ONE, over, times, whole } from '../quota/exact.ts'
 import { type Options, perMillion, usdOf } from '../quota/options.ts'
+import type { PriceOf } from '../quota/prices/figures.ts'
 import { modelType } from '../quota/prices/model-type.ts'
 import { outputRules, ratioTable } from '../quota/prices/ratio-table.ts'
-import type { PriceOf } from '../quota/program.ts'
 import * as defaults from './default-ratios.ts'
 
 const RATIOS = ratioTable(defaults.MODEL_RATIOS)

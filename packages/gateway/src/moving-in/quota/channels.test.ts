@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   assembled,
+  cells,
   option,
   type QuotaProduct,
   type Row,
@@ -17,11 +18,10 @@ import { NO_KEY, NO_PLACE } from './channels/places.ts'
 import { NOT_THERE } from './read.ts'
 
 const JSON_KEY = '{"type":"service_account","project_id":"my-project"}'
-const channel = (id: number, more: Row = {}): Row => ({
-  ...{ id, type: 1, key: `sk-vendor-${id}`, status: 1, name: `c${id}`, base_url: '', other: '', models: 'gpt-4o' },
-  ...{ group: 'default', model_mapping: '', priority: 0, weight: 0 },
-  ...more,
-})
+const channel = (id: number, more: Row = {}): Row => {
+  const names = `id=${id} type=1 key=sk-vendor-${id} status=1 name=c${id} base_url= other= models=gpt-4o`
+  return cells(`${names} group=default model_mapping= priority=0 weight=0 created_time=1795000000`, more)
+}
 
 async function read(product: QuotaProduct, channels: readonly Row[], more: Record<string, readonly Row[]> = {}) {
   const found = await readRows(product, { channels, ...more })
@@ -249,8 +249,13 @@ describe('keys and routes', () => {
     expect(upstreams.map(({ value }) => value.proxy)).toEqual(['http://proxy.example:3128', undefined])
     expect(routesIn(models)[0]).toEqual([
       {
-        ...{ upstream: 'c1', priority: 1, weight: 10, set: { temperature: 0.5 }, drop: ['user'] },
-        ...{ headers: { set: { 'OpenAI-Organization': 'org', 'X-A': 'b' } }, system: { before: 'Be brief.' } },
+        upstream: 'c1',
+        priority: 1,
+        weight: 10,
+        set: { temperature: 0.5 },
+        drop: ['user'],
+        headers: { set: { 'OpenAI-Organization': 'org', 'X-A': 'b' } },
+        system: { before: 'Be brief.' },
       },
     ])
     expect(says).toEqual(

@@ -1,22 +1,21 @@
 // Redemption codes that still work.
 import { hashSecret } from '../../access/authenticate.ts'
 import type { FoundCode } from '../installation.ts'
-import { integerOf, textOf } from '../sources/fields.ts'
+import { integerOf } from '../sources/fields.ts'
 import { reportedRows, rowOf } from './columns.ts'
 import { bigintOf } from './exact.ts'
-import { secondsIn } from './keys.ts'
 import { nanosOfUnits } from './options.ts'
-import { DAMAGED, type Reader } from './people.ts'
+import { cell, DAMAGED, type Reader, timeIn } from './reader.ts'
 
 export const NOT_UNUSED =
   'It is used, disabled, expired or deleted there. It is left out, and works here no more than there.'
 
 export async function* readCodes({ program, database, options, findings, now }: Reader): AsyncIterable<FoundCode> {
   for await (const row of reportedRows(database, 'redemptions', { tables: program.tables, findings })) {
-    const [id, key] = [integerOf(row.id), textOf(row.key)?.trim() ?? '']
+    const [id, key] = [integerOf(row.id), cell(row, 'key')]
     const units = bigintOf(row.quota)
-    const expiresAt = secondsIn(row, 'expired_time')
-    const isOver = integerOf(row.status) !== 1 || (textOf(row.deleted_at) ?? '') !== ''
+    const expiresAt = timeIn(row, 'expired_time')
+    const isOver = integerOf(row.status) !== 1 || cell(row, 'deleted_at') !== ''
     if (isOver || (expiresAt !== undefined && expiresAt <= now)) {
       findings.add('redemptions', 'exact', NOT_UNUSED, rowOf('redemptions', row))
     } else if (id === undefined || key === '' || units === undefined || units <= 0n) {
@@ -26,7 +25,7 @@ export async function* readCodes({ program, database, options, findings, now }: 
         id: `code:${id}`,
         hash: hashSecret(key),
         lastFour: key.slice(-4),
-        name: textOf(row.name) ?? '',
+        name: cell(row, 'name'),
         amount: nanosOfUnits(units, options),
         expiresAt,
       }

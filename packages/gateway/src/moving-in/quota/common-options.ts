@@ -1,5 +1,5 @@
 // What both programs say of the options that they have alike.
-import type { OptionRule } from './program.ts'
+import type { OptionRule } from './options.ts'
 
 const TEXTS = 'Texts of pages are not carried over.'
 const SIGN_IN = 'Set up the provider in sign_in, with a client of its own.'

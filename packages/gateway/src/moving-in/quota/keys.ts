@@ -3,13 +3,13 @@ import { hashSecret } from '../../access/authenticate.ts'
 import { networkErrors } from '../../access/origin.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { FoundBudget, FoundKey } from '../installation.ts'
-import { booleanOf, integerOf, textOf } from '../sources/fields.ts'
+import { booleanOf, integerOf } from '../sources/fields.ts'
 import type { SourceRow } from '../sources/source-database.ts'
 import { reportedRows, rowOf } from './columns.ts'
 import { bigintOf } from './exact.ts'
 import { AUTO, type GroupPlan, groupId } from './groups/plan.ts'
 import { nanosOfUnits } from './options.ts'
-import { accountId, DAMAGED, personId, type Reader, type Users } from './people.ts'
+import { accountId, cell, DAMAGED, keyId, personId, type Reader, timeIn, type Users } from './reader.ts'
 
 export const TOO_SHORT = 'The key is too short to be safe. It is left out; make a new one.'
 export const DELETED_KEY = 'It was deleted there. It is left out, and does not work.'
@@ -35,7 +35,7 @@ export async function* readTokens(
   const given = { tables: program.tables, findings }
   for await (const row of isReported ? reportedRows(database, 'tokens', given) : database.rows('tokens', ['id'])) {
     const [id, user] = [row.id, row.user_id].map((value) => integerOf(value))
-    const key = textOf(row.key)?.trim() ?? ''
+    const key = cell(row, 'key')
     const terms = program.token(row)
     const problem =
       id === undefined || user === undefined
@@ -66,8 +66,7 @@ export async function* readKeys(reader: Reader, users: Users, plan: GroupPlan): 
       findings.add('tokens.cross_group_retry', 'approximate', CROSSING, at)
     const networks = terms.networks.filter((network) => networkErrors([network]).length === 0)
     if (networks.length < terms.networks.length) findings.add('tokens.networks', 'manual', BAD_NETWORKS, at)
-    const expires = integerOf(row.expired_time) ?? -1
-    const expiresAt = expires > 0 ? expires * 1000 : undefined
+    const expiresAt = timeIn(row, 'expired_time')
     const [status, left] = [integerOf(row.status), bigintOf(row.remain_quota) ?? 0n]
     const isExpired = expiresAt !== undefined && expiresAt <= now
     const isUsedUp = status === EXHAUSTED && !isUnlimited(row) && left <= 0n
@@ -78,7 +77,7 @@ export async function* readKeys(reader: Reader, users: Users, plan: GroupPlan): 
       id: keyId(id),
       account: accountId(user),
       person: personId(user),
-      name: textOf(row.name)?.trim() || `key ${id}`,
+      name: cell(row, 'name') || `key ${id}`,
       // Both programs take it with and without its beginning.
       secrets: [{ hash: hashSecret(`sk-${key}`) }, { hash: hashSecret(key) }],
       lastFour: key.slice(-4),
@@ -91,7 +90,7 @@ export async function* readKeys(reader: Reader, users: Users, plan: GroupPlan): 
       networks: terms.networks.length > 0 ? networks : undefined,
       aliases: {},
       tags: [],
-      createdAt: secondsIn(row, 'created_time'),
+      createdAt: timeIn(row, 'created_time'),
     }
   }
 }
@@ -126,9 +125,3 @@ export async function* readCaps(reader: Reader, users: Users): AsyncIterable<Fou
 
 export const NO_CAP = 'What is left of it is no amount that is possible. Its cap is 0.'
 const atLeastNone = (units: bigint): bigint => (units < 0n ? 0n : units)
-
-export const keyId = (id: number): string => `token:${id}`
-export const secondsIn = (row: SourceRow, column: string): number | undefined => {
-  const seconds = integerOf(row[column])
-  return seconds !== undefined && seconds > 0 ? seconds * 1000 : undefined
-}

@@ -1,9 +1,8 @@
 // The table `options`: what was changed in the program. Values may be secrets, so that no message repeats one.
-import type { Findings } from '../findings.ts'
+import type { Findings, Grade } from '../findings.ts'
 import { booleanOf, type JsonObject, listOf, objectOf, textOf } from '../sources/fields.ts'
 import type { SourceDatabase } from '../sources/source-database.ts'
 import { type Exact, exactOf, inNanos, over, times, whole } from './exact.ts'
-import type { OptionRule } from './program.ts'
 
 export type Options = {
   text(name: string): string | undefined
@@ -15,6 +14,9 @@ export type Options = {
   /** Quota units for a USD. */
   unitsPerUsd: Exact
 }
+
+/** The first whose pattern fits says what becomes of an option. */
+export type OptionRule = readonly [pattern: RegExp, grade: Grade, says?: string]
 
 const MOST_OPTIONS = 5_000
 const UNITS_PER_USD = whole(500_000)

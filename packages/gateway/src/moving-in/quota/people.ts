@@ -3,20 +3,14 @@ import { isStrictAddress } from '../../access/email-address.ts'
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { Findings } from '../findings.ts'
-import type { FoundAccount, FoundPerson } from '../installation.ts'
-import { integerOf, textOf } from '../sources/fields.ts'
-import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
+import type { FoundAccount, FoundCredit, FoundPerson } from '../installation.ts'
+import { integerOf } from '../sources/fields.ts'
+import type { SourceRow } from '../sources/source-database.ts'
 import { reportedRows, rowOf } from './columns.ts'
-import type { Credit } from './credits.ts'
 import { bigintOf } from './exact.ts'
 import type { GroupPlan } from './groups/plan.ts'
-import { nanosOfUnits, type Options } from './options.ts'
-import type { Program } from './program.ts'
-
-export type Reader = { program: Program; database: SourceDatabase; options: Options; findings: Findings; now: number }
-
-/** What keys need to know of their person. */
-export type Users = { groups: ReadonlyMap<number, string> }
+import { nanosOfUnits } from './options.ts'
+import { accountId, cell, DAMAGED, personId, type Reader, type Users } from './reader.ts'
 
 export async function readUsers(reader: Reader): Promise<Users> {
   const { program, database, findings } = reader
@@ -24,12 +18,11 @@ export async function readUsers(reader: Reader): Promise<Users> {
   for await (const row of reportedRows(database, 'users', { tables: program.tables, findings })) {
     const id = integerOf(row.id)
     if (id === undefined) findings.add('users.id', 'manual', DAMAGED, rowOf('users', row))
-    else groups.set(id, textOf(row.group)?.trim() || 'default')
+    else groups.set(id, cell(row, 'group') || 'default')
   }
   return { groups }
 }
 
-export const DAMAGED = 'The row is damaged. It is left out.'
 export const NO_PASSWORD = 'There is no password that can be verified. The person needs a link to set one.'
 export const ROLE_OF_ROOT = 'The first administrator is an administrator here. Only who owns this gateway is its owner.'
 export const ROLE_OF_ADMIN = 'Administrators may also change settings here, which there only the first one may.'
@@ -55,7 +48,7 @@ export async function* readPeople({ program, database, findings }: Reader): Asyn
     const at = rowOf('users', row)
     const { isDeleted, createdAt } = program.user(row)
     const role = integerOf(row.role) ?? 0
-    const hash = textOf(row.password)?.trim() ?? ''
+    const hash = cell(row, 'password')
     const hasPassword = BCRYPT.test(hash) && !isDeleted
     if (isDeleted) findings.add('users.deleted', 'approximate', DELETED, at)
     else if (!hasPassword) findings.add('users.password', 'manual', NO_PASSWORD, at)
@@ -63,7 +56,7 @@ export async function* readPeople({ program, database, findings }: Reader): Asyn
     else if (role >= ADMIN) findings.add('users.role', 'approximate', ROLE_OF_ADMIN, at)
     const { password } = program.root
     const name = nameOf(row, id)
-    const shown = textOf(row.display_name)?.trim() ?? ''
+    const shown = cell(row, 'display_name')
     if (shown !== '' && shown !== name) findings.add('users.display_name', 'not_supported', ONE_NAME, at)
     const isUsual = role >= ROOT && hasPassword && password !== undefined && (await Bun.password.verify(password, hash))
     if (isUsual) findings.add('users.password', 'manual', USUAL_PASSWORD, at)
@@ -80,10 +73,10 @@ export async function* readPeople({ program, database, findings }: Reader): Asyn
   }
 }
 
-const nameOf = (row: SourceRow, id: number): string => textOf(row.username)?.trim() || `user-${id}`
+const nameOf = (row: SourceRow, id: number): string => cell(row, 'username') || `user-${id}`
 
 function addressOf(row: SourceRow, taken: Set<string>, findings: Findings): string | undefined {
-  const address = textOf(row.email)?.trim().toLowerCase() ?? ''
+  const address = cell(row, 'email').toLowerCase()
   if (address === '') return undefined
   const problem = isStrictAddress(address) ? (taken.has(address) ? SAME_ADDRESS : undefined) : NO_ADDRESS
   if (problem !== undefined) findings.add('users.email', 'manual', problem, rowOf('users', row))
@@ -94,7 +87,7 @@ function addressOf(row: SourceRow, taken: Set<string>, findings: Findings): stri
 export async function* readAccounts(
   { program, database, options, findings }: Reader,
   plan: GroupPlan,
-  credits: ReadonlyMap<number, readonly Credit[]>,
+  credits: ReadonlyMap<number, readonly FoundCredit[]>,
 ): AsyncIterable<FoundAccount> {
   for await (const row of database.rows('users', ['id'])) {
     const id = integerOf(row.id)
@@ -119,13 +112,10 @@ export async function* readAccounts(
       balance: isBoundless ? undefined : balance,
       spent: amount('used_quota'),
       limits: NO_LIMITS,
-      groups: plan.choices(textOf(row.group)?.trim() || 'default'),
+      groups: plan.choices(cell(row, 'group') || 'default'),
       credits: credits.get(id) ?? [],
       disabled: isDeleted || integerOf(row.status) !== 1,
       createdAt,
     }
   }
 }
-
-export const personId = (id: number): string => `user:${id}`
-export const accountId = (id: number): string => `account:${id}`

@@ -1,15 +1,13 @@
 // What differs between the two programs that count money in quota units: new-api, and one-api, which it comes from.
-import type { Grade } from '../findings.ts'
 import type { FoundTokens, Product } from '../installation.ts'
 import type { SourceRow } from '../sources/source-database.ts'
 import type { Channel } from './channels/channel.ts'
 import type { ChannelTypes } from './channels/channel-types.ts'
 import type { Tables } from './columns.ts'
 import type { GroupRules } from './groups/rules.ts'
-import type { Charge } from './logs/charges.ts'
 import type { LogRow } from './logs/row.ts'
-import type { Options } from './options.ts'
-import type { Figures } from './prices/figures.ts'
+import type { OptionRule, Options } from './options.ts'
+import type { PriceOf } from './prices/figures.ts'
 
 export type Program = {
   product: Product
@@ -29,9 +27,6 @@ export type Program = {
   charge(row: SourceRow, entry: LogRow, given: { options: Options; prices: PriceOf }): Charge
 }
 
-/** `used`: it is carried over. */
-export type OptionRule = readonly [pattern: RegExp, grade: Grade, says?: string]
-
 export type TokenTerms = {
   isDeleted: boolean
   /** '': that of its person. */
@@ -44,5 +39,5 @@ export type TokenTerms = {
   networks: readonly string[]
 }
 
-/** What a model costs by the name that is asked for, at group ratio 1. undefined: it has no price, and is refused there. */
-export type PriceOf = (name: string) => Figures | undefined
+/** `group`: undefined is that of the person. `special`: why the price of the list does not explain it. */
+export type Charge = { group: string | undefined; usage: FoundTokens; special: string | undefined }

@@ -14,12 +14,13 @@ import { readCaps, readKeys, readTokens } from './keys.ts'
 import { readCharges } from './logs/charges.ts'
 import { type KeyNames, readUsage } from './logs/usage.ts'
 import { readOptions } from './options.ts'
-import { type Reader, readAccounts, readPeople, readUsers, type Users } from './people.ts'
+import { readAccounts, readPeople, readUsers } from './people.ts'
 import type { Program } from './program.ts'
+import type { Reader, Users } from './reader.ts'
 import { readSettings } from './settings.ts'
 
 export type ReadOptions = {
-  /** Of upstreams: what they serve decides which routes are possible. */
+  /** The kinds of upstreams: what they serve decides which routes are possible. */
   kinds: Kinds
   now: number
   /** As it was detected. */

@@ -9,6 +9,7 @@ import { formatUsd, type Nanos, parseUsd } from '../../money/amount.ts'
 import type { FoundConfiguration, FoundTokens } from '../installation.ts'
 import { openSource } from '../sources/open-source.ts'
 import { UNKNOWN_COLUMN, UNKNOWN_TABLE } from './columns.ts'
+import { NO_TOKENS } from './logs/charges.ts'
 import { UNKNOWN_OPTION } from './options.ts'
 import { IMPOSSIBLE } from './prices/figures.ts'
 
@@ -200,11 +201,6 @@ function describeSample({ product, file }: { product: QuotaProduct; file: string
 
 const NOBODY = Bun.password.hash('x', { algorithm: 'bcrypt', cost: 4 })
 const usdOf = (text: string): string => formatUsd(usd(text))
-
-const NO_TOKENS: FoundTokens = {
-  ...{ input: 0, cached: 0, cacheWrite: 0, cacheWriteHour: 0, output: 0 },
-  ...{ reasoning: 0, audioInput: 0, audioOutput: 0, images: 0, requests: 1 },
-}
 
 type Price = Readonly<Record<string, string>> & { input: string; output: string }
 const priceIn = ({ models }: FoundConfiguration, model: string): Price | undefined =>

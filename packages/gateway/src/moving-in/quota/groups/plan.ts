@@ -18,7 +18,7 @@ export type GroupPlan = {
   /** The groups that people of this group may choose. */
   choices(userGroup: string): readonly string[]
   ofPair(userGroup: string, group: string): string
-  /** Of all that were asked for. */
+  /** All that were asked for. */
   entries(serves: (group: string) => readonly string[], priceOf: ScaledPrice): readonly FoundEntry[]
 }
 /** undefined: the model has no price. */

@@ -3,14 +3,10 @@ import type { FoundCharge, FoundTokens } from '../../installation.ts'
 import { inNanos, ONE, over, written } from '../exact.ts'
 import type { GroupPlan } from '../groups/plan.ts'
 import { nanosOfUnits } from '../options.ts'
-import type { Reader, Users } from '../people.ts'
-import { type Figures, figureOf, IMPOSSIBLE, priceOf, type TokenFigures } from '../prices/figures.ts'
+import { type Figures, figureOf, IMPOSSIBLE, type PriceOf, priceOf, type TokenFigures } from '../prices/figures.ts'
 import { modelType } from '../prices/model-type.ts'
-import type { PriceOf } from '../program.ts'
+import type { Reader, Users } from '../reader.ts'
 import { COLUMNS, CONSUMED, logRow } from './row.ts'
-
-/** `group`: undefined is that of the person. `special`: why the price of the list does not explain it. */
-export type Charge = { group: string | undefined; usage: FoundTokens; special: string | undefined }
 
 export const CHANGED = 'The price was another one at that time.'
 export const UNPRICED = 'The model has no price now.'

@@ -1,8 +1,7 @@
 // The log as sums by day, model and key. Rows come in the order of time, so that one day is in memory at once.
 import type { FoundUsage } from '../../installation.ts'
-import { keyId } from '../keys.ts'
 import { nanosOfUnits } from '../options.ts'
-import { accountId, personId, type Reader, type Users } from '../people.ts'
+import { accountId, keyId, personId, type Reader, type Users } from '../reader.ts'
 import { COLUMNS, CONSUMED, FAILED, type LogRow, logRow, REFUNDED } from './row.ts'
 
 /** Keys by their number, and by `USER/NAME` where one key has it. */

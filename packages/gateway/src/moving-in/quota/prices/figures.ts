@@ -13,6 +13,8 @@ export type Figures =
   | { by: 'call'; usd: Exact; sizes?: Readonly<Record<string, Exact>>; note?: string }
   /** `says`: what to do. */
   | { by: 'rule'; says: string }
+/** By the name that is asked for, at group ratio 1. undefined: the model has no price, and is refused there. */
+export type PriceOf = (name: string) => Figures | undefined
 export type LongFigures = { above: number; figures: TokenFigures }
 
 export type Priced = { price?: Readonly<Record<string, unknown>>; grade: Grade; says: string }
