@@ -20,6 +20,8 @@ export const NOW = Date.UTC(2026, 10, 18, 12)
 export function quotaDatabase(rows: Rows): SourceDatabase {
   const file = join(mkdtempSync(join(tmpdir(), 'trivium-quota-')), 'source.sqlite')
   const db = new Database(file)
+  db.run('PRAGMA synchronous = OFF')
+  db.run('BEGIN')
   for (const [table, all] of Object.entries(rows)) {
     const columns = [...new Set(all.flatMap((row) => Object.keys(row)))]
     const names = columns.map((column) => `"${column}"`).join(', ')
@@ -27,6 +29,7 @@ export function quotaDatabase(rows: Rows): SourceDatabase {
     const insert = db.query(`INSERT INTO "${table}" (${names}) VALUES (${columns.map(() => '?').join(', ')})`)
     for (const row of all) insert.run(...columns.map((column) => row[column] ?? null))
   }
+  db.run('COMMIT')
   db.close()
   return readSqlite(file, 'sqlite')
 }
