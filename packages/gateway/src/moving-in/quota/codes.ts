@@ -1,5 +1,6 @@
 // Redemption codes that still work.
 import { hashSecret } from '../../access/authenticate.ts'
+import { MAX_AMOUNT } from '../../money/amount.ts'
 import type { FoundCode } from '../installation.ts'
 import { integerOf } from '../sources/fields.ts'
 import { reportedRows, rowOf } from './columns.ts'
@@ -13,12 +14,12 @@ export const NOT_UNUSED =
 export async function* readCodes({ program, database, options, findings, now }: Reader): AsyncIterable<FoundCode> {
   for await (const row of reportedRows(database, 'redemptions', { tables: program.tables, findings })) {
     const [id, key] = [integerOf(row.id), cell(row, 'key')]
-    const units = bigintOf(row.quota)
+    const amount = nanosOfUnits(bigintOf(row.quota) ?? 0n, options)
     const expiresAt = timeIn(row, 'expired_time')
     const isOver = integerOf(row.status) !== 1 || cell(row, 'deleted_at') !== ''
     if (isOver || (expiresAt !== undefined && expiresAt <= now)) {
       findings.add('redemptions', 'exact', NOT_UNUSED, rowOf('redemptions', row))
-    } else if (id === undefined || key === '' || units === undefined || units <= 0n) {
+    } else if (id === undefined || key === '' || amount <= 0n || amount > MAX_AMOUNT) {
       findings.add('redemptions', 'manual', DAMAGED, rowOf('redemptions', row))
     } else {
       yield {
@@ -26,7 +27,7 @@ export async function* readCodes({ program, database, options, findings, now }: 
         hash: hashSecret(key),
         lastFour: key.slice(-4),
         name: cell(row, 'name'),
-        amount: nanosOfUnits(units, options),
+        amount,
         expiresAt,
       }
     }

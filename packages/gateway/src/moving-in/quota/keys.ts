@@ -1,6 +1,7 @@
 // Tokens: keys with the hashes of what clients send, and their caps.
 import { hashSecret } from '../../access/authenticate.ts'
 import { networkErrors } from '../../access/origin.ts'
+import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { FoundBudget, FoundKey } from '../installation.ts'
 import { booleanOf, integerOf } from '../sources/fields.ts'
@@ -113,7 +114,7 @@ export async function* readCaps(reader: Reader, users: Users): AsyncIterable<Fou
       person: undefined,
       model: undefined,
       value: undefined,
-      amount: nanosOfUnits(atLeastNone((left ?? 0n) + (used ?? 0n)), options),
+      amount: possible(nanosOfUnits((left ?? 0n) + (used ?? 0n), options)),
       period: undefined,
       everyHours: undefined,
       startsAt: undefined,
@@ -124,4 +125,5 @@ export async function* readCaps(reader: Reader, users: Users): AsyncIterable<Fou
 }
 
 export const NO_CAP = 'What is left of it is no amount that is possible. Its cap is 0.'
-const atLeastNone = (units: bigint): bigint => (units < 0n ? 0n : units)
+/** More than a billion USD is the same as that. */
+const possible = (amount: Nanos): Nanos => (amount < 0n ? 0n : amount > MAX_AMOUNT ? MAX_AMOUNT : amount)

@@ -102,7 +102,8 @@ function idsOf(channels: readonly Channel[]): ReadonlyMap<Channel, string> {
       .replace(/[^a-z0-9._-]+/g, '-')
       .replace(/^[^a-z0-9]+|-+$/g, '')
       .slice(0, 40)
-    const id = slug === '' ? `channel-${channel.id}` : taken.has(slug) ? `${slug}-${channel.id}` : slug
+    const own = `channel-${channel.id}`
+    const id = [slug, `${slug}-${channel.id}`].find((name) => slug !== '' && !taken.has(name)) ?? own
     taken.add(id)
     ids.set(channel, id)
   }
