@@ -5,92 +5,74 @@ import type { BuiltIn } from '../config/upstream-kinds.ts'
 import type { Findings } from './findings.ts'
 import type { FoundConfiguration, FoundEntry } from './installation.ts'
 
-const LISTS = [
-  ['upstream', 'upstreams'],
-  ['model', 'models'],
-  ['group', 'groups'],
-] as const
+/** In the order in which they refer to each other. */
+const KINDS = { upstream: 'upstreams', model: 'models', group: 'groups' } as const
+type Kind = keyof typeof KINDS
+const NAMES = Object.keys(KINDS) as readonly Kind[]
 /** What a route changes in requests. */
 const EDITS: readonly string[] = ['set', 'default', 'drop', 'headers', 'system']
-/** Each time something is left out, others may become invalid: routes of an upstream, groups of a model. */
-const MOST_ROUNDS = 10
+
+export const EDITS_LEFT_OUT = 'What its routes change in requests is not possible here, and left out:'
+export const LEFT_OUT = 'It is left out:'
 
 export function validConfiguration(
   found: FoundConfiguration,
   builtIn: BuiltIn,
   findings: Findings,
 ): FoundConfiguration {
-  let entries = found
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const invalid = invalidIn(entries, builtIn)
-    if (invalid.size === 0) return entries
-    entries = withoutInvalid(entries, invalid, findings)
-  }
-  return { ...entries, upstreams: [], models: [], groups: [] }
+  const invalid = invalidIn(found, builtIn)
+  // What is wrong with the others may be that these are wrong.
+  const kind = NAMES.find((each) => found[KINDS[each]].some(({ id }) => invalid.has(`${each} ${id}`)))
+  if (kind === undefined) return found
+  const entries = found[KINDS[kind]].flatMap((entry): FoundEntry[] => {
+    const why = invalid.get(`${kind} ${entry.id}`)
+    if (why === undefined) return [entry]
+    const plain = withoutEdits(entry)
+    findings.add(entry.from, 'manual', `${plain ? EDITS_LEFT_OUT : LEFT_OUT} ${why}`, entry.id)
+    return plain ? [plain] : []
+  })
+  return validConfiguration(withoutLost({ ...found, [KINDS[kind]]: entries }), builtIn, findings)
 }
 
 /** Why, by `KIND ID`. */
 function invalidIn(entries: FoundConfiguration, builtIn: BuiltIn): ReadonlyMap<string, string> {
-  const stored = LISTS.flatMap(([kind, list]) =>
-    entries[list].map(({ id, value }): StoredEntry => ({ kind, id, value, revision: 1 })),
+  const stored = NAMES.flatMap((kind) =>
+    entries[KINDS[kind]].map(({ id, value }): StoredEntry => ({ kind, id, value, revision: 1 })),
   )
-  const { mistakes, invalid = [] } = {
-    invalid: undefined,
-    ...assemble({ source: '{}', file: '', env: {}, stored }, builtIn),
-  }
-  if (mistakes.length > 0) return new Map(stored.map(({ kind, id }) => [`${kind} ${id}`, mistakes[0]?.message ?? '']))
+  const result = assemble({ source: '{}', file: '', env: {}, stored }, builtIn)
+  const all = stored.map((entry) => ({ entry, mistakes: result.mistakes }))
+  const messages = (mistakes: readonly { message: string }[]) => mistakes.map(({ message }) => message).join('; ')
   return new Map(
-    invalid.map((each) => [
-      `${each.entry.kind} ${each.entry.id}`,
-      each.mistakes.map(({ message }) => message.replace(/^stored \S+: ?/, '')).join('; '),
+    (result.config ? result.invalid : all).map(({ entry, mistakes }) => [
+      `${entry.kind} ${entry.id}`,
+      messages(mistakes),
     ]),
   )
 }
 
-export const EDITS_LEFT_OUT = 'What its routes change in requests is not possible here, and left out.'
-export const LEFT_OUT = 'It is left out'
+type Route = Readonly<Record<string, unknown>>
+const routesOf = ({ value }: FoundEntry): readonly Route[] => (Array.isArray(value.routes) ? value.routes : [])
 
-function withoutInvalid(entries: FoundConfiguration, invalid: ReadonlyMap<string, string>, findings: Findings) {
-  const upstreams = entries.upstreams.filter((entry) => isKept('upstream', entry, invalid, findings))
-  const ids = new Set(upstreams.map(({ id }) => id))
-  const models = entries.models.flatMap((entry): FoundEntry[] => {
-    const routes = routesOf(entry)
-    const left = routes.filter(({ upstream }) => ids.has(String(upstream)))
-    if (left.length < routes.length)
-      return left.length > 0 ? [{ ...entry, value: { ...entry.value, routes: left } }] : []
-    if (!invalid.has(`model ${entry.id}`)) return [entry]
-    const plain = routes.map((route) =>
-      Object.fromEntries(Object.entries(route).filter(([name]) => !EDITS.includes(name))),
-    )
-    const hasEdits = routes.some((route) => EDITS.some((name) => name in route))
-    if (!hasEdits) return isKept('model', entry, invalid, findings) ? [entry] : []
-    findings.add(entry.from, 'manual', `${EDITS_LEFT_OUT} ${invalid.get(`model ${entry.id}`)}`, entry.id)
-    return [{ ...entry, value: { ...entry.value, routes: plain } }]
-  })
-  const known = new Set(models.map(({ id }) => id))
-  const groups = entries.groups.flatMap((entry): FoundEntry[] => {
-    const { models: named, prices } = entry.value as { models?: unknown; prices?: object }
-    const left = Array.isArray(named) ? named.filter((model) => model === '*' || known.has(model)) : []
-    if (Array.isArray(named) && left.length === named.length)
-      return isKept('group', entry, invalid, findings) ? [entry] : []
-    const own = Object.fromEntries(Object.entries(prices ?? {}).filter(([model]) => known.has(model)))
-    return left.length > 0
-      ? [{ ...entry, value: { ...entry.value, models: left, ...(prices ? { prices: own } : {}) } }]
-      : []
-  })
-  return { ...entries, upstreams, models, groups }
+function withoutEdits(entry: FoundEntry): FoundEntry | undefined {
+  const routes = routesOf(entry)
+  if (!routes.some((route) => EDITS.some((name) => name in route))) return undefined
+  const plain = (route: Route) => Object.fromEntries(Object.entries(route).filter(([name]) => !EDITS.includes(name)))
+  return { ...entry, value: { ...entry.value, routes: routes.map(plain) } }
 }
 
-const routesOf = ({ value }: FoundEntry): readonly Readonly<Record<string, unknown>>[] =>
-  Array.isArray(value.routes) ? value.routes : []
-
-function isKept(
-  kind: string,
-  { id, from }: FoundEntry,
-  invalid: ReadonlyMap<string, string>,
-  findings: Findings,
-): boolean {
-  const why = invalid.get(`${kind} ${id}`)
-  if (why !== undefined) findings.add(from, 'manual', `${LEFT_OUT}: ${why}`, id)
-  return why === undefined
+/** Routes, models and groups whose entries are gone go with them. */
+function withoutLost(found: FoundConfiguration): FoundConfiguration {
+  const upstreams = new Set<unknown>(found.upstreams.map(({ id }) => id))
+  const models = found.models.flatMap((entry): FoundEntry[] => {
+    const routes = routesOf(entry).filter(({ upstream }) => upstreams.has(upstream))
+    return routes.length > 0 ? [{ ...entry, value: { ...entry.value, routes } }] : []
+  })
+  const known = new Set<unknown>(['*', ...models.map(({ id }) => id)])
+  const groups = found.groups.flatMap((entry): FoundEntry[] => {
+    const { models: named, prices } = entry.value as { models: readonly unknown[]; prices?: object }
+    const left = named.filter((model) => known.has(model))
+    const own = prices && { prices: Object.fromEntries(Object.entries(prices).filter(([model]) => known.has(model))) }
+    return left.length > 0 ? [{ ...entry, value: { ...entry.value, models: left, ...own } }] : []
+  })
+  return { ...found, models, groups }
 }

@@ -200,6 +200,9 @@ describe('keys and routes', () => {
       ],
     ])
     expect(upstreams).toHaveLength(4)
+    // A group that only a channel which is off serves has nothing.
+    const { found } = await read('new-api', [...rows, channel(5, { group: 'vip', status: 2 })])
+    expect(found.configuration.groups.map(({ id }) => id)).toEqual(['default'])
     expect(says).toEqual(
       expect.arrayContaining([`manual channels.status: ${WEIGHTLESS}`, `manual channels.status: ${OFF}`]),
     )

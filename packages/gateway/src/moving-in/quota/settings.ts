@@ -10,6 +10,7 @@ export function readSettings(options: Options, findings: Findings): Readonly<Rec
   const trial = exactOf(options.text('QuotaForNewUser') ?? '0')
   const credit = trial && written(usdOf(trial.n / trial.d, options), 9)
   const mail = mailOf(options)
+  if (isOpen) findings.add('options.RegisterEnabled', 'exact', OPEN)
   if (mail === undefined && (options.text('SMTPServer') ?? '') !== '')
     findings.add('options.SMTPServer', 'manual', NO_MAIL)
   return {
@@ -19,6 +20,7 @@ export function readSettings(options: Options, findings: Findings): Readonly<Rec
   }
 }
 
+export const OPEN = 'Anybody may sign up, as there. Close registration if that is not wanted.'
 export const NO_MAIL =
   'Server, account, password or sender of the mail are missing, or have a form that is not possible. Set mail.'
 
