@@ -1,26 +1,23 @@
 // new-api (QuantumNous): what differs from one-api, which it comes from.
 import type { Installation } from '../installation.ts'
 import { linesIn, listIn, trimmed } from '../quota/channels/channel.ts'
+import { knownOf } from '../quota/known.ts'
 import type { Program, TokenTerms } from '../quota/program.ts'
 import { type ReadOptions, readInstallation } from '../quota/read.ts'
 import { cell, timeIn } from '../quota/reader.ts'
 import { booleanOf, listOf } from '../sources/fields.ts'
 import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
-import { CHANNEL_TYPES } from './channel-types.ts'
 import { newApiChannel } from './channels.ts'
 import { newApiCharge, newApiTokens } from './charges.ts'
-import { TABLES } from './columns.ts'
 import { newApiGroups } from './groups.ts'
-import { OPTIONS } from './options.ts'
+import known from './known.yaml' with { type: 'text' }
 import { newApiPrices } from './prices.ts'
 
 const isDeleted = (row: SourceRow): boolean => cell(row, 'deleted_at') !== ''
 
 const PROGRAM: Program = {
   product: 'new-api',
-  tables: TABLES,
-  options: OPTIONS,
-  channelTypes: CHANNEL_TYPES,
+  ...knownOf(known),
   root: { isBoundless: false, password: undefined },
   user: (row) => ({ isDeleted: isDeleted(row), createdAt: timeIn(row, 'created_at') }),
   token: tokenTerms,

@@ -2,12 +2,13 @@
 import { equal, exactOf, ONE, over, times, whole } from '../quota/exact.ts'
 import { type Options, perMillion } from '../quota/options.ts'
 import type { PriceOf, TokenFigures } from '../quota/prices/figures.ts'
-import { namesIn, outputRules, ratioTable } from '../quota/prices/ratio-table.ts'
-import * as defaults from './default-ratios.ts'
+import { namesIn, outputRules, ratioLists, ratioTable } from '../quota/prices/ratio-table.ts'
 import { expressionFigures } from './expressions.ts'
+import ratios from './ratios.yaml' with { type: 'text' }
 
-const withClaude = (text: string) => ratioTable(text.replace('CLAUDE', namesIn(defaults.CLAUDE).join(' ')))
-const OUTPUT = outputRules(defaults.OUTPUT_RULES)
+const LISTS = ratioLists(ratios)
+const CLAUDE = namesIn(LISTS.CLAUDE).join(' ')
+const OUTPUT = outputRules(LISTS.output)
 /** For names without a ratio, where the program is used by one person. */
 const UNKNOWN = whole(75)
 const CACHE_WRITE = over(whole(5), whole(4))
@@ -21,15 +22,10 @@ const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 export function newApiPrices(options: Options): PriceOf {
-  const table = (name: string, usual: string) => options.figures(name) ?? withClaude(usual)
-  const ratios = table('ModelRatio', defaults.MODEL_RATIOS)
-  const completions = table('CompletionRatio', defaults.COMPLETION_RATIOS)
-  const calls = table('ModelPrice', defaults.CALL_PRICES)
-  const cached = table('CacheRatio', defaults.CACHE_RATIOS)
-  const written = table('CreateCacheRatio', defaults.CREATE_CACHE_RATIOS)
-  const images = table('ImageRatio', defaults.IMAGE_RATIOS)
-  const audio = table('AudioRatio', defaults.AUDIO_RATIOS)
-  const spoken = table('AudioCompletionRatio', defaults.AUDIO_COMPLETION_RATIOS)
+  const table = (name: string) => options.figures(name) ?? ratioTable(LISTS[name]?.replace('CLAUDE', CLAUDE))
+  const [inputs, completions, calls] = [table('ModelRatio'), table('CompletionRatio'), table('ModelPrice')]
+  const [cached, written, images] = [table('CacheRatio'), table('CreateCacheRatio'), table('ImageRatio')]
+  const [audio, spoken] = [table('AudioRatio'), table('AudioCompletionRatio')]
   const modes = options.object('billing_setting.billing_mode') ?? {}
   const expressions = options.object('billing_setting.billing_expr') ?? {}
   const isOwnUse = options.flag('SelfUseModeEnabled') === true
@@ -46,7 +42,7 @@ export function newApiPrices(options: Options): PriceOf {
     const name = matchingName(asked)
     const call = calls.get(name)
     if (call) return { by: 'call', usd: call, ...(SIZES[name] ? { sizes: multiples(SIZES[name]) } : {}) }
-    const ratio = ratios.get(name)
+    const ratio = inputs.get(name)
     if (!ratio && !isOwnUse) return undefined
     const input = ratio ? perMillion(ratio, options) : perMillion(over(UNKNOWN, whole(2)), options)
     const cacheWrite = written.get(name) ?? (/claude/i.test(name) ? CACHE_WRITE : undefined)

@@ -3,6 +3,7 @@ import type { FoundTokens, Installation } from '../installation.ts'
 import { type Channel, commonChannel, listIn, trimmed } from '../quota/channels/channel.ts'
 import { ONE } from '../quota/exact.ts'
 import { plainGroups } from '../quota/groups/rules.ts'
+import { knownOf } from '../quota/known.ts'
 import { CHANGED, NO_TOKENS } from '../quota/logs/charges.ts'
 import type { LogRow } from '../quota/logs/row.ts'
 import { type Options, perMillion } from '../quota/options.ts'
@@ -12,9 +13,7 @@ import { type ReadOptions, readInstallation } from '../quota/read.ts'
 import { cell } from '../quota/reader.ts'
 import { integerOf, objectOf } from '../sources/fields.ts'
 import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
-import { CHANNEL_TYPES } from './channel-types.ts'
-import { TABLES } from './columns.ts'
-import { OPTIONS } from './options.ts'
+import known from './known.yaml' with { type: 'text' }
 import { oneApiPrices } from './prices.ts'
 
 const USUAL_RATIOS = new Map(['default', 'vip', 'svip'].map((group) => [group, ONE]))
@@ -22,9 +21,7 @@ const DELETED = 3
 
 const PROGRAM: Program = {
   product: 'one-api',
-  tables: TABLES,
-  options: OPTIONS,
-  channelTypes: CHANNEL_TYPES,
+  ...knownOf(known),
   root: { isBoundless: true, password: '123456' },
   user: (row) => ({
     isDeleted: integerOf(row.status) === DELETED || cell(row, 'username').startsWith('deleted_'),

@@ -3,12 +3,13 @@ import { exactOf, ONE, over, times, whole } from '../quota/exact.ts'
 import { type Options, perMillion, usdOf } from '../quota/options.ts'
 import type { PriceOf } from '../quota/prices/figures.ts'
 import { modelType } from '../quota/prices/model-type.ts'
-import { outputRules, ratioTable } from '../quota/prices/ratio-table.ts'
-import * as defaults from './default-ratios.ts'
+import { outputRules, ratioLists, ratioTable } from '../quota/prices/ratio-table.ts'
+import ratioSource from './ratios.yaml' with { type: 'text' }
 
-const RATIOS = ratioTable(defaults.MODEL_RATIOS)
-const COMPLETIONS = ratioTable(defaults.COMPLETION_RATIOS)
-const OUTPUT = outputRules(defaults.OUTPUT_RULES)
+const LISTS = ratioLists(ratioSource)
+const RATIOS = ratioTable(LISTS.ModelRatio)
+const COMPLETIONS = ratioTable(LISTS.CompletionRatio)
+const OUTPUT = outputRules(LISTS.output)
 const UNKNOWN = whole(30)
 export const NOT_LISTED = 'It has no ratio there and costs ratio 30, which is its price here, too. Give it another one.'
 

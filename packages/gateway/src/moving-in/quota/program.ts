@@ -2,19 +2,14 @@
 import type { FoundTokens, Product } from '../installation.ts'
 import type { SourceRow } from '../sources/source-database.ts'
 import type { Channel } from './channels/channel.ts'
-import type { ChannelTypes } from './channels/channel-types.ts'
-import type { Tables } from './columns.ts'
 import type { GroupRules } from './groups/rules.ts'
+import type { Known } from './known.ts'
 import type { LogRow } from './logs/row.ts'
-import type { OptionRule, Options } from './options.ts'
+import type { Options } from './options.ts'
 import type { PriceOf } from './prices/figures.ts'
 
-export type Program = {
+export type Program = Known & {
   product: Product
-  tables: Tables
-  /** The first whose pattern fits; an option that none fits is reported. */
-  options: readonly OptionRule[]
-  channelTypes: ChannelTypes
   /** The first administrator is given a billion USD, and this password. */
   root: { isBoundless: boolean; password: string | undefined }
   user(row: SourceRow): { isDeleted: boolean; createdAt: number | undefined }

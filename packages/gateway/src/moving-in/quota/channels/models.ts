@@ -8,8 +8,7 @@ import type { ScaledPrice } from '../groups/plan.ts'
 import { type Priced, type PriceOf, priceOf } from '../prices/figures.ts'
 import { isForeign, modelType } from '../prices/model-type.ts'
 import type { Channel } from './channel.ts'
-import type { ChannelTypes } from './channel-types.ts'
-import { type Kinds, type Place, placesOf } from './places.ts'
+import { type ChannelTypes, type Kinds, type Place, placesOf } from './places.ts'
 
 export type Served = {
   upstreams: readonly FoundEntry[]

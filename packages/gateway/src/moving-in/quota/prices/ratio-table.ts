@@ -1,4 +1,5 @@
 // The default ratios of the programs, which are kept as lines of text: a ratio, and the names that have it.
+import { parse } from 'yaml'
 import { type Exact, exactOf, ONE } from '../exact.ts'
 
 const linesOf = (text: string): string[][] =>
@@ -7,16 +8,19 @@ const linesOf = (text: string): string[][] =>
     .map((line) => line.split(' ').filter((word) => word !== ''))
     .filter((words) => words.length > 0)
 
-export const namesIn = (text: string): string[] => linesOf(text).flat()
+export const namesIn = (text = ''): string[] => linesOf(text).flat()
 
-export const ratioTable = (text: string): ReadonlyMap<string, Exact> =>
+/** The lists of a file, by their names. */
+export const ratioLists = (source: string) => parse(source) as Readonly<Record<string, string>>
+
+export const ratioTable = (text = ''): ReadonlyMap<string, Exact> =>
   new Map(linesOf(text).flatMap(([ratio, ...names]) => names.map((name) => [name, figure(ratio)] as const)))
 
 /** `wins`: over what the options have. */
 export type OutputRule = { fits(name: string): boolean; ratio: Exact; wins: boolean }
 
 /** In order of precedence: the texts are explained where the rules are. */
-export const outputRules = (text: string): readonly OutputRule[] =>
+export const outputRules = (text = ''): readonly OutputRule[] =>
   linesOf(text).flatMap(([ratio = '', ...patterns]) =>
     patterns.map((pattern) => ({
       fits: fitting(pattern),
