@@ -4,12 +4,11 @@ import { equal, ONE, times } from '../quota/exact.ts'
 import { CHANGED, isSame, NO_TOKENS } from '../quota/logs/charges.ts'
 import type { LogRow } from '../quota/logs/row.ts'
 import { numberOf, type Options, perMillion } from '../quota/options.ts'
-import type { Figures, PriceOf } from '../quota/prices/figures.ts'
-import type { Charge } from '../quota/program.ts'
+import type { Figures } from '../quota/prices/figures.ts'
+import type { Charge, Prices } from '../quota/program.ts'
 import { type JsonObject, objectOf, textOf } from '../sources/fields.ts'
 import type { SourceRow } from '../sources/source-database.ts'
 import { expressionFigures } from './expressions.ts'
-import { newApiGroups } from './groups.ts'
 import { HOUR } from './prices.ts'
 
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.floor(value) : 0)
@@ -35,16 +34,14 @@ export function newApiTokens(row: SourceRow, { prompt, completion }: LogRow): Fo
 export const MORE = 'Hosted tools, images or audio were charged with it.'
 const MORE_FIELDS = ['web_search', 'file_search', 'image_generation_call', 'image', 'audio', 'ws']
 
-type Given = { options: Options; prices: PriceOf }
-
-export function newApiCharge(row: SourceRow, entry: LogRow, { options, prices }: Given): Charge {
+export function newApiCharge(row: SourceRow, entry: LogRow, { options, prices, rules }: Prices): Charge {
   const other = objectOf(row.other) ?? {}
   const usage = newApiTokens(row, entry)
   const group = textOf(row.group)?.trim() || undefined
   const ratio = numberOf(other.group_ratio)
   // That of a pair of groups is part of the name of the group here.
   const isPair = numberOf(other.user_group_ratio) !== undefined
-  const isGroup = isPair || !group || !ratio || equal(ratio, newApiGroups(options).ratio('', group).ratio)
+  const isGroup = isPair || !group || !ratio || equal(ratio, rules.ratio('', group).ratio)
   const isPrice = isSame(figuresOfThen(other, options), prices(entry.model), usage)
   const special = MORE_FIELDS.some((name) => other[name]) ? MORE : isGroup && isPrice ? undefined : CHANGED
   return { group, usage, special }

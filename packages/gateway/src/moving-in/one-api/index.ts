@@ -6,9 +6,8 @@ import { plainGroups } from '../quota/groups/rules.ts'
 import { knownOf } from '../quota/known.ts'
 import { CHANGED, NO_TOKENS } from '../quota/logs/charges.ts'
 import type { LogRow } from '../quota/logs/row.ts'
-import { type Options, perMillion } from '../quota/options.ts'
-import type { PriceOf } from '../quota/prices/figures.ts'
-import type { Charge, Program } from '../quota/program.ts'
+import { perMillion } from '../quota/options.ts'
+import type { Charge, Prices, Program } from '../quota/program.ts'
 import { type ReadOptions, readInstallation } from '../quota/read.ts'
 import { cell } from '../quota/reader.ts'
 import { integerOf, objectOf } from '../sources/fields.ts'
@@ -23,10 +22,7 @@ const PROGRAM: Program = {
   product: 'one-api',
   ...knownOf(known),
   root: { isBoundless: true, password: '123456' },
-  user: (row) => ({
-    isDeleted: integerOf(row.status) === DELETED || cell(row, 'username').startsWith('deleted_'),
-    createdAt: undefined,
-  }),
+  user: (row) => ({ isDeleted: integerOf(row.status) === DELETED, createdAt: undefined }),
   token: (row) => {
     const models = trimmed(listIn(cell(row, 'models')))
     return {
@@ -83,11 +79,7 @@ const MEDIA = 'The log does not say what of images or sound was charged.'
 const RATIOS = /(\d+\.\d\d) × (\d+\.\d\d) × (\d+\.\d\d)/
 
 /** The row has ratios of the model, the group and the output, with two decimals. */
-function oneApiCharge(
-  row: SourceRow,
-  entry: LogRow,
-  { options, prices }: { options: Options; prices: PriceOf },
-): Charge {
+function oneApiCharge(row: SourceRow, entry: LogRow, { options, prices }: Prices): Charge {
   const usage = oneApiTokens(row, entry)
   const now = prices(entry.model)
   const [, model, , output] = RATIOS.exec(cell(row, 'content')) ?? []

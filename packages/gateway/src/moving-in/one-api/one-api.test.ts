@@ -39,12 +39,14 @@ test('the first administrator has no billion, and a new password to set', async 
       user(1, { role: 100, quota: '500000000000000', password: ROOT }),
       user(2, { role: 100, quota: 5 }),
       user(3, { status: 3, username: 'deleted_x', email: 'a@b.example', password: ROOT }),
+      user(4, { username: 'deleted_y' }),
     ],
   })
   expect((await all(found.accounts())).map(({ balance, disabled }) => [balance, disabled])).toEqual([
     [undefined, false],
     [undefined, false],
     [1_000_000_000n, true],
+    [1_000_000_000n, false],
   ])
   expect(
     (await all(found.people())).map(({ mustChangePassword, role, email, password, disabled }) => [
@@ -58,6 +60,7 @@ test('the first administrator has no billion, and a new password to set', async 
     [true, 'admin', undefined, 'bcrypt', false],
     [false, 'admin', undefined, undefined, false],
     [false, undefined, undefined, undefined, true],
+    [false, undefined, undefined, undefined, false],
   ])
   expect(reported(found)).toEqual(
     expect.arrayContaining([

@@ -146,6 +146,10 @@ describe('types of channels', () => {
       'https://europe-west4-aiplatform.googleapis.com/v1/projects/my-project/locations/europe-west4',
     )
     expect(models.map(({ id }) => id)).toEqual(['claude-3-5-sonnet-20241022', 'gemini-2.5-pro', 'claude-sonnet-5'])
+    expect(routesIn(models).slice(1)).toEqual([
+      [{ upstream: 'c2', priority: 1, weight: 10 }],
+      [{ upstream: 'c2-claude', priority: 1, weight: 10 }],
+    ])
     expect((routesIn(models)[0] as { model: string }[]).map(({ model }) => model)).toEqual([
       'anthropic.claude-3-5-sonnet-20241022-v2:0',
       'us.anthropic.claude-3-5-sonnet-20241022-v2:0',

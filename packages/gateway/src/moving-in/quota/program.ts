@@ -19,7 +19,7 @@ export type Program = Known & {
   channel(row: SourceRow): Channel
   /** What a row of the log counted. */
   tokens(row: SourceRow, entry: LogRow): FoundTokens
-  charge(row: SourceRow, entry: LogRow, given: { options: Options; prices: PriceOf }): Charge
+  charge(row: SourceRow, entry: LogRow, now: Prices): Charge
 }
 
 export type TokenTerms = {
@@ -34,5 +34,7 @@ export type TokenTerms = {
   networks: readonly string[]
 }
 
+/** What is in force. */
+export type Prices = { options: Options; prices: PriceOf; rules: GroupRules }
 /** `group`: undefined is that of the person. `special`: why the price of the list does not explain it. */
 export type Charge = { group: string | undefined; usage: FoundTokens; special: string | undefined }

@@ -38,7 +38,8 @@ export async function readInstallation(
   const options = await readOptions(database, program.options, findings)
   const reader: Reader = { program, database, options, findings, now }
   const prices = program.prices(options)
-  const plan = planGroups(program.groups(options), findings)
+  const rules = program.groups(options)
+  const plan = planGroups(rules, findings)
   const channels: Channel[] = []
   for await (const row of reportedRows(database, 'channels', { tables: program.tables, findings })) {
     channels.push(program.channel(row))
@@ -66,7 +67,7 @@ export async function readInstallation(
     budgets: () => readCaps(reader, users),
     codes: () => readCodes(reader),
     usage: () => readUsage(reader, users, keys),
-    charges: (most) => readCharges(reader, { users, plan, prices, most }),
+    charges: (most) => readCharges(reader, { users, plan, prices, rules, most }),
   }
 }
 

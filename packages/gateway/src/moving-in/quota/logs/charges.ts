@@ -2,6 +2,7 @@
 import type { FoundCharge, FoundTokens } from '../../installation.ts'
 import { inNanos, ONE, over, written } from '../exact.ts'
 import type { GroupPlan } from '../groups/plan.ts'
+import type { GroupRules } from '../groups/rules.ts'
 import { nanosOfUnits } from '../options.ts'
 import { type Figures, figureOf, IMPOSSIBLE, type PriceOf, priceOf, type TokenFigures } from '../prices/figures.ts'
 import { modelType } from '../prices/model-type.ts'
@@ -14,7 +15,13 @@ export const UNPRICED = 'The model has no price now.'
 /** Evenly over the log, whose length is not known before: each time there are twice as many as wanted, every second one is dropped. */
 export async function* readCharges(
   { program, database, options }: Reader,
-  { users, plan, prices, most }: { users: Users; plan: GroupPlan; prices: PriceOf; most: number },
+  {
+    users,
+    plan,
+    prices,
+    rules,
+    most,
+  }: { users: Users; plan: GroupPlan; prices: PriceOf; rules: GroupRules; most: number },
 ): AsyncIterable<FoundCharge> {
   const rounding = inNanos(over(ONE, options.unitsPerUsd))
   let kept: FoundCharge[] = []
@@ -24,7 +31,7 @@ export async function* readCharges(
     const entry = logRow(row)
     if (entry.type !== CONSUMED || entry.model === '') continue
     if (seen++ % every !== 0) continue
-    const { group, usage, special } = program.charge(row, entry, { options, prices })
+    const { group, usage, special } = program.charge(row, entry, { options, prices, rules })
     const userGroup = users.groups.get(entry.user ?? 0) ?? 'default'
     kept.push({
       from: `logs ${entry.id}`,
