@@ -23,7 +23,17 @@ const BOXES: readonly Box[] = [
   {
     title: 'Operations',
     says: 'what holders and operators do, and their APIs',
-    rooms: ['operate', 'admin-api', 'console-api', 'http-api', 'compatibility', 'alerts', 'notices', 'mail', 'moving-in'],
+    rooms: [
+      'operate',
+      'admin-api',
+      'console-api',
+      'http-api',
+      'compatibility',
+      'alerts',
+      'notices',
+      'mail',
+      'moving-in',
+    ],
     row: 1,
   },
   {
