@@ -45,7 +45,8 @@ const POSTGRES: Engine = {
      SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'`,
   ],
   columns: `SELECT c.table_name::text AS "table", c.column_name::text AS name, c.data_type::text AS type FROM information_schema.columns c
-    WHERE c.table_schema = current_schema() ORDER BY c.table_name, c.ordinal_position`,
+    JOIN information_schema.tables t USING (table_schema, table_name)
+    WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position`,
   quoted: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (at) => `$${at}`,
   asText: (column) => `left(${column}::text, ${LONGEST_VALUE + 1})`,
@@ -59,7 +60,8 @@ const MYSQL: Engine = {
     'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
   ],
   columns: `SELECT table_name AS \`table\`, column_name AS name, data_type AS type FROM information_schema.columns
-    WHERE table_schema = database() ORDER BY table_name, ordinal_position`,
+    JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = database() AND table_type = 'BASE TABLE' ORDER BY table_name, ordinal_position`,
   quoted: (name) => `\`${name.replaceAll('`', '``')}\``,
   placeholder: () => '?',
   asText: (column, type) =>
