@@ -1,10 +1,10 @@
 // config.yaml, and the settings that LiteLLM keeps in its database. Where both have one, the file wins, as it does there.
 import { parse } from 'yaml'
-import type { Findings, Grade } from '../findings.ts'
+import type { Findings } from '../findings.ts'
 import { isObject, type Json, type JsonObject, objectOf, textOf } from '../sources/fields.ts'
 import { type SourceDatabase, SourceError } from '../sources/source-database.ts'
-import type { Report } from './columns.ts'
 import type { Decrypt } from './decrypt.ts'
+import { type Report, reportFields } from './known.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 export type LitellmConfig = {
@@ -20,43 +20,6 @@ export type LitellmConfig = {
 const LARGEST_FILE = 8 * 1024 * 1024
 const SECTIONS = ['general_settings', 'litellm_settings', 'router_settings'] as const
 const VARIABLE = /^os\.environ\/(.+)$/
-
-/** Settings that are read, or of which Trivium does the same anyway. */
-const READ = new Set(
-  (
-    'model_list credential_list environment_variables general_settings litellm_settings router_settings ' +
-    'model_group_alias fallbacks default_fallbacks max_budget budget_duration database_url master_key store_model_in_db drop_params ' +
-    'num_retries allowed_fails cooldown_time retry_policy telemetry json_logs set_verbose proxy_batch_write_at disable_spend_logs ' +
-    'store_prompts_in_spend_logs use_redis_transaction_buffer encryption_algorithm default_internal_user_params max_retries salt_key'
-  ).split(' '),
-)
-const GRADED: Readonly<Record<string, readonly [Grade, string]>> = {
-  include: ['manual', 'Further files are not read: write them into one file, and name that.'],
-  routing_strategy: ['approximate', 'Routes are chosen by priority, weight, load and health.'],
-  context_window_fallbacks: [
-    'not_supported',
-    'A request that is too long gets 400 here: let clients ask for the larger model.',
-  ],
-  content_policy_fallbacks: ['not_supported', 'A refusal by the vendor leads to no other model here.'],
-  request_timeout: [
-    'approximate',
-    'It is the total time of upstreams here, which holds for all attempts of a request together.',
-  ],
-  timeout: ['manual', 'Set the timeouts of upstreams.'],
-  cache: ['not_supported', 'Responses are not cached here.'],
-  cache_params: ['not_supported', 'Responses are not cached here.'],
-  callbacks: ['manual', 'Set up traces (OpenTelemetry), metrics or the log in place of callbacks.'],
-  success_callback: ['manual', 'Set up traces (OpenTelemetry), metrics or the log in place of callbacks.'],
-  failure_callback: ['manual', 'Set up traces (OpenTelemetry), metrics or the log in place of callbacks.'],
-  alerting: ['manual', 'Set up alerts.'],
-  allowed_ips: ['manual', 'Set the networks of keys, or those of the proxy in front.'],
-  timezone: ['approximate', 'Budgets begin anew at midnight UTC here.'],
-  max_end_user_budget: ['manual', 'Give end users budgets in the accounts that send them.'],
-  max_internal_user_budget: ['manual', 'Budgets of new people are set when they are made.'],
-  guardrails: ['not_supported', 'Guardrails do not exist here.'],
-  mcp_servers: ['not_supported', 'There is no MCP gateway here.'],
-  pass_through_endpoints: ['not_supported', 'Requests are not passed on unread here.'],
-}
 
 export async function readConfig(
   source: SourceDatabase,
@@ -74,12 +37,9 @@ export async function readConfig(
   const [general, litellm, router] = SECTIONS.map((name) =>
     join(name, inside(written, name), stored[name] ?? {}, findings),
   )
-  for (const [section, values] of [
-    ['config.yaml', written],
-    ...SECTIONS.map((name, at) => [name, [general, litellm, router][at]]),
-  ]) {
-    grade(String(section), values as JsonObject, findings)
-  }
+  reportFields(findings, 'settings', 'config.yaml', written)
+  for (const [at, values] of [general, litellm, router].entries())
+    reportFields(findings, 'settings', SECTIONS[at] ?? '', values ?? {})
 
   const used = new Set<string>()
   function text(value: string): string {
@@ -142,16 +102,6 @@ function join(section: string, written: JsonObject, stored: JsonObject, findings
       findings.add(`LiteLLM_Config.${section}.${name}`, 'approximate', 'config.yaml has another value, which wins.')
   }
   return { ...stored, ...written }
-}
-
-function grade(section: string, values: JsonObject, findings: Findings): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (value === null || value === false) continue
-    const [grade, says] =
-      GRADED[name] ??
-      (READ.has(name) ? ['exact', ''] : ['manual', 'This setting does not move: see what it does there.'])
-    findings.add(section === 'config.yaml' ? `${section} ${name}` : `${section}.${name}`, grade as Grade, says)
-  }
 }
 
 function objectsIn(list: Json | undefined, name: string, findings: Findings): JsonObject[] {

@@ -2,29 +2,12 @@
 import type { Findings } from '../findings.ts'
 import { booleanOf, isObject, type JsonObject, objectOf, textOf } from '../sources/fields.ts'
 import type { SourceDatabase } from '../sources/source-database.ts'
-import type { Report } from './columns.ts'
 import type { LitellmConfig } from './config.ts'
 import type { Decrypt } from './decrypt.ts'
+import { type Report, reportFields } from './known.ts'
 
 export type Deployment = { name: string; from: string; params: JsonObject; info: JsonObject; blocked: boolean }
 export type Reading = { decrypt: Decrypt; findings: Findings; report: Report }
-
-const USED = new Set(
-  (
-    'model custom_llm_provider api_key api_base api_version organization rpm tpm weight order max_parallel_requests timeout stream_timeout ' +
-    'extra_headers extra_body litellm_credential_name tenant_id client_id client_secret azure_ad_token vertex_project vertex_location ' +
-    'vertex_credentials aws_access_key_id aws_secret_access_key aws_session_token aws_region_name aws_role_name aws_profile_name ' +
-    // What Trivium does anyway, or does not need.
-    'drop_params max_retries num_retries use_in_pass_through use_litellm_proxy model_info merge_reasoning_content_in_choices'
-  ).split(' '),
-)
-const USED_INFO = new Set(
-  (
-    'id mode base_model access_groups max_tokens max_input_tokens max_output_tokens blocked db_model member_auto_router description ' +
-    'litellm_provider created_at created_by updated_at updated_by key'
-  ).split(' '),
-)
-const IS_PRICE = /_cost(?:_|$)|_per_(?:token|query|second)|^tiered_pricing$/
 
 export async function readDeployments(
   source: SourceDatabase,
@@ -58,24 +41,8 @@ export async function readDeployments(
         'There is no such credential: set the keys of the upstream.',
       )
     const params = config.expand({ ...credential, ...written })
-    for (const [field, value] of Object.entries(params)) {
-      if (USED.has(field) || credential?.[field] !== undefined || IS_PRICE.test(field) || isNothing(value)) continue
-      findings.add(
-        `litellm_params.${field}`,
-        'manual',
-        'This parameter of deployments does not move: see what it does there.',
-        from,
-      )
-    }
-    for (const [field, value] of Object.entries(info)) {
-      if (USED_INFO.has(field) || /^supports_/.test(field) || IS_PRICE.test(field) || isNothing(value)) continue
-      findings.add(
-        `model_info.${field}`,
-        'manual',
-        'This fact of deployments does not move: see what it does there.',
-        from,
-      )
-    }
+    reportFields(findings, 'parameters', 'litellm_params', config.expand(written), from)
+    reportFields(findings, 'facts', 'model_info', info, from)
     return { name, from, params, info, blocked: blocked || info.blocked === true }
   }
 
@@ -98,6 +65,3 @@ export async function readDeployments(
   }
   return found
 }
-
-const isNothing = (value: unknown): boolean =>
-  value === null || value === false || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)

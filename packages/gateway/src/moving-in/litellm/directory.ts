@@ -4,7 +4,7 @@ import type { Findings } from '../findings.ts'
 import type { SourceId } from '../installation.ts'
 import { integerOf, listOf, nanosOf, objectOf, textOf } from '../sources/fields.ts'
 import type { SourceDatabase, SourceRow } from '../sources/source-database.ts'
-import type { Report } from './columns.ts'
+import type { Report } from './known.ts'
 import type { FoundModels } from './models.ts'
 
 export type Directory = {

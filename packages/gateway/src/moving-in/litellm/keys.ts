@@ -124,7 +124,7 @@ function expanded(
     const members = models.accessGroups.get(name)
     if (members) return members
     const id = models.aliases.get(name) ?? name
-    if (models.ids.has(id)) return [id]
+    if (models.ids.has(id)) return [id, ...[...models.ids].filter((each) => covers(id, each))]
     const matching = [...models.ids].filter((each) => covers(name, each) || covers(each, name))
     if (matching.length > 0) return name.includes('*') ? matching.filter((each) => covers(name, each)) : [name]
     if (name !== NOTHING) unknown(name)

@@ -5,7 +5,7 @@ import type { Findings } from '../findings.ts'
 import { isObject, type JsonObject, objectOf, textOf } from '../sources/fields.ts'
 import type { SourceDatabase } from '../sources/source-database.ts'
 import type { Deployment } from './deployments.ts'
-import { priceOf, typeOf } from './prices.ts'
+import { readPrice, typeOf } from './prices.ts'
 import { splitModel } from './providers.ts'
 
 export type Priced = { type: string; price?: unknown; entry: JsonObject }
@@ -19,15 +19,13 @@ export async function readPrices(
   deployments: readonly Deployment[],
   map: PriceMap,
   findings: Findings,
-): Promise<(deployment: Deployment) => Priced> {
-  const unpriced = deployments.some(
-    (each) => !isWildcard(each) && (shape(each, own(each)) ?? mapped(each)) === undefined,
-  )
-  const charged = unpriced ? await chargedPrices(source) : new Map<string, JsonObject>()
+): Promise<{ priced: Deployment[]; priceOf(deployment: Deployment): Priced }> {
+  const isNeeded = deployments.some((each) => (shape(each, own(each)) ?? mapped(each)) === undefined)
+  const { charged, asked } = isNeeded ? await readLog(source) : NOTHING
 
   function shape({ info }: Deployment, entry: JsonObject | undefined): Priced | undefined {
     const type = typeOf(info.mode ?? entry?.mode)
-    const found = type && entry && priceOf(type, entry)
+    const found = type && entry && readPrice(type, entry)
     return found ? { type, price: found.price, entry } : undefined
   }
   function mapped(deployment: Deployment): Priced | undefined {
@@ -45,11 +43,28 @@ export async function readPrices(
     return undefined
   }
 
-  return (deployment) => {
+  /** What was asked for by a wildcard, and what the price map has of its vendor, each with its own price. */
+  function behind(wildcard: Deployment): Deployment[] {
+    const { name, params } = wildcard
+    const prefix = name.slice(0, name.indexOf('*'))
+    const names = new Set(
+      [...asked, ...(prefix === '' ? [] : Object.keys(map))].filter((each) => each.startsWith(prefix)),
+    )
+    const others = [...names].filter((each) => !each.includes('*') && !deployments.some((one) => one.name === each))
+    const found = others.map((each) => {
+      const model = String(params.model).replace('*', each.slice(prefix.length))
+      return { ...wildcard, name: each, params: { ...params, model }, info: {} }
+    })
+    return found.filter((each) => mapped(each) ?? inLogs(each))
+  }
+
+  return { priced: deployments.flatMap((each) => (isWildcard(each) ? [each, ...behind(each)] : [each])), priceOf }
+
+  function priceOf(deployment: Deployment): Priced {
     const [{ from }, path] = [deployment, `${deployment.from} price`]
     const found = shape(deployment, own(deployment)) ?? mapped(deployment) ?? inLogs(deployment)
     if (found) {
-      const beyond = priceOf(found.type, found.entry)?.beyond ?? []
+      const beyond = readPrice(found.type, found.entry)?.beyond ?? []
       if (beyond.length === 0) findings.add(path, 'exact')
       else findings.add(path, 'approximate', `There is no price here for ${[...beyond].sort().join(', ')}.`)
       return found
@@ -83,17 +98,20 @@ function namesOf({ params, info }: Deployment): string[] {
   return [...base, `${provider}/${model}`, String(params.model), model]
 }
 
-async function chargedPrices(source: SourceDatabase): Promise<Map<string, JsonObject>> {
-  const found = new Map<string, JsonObject>()
+type Log = { charged: ReadonlyMap<string, JsonObject>; asked: ReadonlySet<string> }
+const NOTHING: Log = { charged: new Map(), asked: new Set() }
+
+async function readLog(source: SourceDatabase): Promise<Log> {
+  const [charged, asked] = [new Map<string, JsonObject>(), new Set<string>()]
   let rows = 0
-  for await (const row of source.rows('LiteLLM_SpendLogs', ['request_id'], ['model_id', 'metadata'])) {
+  for await (const row of source.rows('LiteLLM_SpendLogs', ['request_id'], ['model_id', 'model_group', 'metadata'])) {
+    asked.add(textOf(row.model_group) ?? '')
     const information = objectOf(row.metadata)?.model_map_information
     if (isObject(information) && isObject(information.model_map_value)) {
-      for (const name of [textOf(row.model_id), information.model_map_key]) {
-        if (typeof name === 'string' && name !== '') found.set(name, information.model_map_value)
-      }
+      for (const name of [textOf(row.model_id), information.model_map_key])
+        if (typeof name === 'string' && name !== '') charged.set(name, information.model_map_value)
     }
     if (++rows >= MOST_ROWS) break
   }
-  return found
+  return { charged, asked }
 }

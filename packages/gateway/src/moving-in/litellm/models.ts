@@ -1,6 +1,9 @@
 // Deployments of LiteLLM as upstreams and models: those of one name are the routes of one model.
+import { readHeaders } from '../../config/routes/read-headers.ts'
+import { isPricedBeta } from '../../modalities/route-edits.ts'
+import { literalValue } from '../../yaml/document.ts'
 import type { FoundConfiguration, FoundEntry } from '../installation.ts'
-import { isObject, type Json, type JsonObject, listOf, textOf } from '../sources/fields.ts'
+import { isObject, type Json, listOf, textOf } from '../sources/fields.ts'
 import type { SourceDatabase } from '../sources/source-database.ts'
 import type { LitellmConfig } from './config.ts'
 import { type Deployment, type Reading, readDeployments } from './deployments.ts'
@@ -27,8 +30,8 @@ export async function readModels(
 ): Promise<FoundModels> {
   const { findings } = reading
   const deployments = await readDeployments(source, config, reading)
-  const pricesOf = await readPrices(source, deployments, map, findings)
-  const byName = Map.groupBy(deployments, ({ name }) => name)
+  const { priced, priceOf } = await readPrices(source, deployments, map, findings)
+  const byName = Map.groupBy(priced, ({ name }) => name)
   const upstreams = new Map<string, FoundEntry>()
   const models: FoundEntry[] = []
 
@@ -37,13 +40,13 @@ export async function readModels(
     for (let at = 1; ; at++) {
       const numbered = at === 1 ? id : `${id}-${at}`
       const present = upstreams.get(numbered)
-      if (present && JSON.stringify({ ...present.value, id: undefined }) !== same) continue
-      if (!present) upstreams.set(numbered, { id: numbered, from, value: { id: numbered, ...value } })
+      if (present && JSON.stringify(present.value) !== same) continue
+      if (!present) upstreams.set(numbered, { id: numbered, from, value })
       return numbered
     }
   }
 
-  function routeOf(deployment: Deployment): Route | undefined {
+  function routeOf(deployment: Deployment, price: unknown): Route | undefined {
     const { params, info, from } = deployment
     const timeout = params.timeout ?? config.litellm.request_timeout
     const place = placeOf({ ...params, ...(timeout === undefined ? {} : { timeout }) })
@@ -56,7 +59,7 @@ export async function readModels(
       return undefined
     }
     for (const says of place.says) findings.add(from, 'manual', says)
-    const headers = headersOf(params)
+    const headers = headersOf(deployment, isObject(price) && price.long_context !== undefined, reading)
     const limits = { rpm: params.rpm, tpm: params.tpm, concurrent: params.max_parallel_requests }
     const limited = Object.fromEntries(
       Object.entries(limits).filter(([, limit]) => typeof limit === 'number' && limit >= 1),
@@ -76,11 +79,11 @@ export async function readModels(
 
   for (const [name, same] of byName) {
     const [first] = same
-    const routes = joined(same.flatMap((deployment) => routeOf(deployment) ?? []))
+    const prices = same.map((each) => (isWildcard(each) ? { type: 'text', entry: {} } : priceOf(each)))
+    const [price = { type: 'text', entry: {} }] = prices
+    const routes = joined(same.flatMap((deployment) => routeOf(deployment, price.price) ?? []))
     if (!first || routes.length === 0) continue
-    const priced = same.map((each) => (isWildcard(each) ? { type: 'text', entry: {} } : pricesOf(each)))
-    const [price = { type: 'text', entry: {} }] = priced
-    if (new Set(priced.map((each) => JSON.stringify(each.price))).size > 1)
+    if (new Set(prices.map((each) => JSON.stringify(each.price))).size > 1)
       findings.add(
         `${first.from} price`,
         'approximate',
@@ -95,7 +98,7 @@ export async function readModels(
       models.push({
         id: name,
         from: same.map(({ from }) => from).join(', '),
-        value: modelOf(name, first, routes, price),
+        value: modelOf(first, routes, price),
       })
   }
   const ids = new Set(models.map(({ id }) => id))
@@ -121,16 +124,10 @@ export async function readModels(
   }
 }
 
-function modelOf(
-  id: string,
-  { info }: Deployment,
-  routes: readonly Route[],
-  { type, price }: Priced,
-): Record<string, unknown> {
+function modelOf({ info }: Deployment, routes: readonly Route[], { type, price }: Priced): Record<string, unknown> {
   const limits = { context: info.max_input_tokens, max_output: info.max_output_tokens }
   const known = Object.fromEntries(Object.entries(limits).filter(([, limit]) => typeof limit === 'number'))
   return {
-    id,
     ...(type === 'text' ? {} : { type }),
     routes,
     ...(price === undefined ? {} : { price }),
@@ -138,11 +135,28 @@ function modelOf(
   }
 }
 
-function headersOf(params: JsonObject): Record<string, string> {
+/** Those that a route cannot set are reported. */
+function headersOf(
+  { params, from }: Deployment,
+  hasLongContext: boolean,
+  { findings }: Reading,
+): Record<string, string> {
   const extra = isObject(params.extra_headers) ? Object.entries(params.extra_headers) : []
   const organization =
     typeof params.organization === 'string' ? [['openai-organization', params.organization] as const] : []
-  return Object.fromEntries([...extra, ...organization].map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const written = [...extra, ...organization].map(([name, value]) => [name.toLowerCase(), String(value)] as const)
+  const kept = written.filter(([name, value]) => {
+    const read = literalValue({ set: { [name]: value } }, '', '')
+    readHeaders(read)
+    const isPriced = !hasLongContext && value.split(',').some((beta) => isPricedBeta(beta.trim()))
+    if (read.context.mistakes.length === 0 && !isPriced) return true
+    const says = isPriced
+      ? 'It asks for a long context, which has no price there: set price.long_context, then the header.'
+      : 'A route cannot set it.'
+    findings.add(`litellm_params.extra_headers.${name}`, 'manual', says, from)
+    return false
+  })
+  return Object.fromEntries(kept)
 }
 
 /** Weights are whole numbers here, and a route is one place: what leads to the same has the weights of all. */

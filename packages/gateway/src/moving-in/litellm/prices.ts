@@ -1,5 +1,6 @@
 // Prices of LiteLLM, in USD per token, as prices of ours, in USD per million tokens. Exact: decimals, not floating-point numbers.
 import { decimalOf, type JsonObject } from '../sources/fields.ts'
+import { IS_PRICE } from './known.ts'
 
 type Price = Record<string, unknown>
 /** Field by field, for text models. */
@@ -44,7 +45,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export const typeOf = (mode: unknown): string | undefined => TYPES[String(mode ?? 'chat')]
 
 /** undefined: not what such a model is paid by. `beyond`: prices of the entry that there is no field for. */
-export function priceOf(type: string, entry: JsonObject): { price: Price; beyond: readonly string[] } | undefined {
+export function readPrice(type: string, entry: JsonObject): { price: Price; beyond: readonly string[] } | undefined {
   const used = new Set<string>()
   const times = (field: string, exponent: number): string | undefined => {
     const decimal = decimalOf(entry[field] as number | string | null | undefined)
@@ -60,9 +61,7 @@ export function priceOf(type: string, entry: JsonObject): { price: Price; beyond
   }
   const price = shaped()
   if (!price) return undefined
-  const beyond = Object.keys(entry).filter(
-    (name) => /_cost(_|$)|_per_/.test(name) && Number(entry[name]) > 0 && !used.has(name),
-  )
+  const beyond = Object.keys(entry).filter((name) => IS_PRICE.test(name) && Number(entry[name]) > 0 && !used.has(name))
   return { price, beyond: beyond.filter((name) => !/_batches$|_above_1hr_/.test(name)) }
 
   function shaped(): Price | undefined {

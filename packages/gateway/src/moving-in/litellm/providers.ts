@@ -160,7 +160,11 @@ const hostOf = (base: string): string => (URL.canParse(base) ? new URL(base).hos
 function timeouts(params: JsonObject): Record<string, unknown> {
   const milliseconds = (value: Json | undefined) => {
     const seconds = Number(text(value) ?? Number.NaN)
-    return seconds > 0 && seconds < 86_400 ? `${Math.round(seconds * 1_000)}ms` : undefined
+    return seconds > 0 && seconds < 86_400
+      ? Number.isInteger(seconds)
+        ? `${seconds}s`
+        : `${Math.round(seconds * 1_000)}ms`
+      : undefined
   }
   const found = defined({ first_byte: milliseconds(params.stream_timeout), total: milliseconds(params.timeout) })
   return Object.keys(found).length > 0 ? { timeouts: found } : {}
