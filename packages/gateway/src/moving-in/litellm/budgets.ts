@@ -156,7 +156,7 @@ function* windows(
   }
 }
 
-/** Of each window, where LiteLLM keeps it, else from the log. */
+/** What was spent in each window: LiteLLM keeps it, or the log tells. */
 async function spentInWindows(context: Context, kind: string, id: string, row: SourceRow): Promise<Nanos[]> {
   const { source, now } = context
   const found: Nanos[] = []

@@ -64,7 +64,10 @@ export async function readConfig(
   return {
     deployments: objectsIn(written.model_list, 'model_list', findings),
     credentials: objectsIn(written.credential_list, 'credential_list', findings),
-    ...{ router: router ?? {}, litellm: litellm ?? {}, general: general ?? {}, expand },
+    router: router ?? {},
+    litellm: litellm ?? {},
+    general: general ?? {},
+    expand,
   }
 }
 

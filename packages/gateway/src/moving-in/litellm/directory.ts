@@ -87,7 +87,7 @@ export async function readDirectory(
   return { models, budgets, people, teams, replaced, keys, spent }
 }
 
-/** Of all time where it is kept, and never less than of the open window. */
+/** In all, where that is kept, and never less than of the open window. */
 export function spentOf(row: SourceRow): Nanos {
   const [total, open] = [nanosOf(row.total_spend ?? null) ?? 0n, nanosOf(row.spend ?? null) ?? 0n]
   return total > open ? total : open

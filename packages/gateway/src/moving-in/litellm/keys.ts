@@ -37,7 +37,10 @@ export async function* readKeys(context: Context): AsyncGenerator<FoundKey> {
         findings.add(`${TABLE}.metadata.${field}`, 'not_supported', 'There is no such limit of single keys here.', name)
     }
     yield {
-      ...{ id: `key:${token}`, account, person, name },
+      id: `key:${token}`,
+      account,
+      person,
+      name,
       secrets: [secret, ...replacedSecrets(directory.replaced.get(token) ?? [], now)],
       lastFour: /^sk-\.\.\.(.{4})$/.exec(textOf(row.key_name) ?? '')?.[1] ?? '',
       group: 'default',

@@ -1,4 +1,5 @@
 // What a model of LiteLLM costs there: its own price, that of the price map, or that with which its requests were charged.
+import { DEFAULT_TYPE } from '../../modalities/index.ts'
 import { findAtUpstream } from '../../upstreams/prices/cloud-prices.ts'
 import { builtInPriceList } from '../../upstreams/prices/price-list.ts'
 import type { Findings } from '../findings.ts'
@@ -69,7 +70,7 @@ export async function readPrices(
       else findings.add(path, 'approximate', `There is no price here for ${[...beyond].sort().join(', ')}.`)
       return found
     }
-    const type = typeOf(deployment.info.mode) ?? 'text'
+    const type = typeOf(deployment.info.mode) ?? DEFAULT_TYPE
     const names = splitModel(deployment.params)
     const base =
       typeof deployment.info.base_model === 'string' ? deployment.info.base_model.replace(/^.*\//, '') : undefined

@@ -1,5 +1,6 @@
 // Deployments of LiteLLM as upstreams and models: those of one name are the routes of one model.
 import { readHeaders } from '../../config/routes/read-headers.ts'
+import { DEFAULT_TYPE } from '../../modalities/index.ts'
 import { isPricedBeta } from '../../modalities/route-edits.ts'
 import { literalValue } from '../../yaml/document.ts'
 import type { FoundConfiguration, FoundEntry } from '../installation.ts'
@@ -20,6 +21,7 @@ export type FoundModels = {
 }
 type Route = Record<string, unknown> & { upstream: string; model: string; weight?: number }
 
+const NO_PRICE: Priced = { type: DEFAULT_TYPE, entry: {} }
 const MODEL_ID = /^[!#$&'()*+\-./0-9:;=?@A-Z[\]^_a-z{|}~]{1,200}$/
 
 export async function readModels(
@@ -79,8 +81,8 @@ export async function readModels(
 
   for (const [name, same] of byName) {
     const [first] = same
-    const prices = same.map((each) => (isWildcard(each) ? { type: 'text', entry: {} } : priceOf(each)))
-    const [price = { type: 'text', entry: {} }] = prices
+    const prices = same.map((each) => (isWildcard(each) ? NO_PRICE : priceOf(each)))
+    const [price = NO_PRICE] = prices
     const routes = joined(same.flatMap((deployment) => routeOf(deployment, price.price) ?? []))
     if (!first || routes.length === 0) continue
     if (new Set(prices.map((each) => JSON.stringify(each.price))).size > 1)
@@ -115,7 +117,9 @@ export async function readModels(
   const accessGroups = await readAccessGroups(source, deployments, ids, reading)
   return {
     configuration: {
-      ...{ upstreams: [...upstreams.values()], models: entries, groups: [] },
+      upstreams: [...upstreams.values()],
+      models: entries,
+      groups: [],
       settings: { compatibility: { litellm: true } },
     },
     ids,
@@ -128,10 +132,10 @@ function modelOf({ info }: Deployment, routes: readonly Route[], { type, price }
   const limits = { context: info.max_input_tokens, max_output: info.max_output_tokens }
   const known = Object.fromEntries(Object.entries(limits).filter(([, limit]) => typeof limit === 'number'))
   return {
-    ...(type === 'text' ? {} : { type }),
+    ...(type === DEFAULT_TYPE ? {} : { type }),
     routes,
     ...(price === undefined ? {} : { price }),
-    ...(type === 'text' && Object.keys(known).length > 0 ? { limits: known } : {}),
+    ...(type === DEFAULT_TYPE && Object.keys(known).length > 0 ? { limits: known } : {}),
   }
 }
 

@@ -67,7 +67,11 @@ export async function* readAccounts({ source, directory, findings, report }: Con
     if (NO_PERSON.has(user)) continue
     const id = `user:${user}`
     yield {
-      ...{ ...account, id, owner: id, members: [{ person: id, role: 'owner' }], spent: spentBy(id) },
+      ...account,
+      id,
+      owner: id,
+      members: [{ person: id, role: 'owner' }],
+      spent: spentBy(id),
       name: textOf(row.user_alias) || textOf(row.user_email) || user,
       limits: limitsOf(row),
       createdAt: timeOf(row.created_at),
@@ -96,7 +100,11 @@ export async function* readAccounts({ source, directory, findings, report }: Con
     const id = `team:${team}`
     const [spent, keys] = [nanosOf(row.spend) ?? 0n, spentBy(id)]
     yield {
-      ...{ ...account, id, owner, members, spent: spent > keys ? spent : keys },
+      ...account,
+      id,
+      owner,
+      members,
+      spent: spent > keys ? spent : keys,
       name: textOf(row.team_alias) || team,
       limits: limitsOf(row),
       disabled: booleanOf(row.blocked) ?? false,

@@ -27,20 +27,16 @@ const TIERS = ['flex', 'priority'] as const
 const ABOVE = /^input_cost_per_token_above_(\d+)k_tokens$/
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{
-    chat: 'text',
-    completion: 'text',
-    responses: 'text',
-    embedding: 'embedding',
-    image_generation: 'image',
-    rerank: 'rerank',
-  },
-  ...{
-    audio_speech: 'speech',
-    audio_transcription: 'transcription',
-    moderation: 'moderation',
-    video_generation: 'video',
-  },
+  chat: 'text',
+  completion: 'text',
+  responses: 'text',
+  embedding: 'embedding',
+  image_generation: 'image',
+  rerank: 'rerank',
+  audio_speech: 'speech',
+  audio_transcription: 'transcription',
+  moderation: 'moderation',
+  video_generation: 'video',
 }
 export const typeOf = (mode: unknown): string | undefined => TYPES[String(mode ?? 'chat')]
 
@@ -61,7 +57,9 @@ export function readPrice(type: string, entry: JsonObject): { price: Price; beyo
   }
   const price = shaped()
   if (!price) return undefined
-  const beyond = Object.keys(entry).filter((name) => IS_PRICE.test(name) && Number(entry[name]) > 0 && !used.has(name))
+  const beyond = Object.keys(entry).filter(
+    (name) => IS_PRICE.test(name) && !/_cache_hit$/.test(name) && Number(entry[name]) > 0 && !used.has(name),
+  )
   return { price, beyond: beyond.filter((name) => !/_batches$|_above_1hr_/.test(name)) }
 
   function shaped(): Price | undefined {

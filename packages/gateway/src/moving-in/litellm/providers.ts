@@ -41,6 +41,8 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 const text = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
+const variable = (name: string): string => `\${${name}}`
+
 /** `provider`: as LiteLLM finds it, by the model's prefix or its name. */
 export function splitModel(params: JsonObject): { provider: string; model: string } {
   const model = text(params.model) ?? ''
@@ -62,7 +64,9 @@ export function placeOf(params: JsonObject): Place | undefined {
   const id =
     base === undefined ? provider : `${provider}-${base.replace(/^https?:\/\//, '').replace(/[^A-Za-z0-9]+/g, '-')}`
   const place = (value: Record<string, unknown>, name = model): Place => ({
-    ...{ id: id.replace(/^[^A-Za-z0-9]+/, '').slice(0, 56), model: name, says },
+    id: id.replace(/^[^A-Za-z0-9]+/, '').slice(0, 56),
+    model: name,
+    says,
     value: { ...value, ...timeouts(params) },
   })
   if (!known) {
@@ -87,7 +91,7 @@ export function placeOf(params: JsonObject): Place | undefined {
       says.push('Its project is that of the environment there: set it at the upstream.')
     return place({ kind, ...(base === undefined ? defined(where) : { base_url: base }), auth })
   }
-  const key = text(params.api_key) ?? (known.keyless ? undefined : `\${${known.variable}}`)
+  const key = text(params.api_key) ?? (known.keyless ? undefined : variable(known.variable ?? ''))
   return place({ ...service(provider, known.kind, base), ...(key === undefined ? {} : { keys: [key] }) })
 
   function bedrock(): Place {
@@ -98,7 +102,7 @@ export function placeOf(params: JsonObject): Place | undefined {
     for (const field of ['aws_role_name', 'aws_profile_name', 'aws_web_identity_token'])
       if (text(params[field]) !== undefined)
         says.push(`${field} is set in the configuration file only: write the upstream there.`)
-    const region = text(params.aws_region_name) ?? '${AWS_REGION}'
+    const region = text(params.aws_region_name) ?? variable('AWS_REGION')
     const auth = defined({
       access_key: text(params.aws_access_key_id),
       secret_key: text(params.aws_secret_access_key),
@@ -118,10 +122,12 @@ const defined = (fields: Record<string, string | undefined>): Record<string, str
 function azure(params: JsonObject, base: string | undefined, says: string[]): Record<string, unknown> {
   if (base === undefined) says.push('Its resource is that of the environment there: set base_url at the upstream.')
   const isUnified = base?.endsWith('/openai/v1')
-  const at = isUnified ? base : `${base?.replace(/\/openai(?:\/.*)?$/, '') ?? '${AZURE_API_BASE}'}/openai`
+  const at = isUnified ? base : `${base?.replace(/\/openai(?:\/.*)?$/, '') ?? variable('AZURE_API_BASE')}/openai`
   const version = text(params.api_version)
   const client = defined({
-    ...{ tenant: text(params.tenant_id), client_id: text(params.client_id), client_secret: text(params.client_secret) },
+    tenant: text(params.tenant_id),
+    client_id: text(params.client_id),
+    client_secret: text(params.client_secret),
   })
   const isEntra = client.client_id !== undefined
   if (text(params.azure_ad_token) !== undefined)
@@ -130,7 +136,9 @@ function azure(params: JsonObject, base: string | undefined, says: string[]): Re
     kind: isUnified ? 'azure' : 'azure-classic',
     base_url: at,
     ...(isUnified || version === undefined ? {} : { api_version: version }),
-    ...(isEntra ? { auth: { type: 'entra', ...client } } : { keys: [text(params.api_key) ?? '${AZURE_API_KEY}'] }),
+    ...(isEntra
+      ? { auth: { type: 'entra', ...client } }
+      : { keys: [text(params.api_key) ?? variable('AZURE_API_KEY')] }),
   }
 }
 

@@ -46,7 +46,10 @@ export async function readLitellm(
     )
   const context: Context = { source, directory, findings, report, now }
   return {
-    ...{ product: 'litellm', version, findings, configuration: models.configuration },
+    product: 'litellm',
+    version,
+    findings,
+    configuration: models.configuration,
     people: () => readPeople(context),
     accounts: () => readAccounts(context),
     keys: () => readKeys(context),

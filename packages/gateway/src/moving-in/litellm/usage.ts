@@ -37,7 +37,9 @@ export async function* readUsage(context: Context): AsyncGenerator<FoundUsage> {
     if (isFromLog(day)) return undefined
     findings.add(DAILY, 'exact')
     return {
-      ...{ day, requests: integerOf(row.api_requests) ?? 0, failed: integerOf(row.failed_requests) ?? 0 },
+      day,
+      requests: integerOf(row.api_requests) ?? 0,
+      failed: integerOf(row.failed_requests) ?? 0,
       inputTokens: integerOf(row.prompt_tokens) ?? 0,
       cachedTokens: integerOf(row.cache_read_input_tokens) ?? 0,
       outputTokens: integerOf(row.completion_tokens) ?? 0,
@@ -61,7 +63,9 @@ export async function* readUsage(context: Context): AsyncGenerator<FoundUsage> {
     if (!isFromLog(day)) return undefined
     findings.add(LOG, 'exact')
     return {
-      ...{ day, requests: 1, failed: textOf(row.status) === 'failure' ? 1 : 0 },
+      day,
+      requests: 1,
+      failed: textOf(row.status) === 'failure' ? 1 : 0,
       inputTokens: integerOf(row.prompt_tokens) ?? 0,
       cachedTokens: cachedIn(usageOf(row)),
       outputTokens: integerOf(row.completion_tokens) ?? 0,

@@ -3,7 +3,7 @@ import { startOf } from '../../money/limits.ts'
 import type { FoundBudget } from '../installation.ts'
 
 export type Window = Pick<FoundBudget, 'period' | 'everyHours' | 'startsAt'> & {
-  /** Of the window that is open. */
+  /** When the window that is open began. */
   start: number
 }
 const ALWAYS: Window = { period: undefined, everyHours: undefined, startsAt: undefined, start: 0 }

@@ -6,7 +6,7 @@ import { openServerSource } from './server.ts'
 import { type SourceDatabase, SourceError } from './source-database.ts'
 import { openSqliteSource } from './sqlite.ts'
 
-/** Of a file. As much again is needed beside it, for the copy. */
+/** A file: as much again is needed beside it, for the copy. */
 const LARGEST_FILE = 64 * 1024 ** 3
 const FORMS = 'postgres://USER:PASSWORD@HOST/DATABASE, mysql://USER:PASSWORD@HOST/DATABASE, or a file'
 const GO_DSN = /^([^:@/]+)(?::(.*))?@tcp\(([^)]+)\)\/([^?/]+)(?:\?.*)?$/
