@@ -1,11 +1,12 @@
 // Budgets of LiteLLM, with what is spent in the window that is open at a time.
 import type { Nanos } from '../../money/amount.ts'
 import type { FoundBudget, SourceId } from '../installation.ts'
-import { isObject, type Json, jsonOf, nanosOf, objectOf, textOf, timeOf } from '../sources/fields.ts'
+import { nanosOf, textOf, timeOf } from '../sources/fields.ts'
 import type { SourceRow } from '../sources/source-database.ts'
 import type { LitellmConfig } from './config.ts'
 import { type Context, NO_PERSON, UNOWNED } from './directory.ts'
-import { type Window, windowOf } from './windows.ts'
+import { limitsIn, readSpent, type SpentIn } from './window-spend.ts'
+import { windowOf } from './windows.ts'
 
 type Subject = Pick<FoundBudget, 'kind'> & Partial<Pick<FoundBudget, 'account' | 'key' | 'person' | 'model' | 'value'>>
 type Terms = {
@@ -20,8 +21,9 @@ type Made = { path: string; row: string; id: SourceId; subject: Subject; terms: 
 const KEYS = 'LiteLLM_VerificationToken'
 
 export async function* readBudgets(context: Context, config: LitellmConfig): AsyncGenerator<FoundBudget> {
-  yield* accountBudgets(context)
-  yield* keyBudgets(context)
+  const spentIn = readSpent(context)
+  yield* accountBudgets(context, spentIn)
+  yield* keyBudgets(context, spentIn)
   yield* memberBudgets(context)
   yield* valueBudgets(context, config)
 }
@@ -67,7 +69,7 @@ function* soft(row: SourceRow, made: Omit<Made, 'terms'>, context: Context): Gen
   yield* budget(context, { ...made, id: `${made.id}:soft`, terms: { ...termsOf(row, context), amount, hard: false } })
 }
 
-async function* accountBudgets(context: Context): AsyncGenerator<FoundBudget> {
+async function* accountBudgets(context: Context, spentIn: SpentIn): AsyncGenerator<FoundBudget> {
   const { source, findings, directory } = context
   for await (const row of source.rows('LiteLLM_UserTable', ['user_id'])) {
     const user = textOf(row.user_id) ?? ''
@@ -100,16 +102,11 @@ async function* accountBudgets(context: Context): AsyncGenerator<FoundBudget> {
     } as const
     yield* budget(context, { ...made, terms: termsOf(row, context) })
     yield* soft(row, made, context)
-    yield* windows(
-      row,
-      { ...made, path: 'LiteLLM_TeamTable.budget_limits' },
-      context,
-      await spentInWindows(context, 'team', team, row),
-    )
+    yield* limited(row, made, context, spentIn)
   }
 }
 
-async function* keyBudgets(context: Context): AsyncGenerator<FoundBudget> {
+async function* keyBudgets(context: Context, spentIn: SpentIn): AsyncGenerator<FoundBudget> {
   const { source, directory } = context
   for await (const row of source.rows(KEYS, ['token'])) {
     const token = textOf(row.token) ?? ''
@@ -123,87 +120,33 @@ async function* keyBudgets(context: Context): AsyncGenerator<FoundBudget> {
     }
     yield* budget(context, { ...made, terms: termsOf(row, context) })
     yield* soft(row, made, context)
-    yield* windows(
-      row,
-      { ...made, path: `${KEYS}.budget_limits` },
-      context,
-      await spentInWindows(context, 'key', token, row),
-    )
-    yield* modelBudgets(row, { ...made, path: `${KEYS}.model_max_budget` }, context)
+    yield* limited(row, made, context, spentIn)
   }
 }
 
-type Limit = { amount: Nanos | undefined; duration: string | undefined; resetAt: number | undefined }
-const limitsIn = (row: SourceRow): Limit[] => {
-  const list = jsonOf(row.budget_limits ?? null)
-  return (Array.isArray(list) ? (list as Json[]) : []).filter(isObject).map((each) => ({
-    amount: nanosOf(each.max_budget as number),
-    duration: textOf(each.budget_duration as string),
-    resetAt: timeOf(each.reset_at as string),
-  }))
-}
-
-function* windows(
+/** Several windows at once, and budgets by model, each with what was spent in the window that is open. */
+async function* limited(
   row: SourceRow,
   made: Omit<Made, 'terms'>,
   context: Context,
-  spent: readonly Nanos[],
-): Generator<FoundBudget> {
-  for (const [at, limit] of limitsIn(row).entries()) {
-    // Summed from the beginning of the window that is open.
-    const terms = { ...limit, resetAt: undefined, spent: spent[at] ?? 0n }
-    yield* budget(context, { ...made, id: `${made.id}:${limit.duration}`, terms })
-  }
-}
-
-/** What was spent in each window: LiteLLM keeps it, or the log tells. */
-async function spentInWindows(context: Context, kind: string, id: string, row: SourceRow): Promise<Nanos[]> {
-  const { source, now } = context
-  const found: Nanos[] = []
-  for (const { duration, resetAt } of limitsIn(row)) {
-    const window = windowOf(duration, resetAt, now)
-    let spent: Nanos | undefined
-    for await (const kept of source.find('LiteLLM_BudgetWindowSpend', 'entity_id', [id])) {
-      const isSame = textOf(kept.entity_type) === kind && textOf(kept.window_duration) === duration
-      if (isSame && window && timeOf(kept.window_start) === window.start) spent = nanosOf(kept.spend)
+  spentIn: SpentIn,
+): AsyncGenerator<FoundBudget> {
+  const [kind, id] = row.token === undefined ? (['team', row.team_id] as const) : (['key', row.token] as const)
+  const table = made.path.replace(/\..*/, '')
+  for (const limit of limitsIn(row, context)) {
+    const { model, amount, duration } = limit
+    const terms = { amount, duration, resetAt: undefined, spent: await spentIn(kind, textOf(id) ?? '', limit) }
+    const windowed = { ...made, path: `${table}.budget_limits`, id: `${made.id}:${duration}`, terms }
+    if (model === undefined) yield* budget(context, windowed)
+    else if (kind === 'key') {
+      const subject = { ...made.subject, kind: 'key_model', model } as const
+      yield* budget(context, {
+        ...windowed,
+        path: `${table}.model_max_budget`,
+        id: `${made.id}:model:${model}`,
+        subject,
+      })
     }
-    found.push(spent ?? (window ? await spentInLog(context, kind, id, window) : 0n))
-  }
-  return found
-}
-
-async function spentInLog(
-  { source }: Context,
-  kind: string,
-  id: string,
-  window: Window,
-  model?: string,
-): Promise<Nanos> {
-  let spent = 0n
-  const columns = ['startTime', 'spend', 'model_group', 'model']
-  for await (const row of source.find('LiteLLM_SpendLogs', kind === 'team' ? 'team_id' : 'api_key', [id], columns)) {
-    const isModel = model === undefined || [textOf(row.model_group), textOf(row.model)].includes(model)
-    if (isModel && (timeOf(row.startTime) ?? 0) >= window.start) spent += nanosOf(row.spend) ?? 0n
-  }
-  return spent
-}
-
-async function* modelBudgets(row: SourceRow, made: Omit<Made, 'terms'>, context: Context): AsyncGenerator<FoundBudget> {
-  const shared = context.directory.budgets.get(textOf(row.budget_id ?? null) ?? '')
-  const own = Object.entries(objectOf(row.model_max_budget) ?? {})
-  for (const [model, limit] of own.length > 0 ? own : Object.entries(objectOf(shared?.model_max_budget) ?? {})) {
-    const fields = isObject(limit) ? limit : { budget_limit: limit }
-    const duration = textOf((fields.time_period ?? fields.budget_duration) as string)
-    const window = windowOf(duration, undefined, context.now)
-    const spent = window ? await spentInLog(context, 'key', textOf(row.token) ?? '', window, model) : 0n
-    const amount = nanosOf((fields.budget_limit ?? fields.max_budget) as string)
-    const subject = { ...made.subject, kind: 'key_model', model } as const
-    yield* budget(context, {
-      ...made,
-      id: `${made.id}:model:${model}`,
-      subject,
-      terms: { amount, duration, resetAt: undefined, spent },
-    })
   }
 }
 

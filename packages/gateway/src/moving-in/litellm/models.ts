@@ -1,10 +1,7 @@
 // Deployments of LiteLLM as upstreams and models: those of one name are the routes of one model.
-import { readHeaders } from '../../config/routes/read-headers.ts'
 import { DEFAULT_TYPE } from '../../modalities/index.ts'
-import { isPricedBeta } from '../../modalities/route-edits.ts'
-import { literalValue } from '../../yaml/document.ts'
 import type { FoundConfiguration, FoundEntry } from '../installation.ts'
-import { isObject, type Json, listOf, textOf } from '../sources/fields.ts'
+import { isObject, type Json, type JsonObject, listOf, textOf } from '../sources/fields.ts'
 import type { SourceDatabase } from '../sources/source-database.ts'
 import type { LitellmConfig } from './config.ts'
 import { type Deployment, type Reading, readDeployments } from './deployments.ts'
@@ -48,7 +45,7 @@ export async function readModels(
     }
   }
 
-  function routeOf(deployment: Deployment, price: unknown): Route | undefined {
+  function routeOf(deployment: Deployment): Route | undefined {
     const { params, info, from } = deployment
     const timeout = params.timeout ?? config.litellm.request_timeout
     const place = placeOf({ ...params, ...(timeout === undefined ? {} : { timeout }) })
@@ -61,7 +58,7 @@ export async function readModels(
       return undefined
     }
     for (const says of place.says) findings.add(from, 'manual', says)
-    const headers = headersOf(deployment, isObject(price) && price.long_context !== undefined, reading)
+    const headers = headersOf(params)
     const limits = { rpm: params.rpm, tpm: params.tpm, concurrent: params.max_parallel_requests }
     const limited = Object.fromEntries(
       Object.entries(limits).filter(([, limit]) => typeof limit === 'number' && limit >= 1),
@@ -83,7 +80,7 @@ export async function readModels(
     const [first] = same
     const prices = same.map((each) => (isWildcard(each) ? NO_PRICE : priceOf(each)))
     const [price = NO_PRICE] = prices
-    const routes = joined(same.flatMap((deployment) => routeOf(deployment, price.price) ?? []))
+    const routes = joined(same.flatMap((deployment) => routeOf(deployment) ?? []))
     if (!first || routes.length === 0) continue
     if (new Set(prices.map((each) => JSON.stringify(each.price))).size > 1)
       findings.add(
@@ -139,28 +136,10 @@ function modelOf({ info }: Deployment, routes: readonly Route[], { type, price }
   }
 }
 
-/** Those that a route cannot set are reported. */
-function headersOf(
-  { params, from }: Deployment,
-  hasLongContext: boolean,
-  { findings }: Reading,
-): Record<string, string> {
-  const extra = isObject(params.extra_headers) ? Object.entries(params.extra_headers) : []
-  const organization =
-    typeof params.organization === 'string' ? [['openai-organization', params.organization] as const] : []
-  const written = [...extra, ...organization].map(([name, value]) => [name.toLowerCase(), String(value)] as const)
-  const kept = written.filter(([name, value]) => {
-    const read = literalValue({ set: { [name]: value } }, '', '')
-    readHeaders(read)
-    const isPriced = !hasLongContext && value.split(',').some((beta) => isPricedBeta(beta.trim()))
-    if (read.context.mistakes.length === 0 && !isPriced) return true
-    const says = isPriced
-      ? 'It asks for a long context, which has no price there: set price.long_context, then the header.'
-      : 'A route cannot set it.'
-    findings.add(`litellm_params.extra_headers.${name}`, 'manual', says, from)
-    return false
-  })
-  return Object.fromEntries(kept)
+function headersOf({ extra_headers, organization }: JsonObject): Record<string, string> {
+  const extra = isObject(extra_headers) ? Object.entries(extra_headers) : []
+  const own = typeof organization === 'string' ? [['openai-organization', organization] as const] : []
+  return Object.fromEntries([...extra, ...own].map(([name, value]) => [name.toLowerCase(), String(value)]))
 }
 
 /** Weights are whole numbers here, and a route is one place: what leads to the same has the weights of all. */

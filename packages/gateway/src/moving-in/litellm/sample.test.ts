@@ -10,9 +10,11 @@ import type { StoredEntry } from '../../config/stored.ts'
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../../money/amount.ts'
 import { NO_OPTIONS, ONE, priceOf, rateOf, type TokenPrice } from '../../money/prices/token-price.ts'
 import { BUILT_IN } from '../../server/config.ts'
+import { createFindings } from '../findings.ts'
 import type { FoundBudget, FoundEntry, FoundKey, Installation } from '../installation.ts'
 import { openSource } from '../sources/open-source.ts'
 import type { SourceDatabase } from '../sources/source-database.ts'
+import { validConfiguration } from '../valid-configuration.ts'
 import { isKnown } from './known.ts'
 import { readLitellm } from './read.ts'
 
@@ -200,7 +202,7 @@ if (existsSync(folder)) {
       ['without it, from the log', false],
     ] as const)('prices %s', async (_, hasMap) => {
       const { found, keys } = hasMap ? await loaded : await load()
-      const prices = pricesIn(found, facts.environment)
+      const prices = pricesIn(found)
       for (const { model, key: name, usage, usd } of facts.prices) {
         const key = keyOf(keys, facts.keys.find(({ id }) => id === name)?.key ?? '')
         const price = prices.get(idOf(found.configuration.models, key?.aliases[model] ?? model))
@@ -273,24 +275,22 @@ const costOf = ({ input, ...others }: TokenPrice, usage: Usage): Nanos => {
   return priceOf(usage, rateOf({ input, ...none, ...others }, ONE), NO_OPTIONS).cost
 }
 
-/** By the real reader of the configuration, which finds no mistake in any entry. */
-function pricesIn({ configuration }: Installation, env: Record<string, string>): Map<string, TokenPrice> {
+/**
+ * By the real reader of the configuration, to which one thing is a mistake: a header that asks for a long context without a price.
+ * Wildcards and aliases are left out: no price is theirs.
+ */
+function pricesIn({ configuration }: Installation): Map<string, TokenPrice> {
+  const findings = createFindings()
+  const models = configuration.models.flatMap(({ id, from, value: { aliases, ...value } }) =>
+    id.includes('*') ? [] : [{ id, from, value }],
+  )
+  const valid = validConfiguration({ ...configuration, models }, BUILT_IN, findings)
+  expect(findings.all().map(({ rows, says }) => [...rows, says])).toEqual([
+    ['db-claude', expect.stringContaining('sets anthropic-beta to what needs the price long_context')],
+  ])
   const entries = (kind: StoredEntry['kind'], list: readonly FoundEntry[]) =>
     list.map(({ id, value }): StoredEntry => ({ kind, id, value, revision: 1 }))
-  const stored = [
-    ...entries('upstream', configuration.upstreams),
-    ...entries('model', configuration.models.flatMap(plain)),
-  ]
-  const result = assemble({ source: '', file: 'f', env, stored }, BUILT_IN)
-  if (!result.config) throw new Error(JSON.stringify(result.mistakes))
-  expect(result.invalid.map(({ entry, mistakes }) => [entry.id, ...mistakes.map(({ message }) => message)])).toEqual([])
-  return new Map([...result.config.models].map(([id, { price }]) => [id, price as unknown as TokenPrice]))
-}
-
-/** Without what routes and models cannot have yet. */
-function plain({ id, from, value }: FoundEntry): FoundEntry[] {
-  if (id.includes('*')) return []
-  const routes = (value.routes as Record<string, unknown>[]).map(({ limits, ...route }) => route)
-  const { aliases, ...rest } = value
-  return [{ id, from, value: { ...rest, routes } }]
+  const stored = [...entries('upstream', valid.upstreams), ...entries('model', valid.models)]
+  const result = assemble({ source: '', file: 'f', env: {}, stored }, BUILT_IN)
+  return new Map([...(result.config?.models ?? [])].map(([id, { price }]) => [id, price as unknown as TokenPrice]))
 }
