@@ -1,9 +1,21 @@
 // What is known of the programs as data: their tables and columns, options, types of channels, and ratios.
 import { parse } from 'yaml'
-import type { ChannelTypes } from './channels/places.ts'
 import type { Tables } from './columns.ts'
 import common from './known.yaml' with { type: 'text' }
 import type { OptionRule } from './options.ts'
+
+/** What a type of channel is here. Their numbers differ between the programs. */
+export type ChannelTarget =
+  /** `kind`: of the upstream, if any. `base`: the URL if the channel names none; `suffix`: what the program adds to it. */
+  | { kind?: string; base: string; suffix: string; region?: 'china'; keyless?: true }
+  /** Each has fields of its own; `custom` the whole URL of the chat. */
+  | 'azure'
+  | 'aws'
+  | 'vertex'
+  | 'custom'
+  /** The vendor, which has no equivalent. */
+  | { without: string }
+export type ChannelTypes = Readonly<Record<number, ChannelTarget>>
 
 export type Known = { tables: Tables; options: readonly OptionRule[]; channelTypes: ChannelTypes }
 

@@ -5,10 +5,11 @@ import type { Findings } from '../../findings.ts'
 import type { FoundEntry } from '../../installation.ts'
 import { ONE } from '../exact.ts'
 import type { ScaledPrice } from '../groups/plan.ts'
+import type { ChannelTypes } from '../known.ts'
 import { type Priced, type PriceOf, priceOf } from '../prices/figures.ts'
 import { isForeign, modelType } from '../prices/model-type.ts'
 import type { Channel } from './channel.ts'
-import { type ChannelTypes, type Kinds, type Place, placesOf } from './places.ts'
+import { type Kinds, type Place, placesOf } from './places.ts'
 
 export type Served = {
   upstreams: readonly FoundEntry[]

@@ -11,21 +11,9 @@ import {
 } from '../../../config/upstream-kinds.ts'
 import type { ModelType } from '../../../modalities/index.ts'
 import { objectOf } from '../../sources/fields.ts'
+import type { ChannelTarget } from '../known.ts'
 import { bedrockModel } from './bedrock-models.ts'
 import type { Channel } from './channel.ts'
-
-/** What a type of channel is here. Their numbers differ between the programs. */
-type ChannelTarget =
-  /** `kind`: of the upstream, if any. `base`: the URL if the channel names none; `suffix`: what the program adds to it. */
-  | { kind?: string; base: string; suffix: string; region?: 'china'; keyless?: true }
-  /** Each has fields of its own; `custom` the whole URL of the chat. */
-  | 'azure'
-  | 'aws'
-  | 'vertex'
-  | 'custom'
-  /** The vendor, which has no equivalent. */
-  | { without: string }
-export type ChannelTypes = Readonly<Record<number, ChannelTarget>>
 
 export type Place = {
   /** Added to the id of the channel. */
