@@ -59,4 +59,4 @@ test.each([...STORE_ENGINES])('on %s, a kill at any step sends none twice', asyn
   expect(outcomes).toContain('unknown 1')
   expect(outcomes.at(-1)).toBe('sent 1')
   expect(outcomes.length).toBeGreaterThan(8)
-}, 240_000)
+})
