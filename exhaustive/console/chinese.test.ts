@@ -42,6 +42,7 @@ const DATA = [
   'free',
   'painter',
   'filmer',
+  'team=search',
 ]
 /** Names of products, protocols, formats and units. */
 const NAMES = [
@@ -86,10 +87,22 @@ beforeAll(async () => {
   await Promise.all([sendUnpriced(url, secret), sendImage(url, secret), sendVideo(url, secret)])
   await operate(gateway, 'code create', { amount: '5', label: '甲' })
   await operate(gateway, 'invitation create', { role: 'viewer' })
+  await operate(gateway, 'budget create', { kind: 'all', amount: '5', period: 'day' })
+  await owner.client.post('budgets', { kind: 'tag', value: '甲', amount_usd: '5', hard: false })
 })
 
 const MINE = [
-  ...['/', '/keys', '/connect', '/models', '/models?model=gpt-y', '/usage', '/usage?request=REQUEST', '/wallet'],
+  ...[
+    '/',
+    '/keys',
+    '/connect',
+    '/models',
+    '/models?model=gpt-y',
+    '/usage',
+    '/usage?request=REQUEST',
+    '/wallet',
+    '/budgets',
+  ],
   ...['/playground', '/playground?tab=image', '/playground?tab=video', '/settings', '/nothing'],
 ]
 const OPERATE = [
@@ -98,6 +111,8 @@ const OPERATE = [
     'accounts',
     'accounts/2',
     'keys',
+    'accounts/2/budgets',
+    'budgets',
     'codes',
     'upstreams',
     'upstreams/demo',

@@ -54,10 +54,15 @@ test('an owner sets the cap of a member, who sees it; the form of a key shows wh
   await page.getByRole('button', { name: `Actions for ${member.email}` }).click()
   await page.getByRole('menuitem', { name: 'Set cap' }).click()
   await page.getByLabel('Spending cap').fill('25')
+  await page.getByRole('textbox', { name: 'Tags' }).fill('=x')
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await page.getByText('Enter at most 16 tags').waitFor()
+  await page.getByRole('textbox', { name: 'Tags' }).fill('team=search, env=dev')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Continue editing' }).click()
   await page.getByRole('button', { name: 'Save' }).last().click()
-  await page.getByText(`Cap of ${member.email} saved.`).waitFor()
+  await page.getByText(`Cap and tags of ${member.email} saved.`).waitFor()
+  await page.getByText('env=dev, team=search').waitFor()
   await expectWellShown(page, 'members')
   const seen = await settingsOf(member.email, member.client.token())
   await seen.getByText('25.00').first().waitFor()
@@ -225,9 +230,25 @@ test.each([...WIDTHS])('%d px: the navigation reaches every page', async (width)
   const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
   // On phones settings and the documentation are in the menu of the account, and what is opened less behind "More".
   const isPhone = width < 720
-  expect(await links.count()).toBe(isPhone ? 4 : 9)
-  const more: Record<string, string> = { '/connect': 'Connect', '/models': 'Models', '/wallet': 'Wallet' }
-  for (const path of ['', '/keys', '/connect', '/models', '/usage', '/wallet', '/playground', '/settings', '/help']) {
+  expect(await links.count()).toBe(isPhone ? 4 : 10)
+  const more: Record<string, string> = {
+    '/connect': 'Connect',
+    '/models': 'Models',
+    '/budgets': 'Budgets',
+    '/wallet': 'Wallet',
+  }
+  for (const path of [
+    '',
+    '/keys',
+    '/connect',
+    '/models',
+    '/usage',
+    '/budgets',
+    '/wallet',
+    '/playground',
+    '/settings',
+    '/help',
+  ]) {
     const inMenu = { '/settings': 'Settings', '/help': 'Documentation' }[path]
     if (isPhone && inMenu !== undefined) {
       await page.getByRole('button', { name: /^Account: / }).click()

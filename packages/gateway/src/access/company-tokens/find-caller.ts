@@ -42,7 +42,7 @@ function givenBy({ group, tags }: Bearer, { tags: ofKey, ...caller }: Caller): P
   if (tags.length === 0) return { group: group ?? caller.group, tags: ofKey }
   const names = new Set(tags.map(nameOf))
   const others = ofKey?.tags.filter((tag) => !names.has(nameOf(tag))) ?? []
-  return { group: group ?? caller.group, tags: { tags: [...others, ...tags].sort(), areLocked: true } }
+  return { group: group ?? caller.group, tags: { ...ofKey, tags: [...others, ...tags].sort(), areLocked: true } }
 }
 const nameOf = (tag: string): string => tag.split('=', 1)[0] ?? ''
 

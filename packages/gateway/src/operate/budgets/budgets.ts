@@ -120,7 +120,7 @@ export const createBudget = operation({
     if (await isOneTooMany(subject, isHolder, context.storage.budgets))
       throw rejected('too_many_together', { most: MOST_BUDGETS })
     const most = isHolder ? MOST_WITH_HOLDERS : mostOf(subject)
-    const object = subject.account === undefined ? 'all accounts' : `account/${subject.account}`
+    const object = subject.account === undefined ? 'budgets' : `account/${subject.account}`
     const after = { ...subjectJson(subject), ...settingsJson(settings) }
     const effects = await newBudgetEffects(context, subject)
     const { budgets } = audited(context, 'budget create', { object, after, effects })

@@ -6,7 +6,7 @@ export const BUDGET_WORDS = {
     act: { en: 'Create budget', zh: '创建预算' },
     ask: { en: 'Create the budget {x}?', zh: '创建预算“{x}”？' },
     done: { en: 'The budget was created.', zh: '预算已创建。' },
-    did: { en: 'created a budget of {x}', zh: '为 {x} 创建了预算' },
+    did: { en: 'created a budget', zh: '创建了预算' },
   },
   'budget change': {
     act: { en: 'Save', zh: '保存' },

@@ -17,7 +17,7 @@ const LONGEST_VALUE = 40
 /** What these changed is said by the phrase. */
 const SELF_EVIDENT = /(?:enable|disable|drain|second-factor|restore|import| on| off)$/
 /** These sentences show what is new even if nothing was there before. */
-const TELLS_NEW = / change$|^(?:code create|invitation create|account member|account credit|alert mute)$/
+const TELLS_NEW = / change$|^(?:budget create|code create|invitation create|account member|account credit|alert mute)$/
 /** Secrets, which are kept as their fingerprints only. */
 const FINGERPRINT = /^(?:sha256|hmac):/
 /** Changes of these fields alone have a phrase of their own. */
