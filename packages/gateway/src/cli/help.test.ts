@@ -247,7 +247,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(19)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(20)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

@@ -128,7 +128,7 @@ export const REPORT_COMMANDS = commandsIn('Reports', [
   },
   {
     name: 'report statement',
-    summary: "show an account's statement of a month: balances, entries, and charges by model, key, member and day",
+    summary: "show an account's statement of a month: balances, entries, and what it was charged for",
     options: {
       'account ACCOUNT!': 'email address, name or id',
       'month YYYY-MM!': 'the month, in UTC',
