@@ -84,15 +84,19 @@ describe.each(ENGINES)('%s', (engine) => {
 
   async function send(token: string, { dialect = 'chat', headers, at = gateway }: Options = {}) {
     const call = { model: `${dialect}-model` }
-    const response = await fetch(at.url + pathIn(dialect, call), {
-      method: 'POST',
-      headers: {
-        ...(headers
-          ? { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers }
-          : headersIn(dialect, token)),
-      },
-      body: JSON.stringify(bodyIn(dialect, call)),
-    })
+    const ask = () =>
+      fetch(at.url + pathIn(dialect, call), {
+        method: 'POST',
+        headers: {
+          ...(headers
+            ? { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers }
+            : headersIn(dialect, token)),
+        },
+        body: JSON.stringify(bodyIn(dialect, call)),
+      })
+    let response = await ask()
+    // As every SDK does while a machine is busy.
+    for (let tries = 0; response.status === 503 && tries < 5; tries++) response = await ask()
     const body = (await response.json()) as { error?: { message: string } }
     return {
       status: response.status,

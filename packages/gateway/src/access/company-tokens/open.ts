@@ -6,7 +6,7 @@ import type { Log } from '../../observe/log.ts'
 import { type After, answerWithin } from '../../storage/node/deadlines.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { askPublic } from '../../upstreams/public/ask-public.ts'
-import { admit, KEY_LOOKUP_MS } from '../authenticate.ts'
+import { admit } from '../authenticate.ts'
 import { contactText } from '../contact.ts'
 import { type CompanyTokens, createCompanyTokens } from './company-tokens.ts'
 import { findCaller } from './find-caller.ts'
@@ -21,11 +21,13 @@ export function openCompanyTokens({ config, storage: store, after, log }: Opened
     signIn: () => config().signIn,
     clock,
     keys: createProviderKeys({ clock, ask: askProvider, log }),
-    findCaller: (bearer) => answerWithin(KEY_LOOKUP_MS, after, findCaller(bearer, deps)),
+    findCaller: (bearer) => answerWithin(LOOKUP_MS, after, findCaller(bearer, deps)),
     admit: (caller) => admit(caller, clock, () => contactText(config())),
   })
 }
 
+/** Longer than for API keys: the first request of a person writes. */
+const LOOKUP_MS = 5_000
 const LIMITS = { timeoutMs: 5_000, maxBytes: 256 * 1024 }
 
 /** Throws where it does not answer with JSON. */

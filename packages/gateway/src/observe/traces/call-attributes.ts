@@ -5,7 +5,7 @@ import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
 import type { Attribution } from '../../money/budgets/attribution.ts'
 import type { Generation, RequestRecord, Tokens, UpstreamAttempt } from '../request-record.ts'
 import { safeText } from '../safe-text.ts'
-import { CALL_NAMES, LANGFUSE_GENERATION, OPEN_INFERENCE_KINDS, OPERATIONS, providerOf } from './names.ts'
+import { CALL_NAMES, modalityOf, operationOf, providerOf, type ToolKind } from './names.ts'
 import type { FixedPart } from './request-attributes.ts'
 import {
   BARE_END,
@@ -35,12 +35,14 @@ const fixedParts = new WeakMap<UpstreamAttempt['upstream'], Map<string, CallPart
 /** Callers can vary the names of embedded models. */
 const MOST_PARTS = 1_000
 
-export function fixedPart({ upstream, model, dialect, operation: given }: UpstreamAttempt): CallPart {
+export function fixedPart(attempt: UpstreamAttempt, route: RequestRecord['route']): CallPart {
+  const { upstream, model, dialect, operation: given } = attempt
+  const modality = modalityOf(route)
   const parts = fixedParts.get(upstream) ?? new Map<string, CallPart>()
-  const id = `${dialect} ${given ?? ''} ${model}`
+  const id = `${dialect} ${given ?? modality} ${model}`
   const known = parts.get(id)
   if (known) return known
-  const { operation: usual, outputType } = OPERATIONS[dialect]
+  const { operation: usual, outputType, kind } = operationOf(dialect, modality)
   const operation = given ?? usual
   const shown = safeText(model)
   const { hostname, port, protocol } = new URL(upstream.baseUrl)
@@ -51,7 +53,7 @@ export function fixedPart({ upstream, model, dialect, operation: given }: Upstre
     text(CALL.upstream, upstream.id),
     text(CALL.server, hostname),
     integer(CALL.port, Number(port) || (protocol === 'http:' ? 80 : 443)),
-    ...(given ? [] : generating(shown)),
+    ...(given || !kind ? [] : ofKind(kind, shown)),
     ...(outputType === undefined || given ? [] : [text(CALL.outputType, outputType)]),
   ]
   const part = {
@@ -64,11 +66,11 @@ export function fixedPart({ upstream, model, dialect, operation: given }: Upstre
   return part
 }
 
-const generating = (model: string): string[] => [
-  plain(CALL.langfuseType, LANGFUSE_GENERATION),
+const ofKind = (kind: ToolKind, model: string): string[] => [
+  plain(CALL.langfuseType, kind.langfuse),
   text(CALL.langfuseModel, model),
-  plain(CALL.openInferenceKind, OPEN_INFERENCE_KINDS.generation),
-  text(CALL.openInferenceModel, model),
+  plain(CALL.openInferenceKind, kind.openInference),
+  text(CALL[kind.model], model),
 ]
 
 /** Each after a comma. `cost`: of the request, in USD. `offset`: from the times of a record to those of a span. */

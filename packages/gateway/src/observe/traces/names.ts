@@ -2,6 +2,7 @@
 // a change of this file alone.
 
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
 
 export const SEMANTIC_CONVENTIONS = '1.37.0'
 export const SCHEMA_URL = `https://opentelemetry.io/schemas/${SEMANTIC_CONVENTIONS}`
@@ -72,6 +73,7 @@ export const CALL_NAMES = {
   /** OpenInference, which Phoenix reads. */
   openInferenceKind: 'openinference.span.kind',
   openInferenceModel: 'llm.model_name',
+  openInferenceEmbedding: 'embedding.model_name',
   openInferenceInput: 'llm.token_count.prompt',
   openInferenceOutput: 'llm.token_count.completion',
   openInferenceTotal: 'llm.token_count.total',
@@ -79,20 +81,48 @@ export const CALL_NAMES = {
   openInferenceCost: 'llm.cost.total',
 } as const
 
-/** Values of `openinference.span.kind`. */
-export const OPEN_INFERENCE_KINDS = { request: 'CHAIN', generation: 'LLM' } as const
-/** The value of `langfuse.observation.type` for a call that generates. */
-export const LANGFUSE_GENERATION = 'generation'
+/** The value of `openinference.span.kind` for a request. */
+export const OPEN_INFERENCE_REQUEST = 'CHAIN'
+
+/** How tools name a kind of call: `langfuse.observation.type`, `openinference.span.kind` and where OpenInference has its model. */
+export type ToolKind = {
+  langfuse: string
+  openInference: string
+  model: 'openInferenceModel' | 'openInferenceEmbedding'
+}
+const GENERATION: ToolKind = { langfuse: 'generation', openInference: 'LLM', model: 'openInferenceModel' }
+const EMBEDDING: ToolKind = { langfuse: 'embedding', openInference: 'EMBEDDING', model: 'openInferenceEmbedding' }
+const RERANKING: ToolKind = { langfuse: 'retriever', openInference: 'RERANKER', model: 'openInferenceModel' }
+
+type Operation = { operation: string; outputType?: string; kind?: ToolKind }
+/** What is asked in a text dialect and generates no text, by the modality of the route. */
+const SERVICE_OPERATIONS: Readonly<Partial<Record<string, Operation>>> = {
+  embedding: { operation: 'embeddings', kind: EMBEDDING },
+  rerank: { operation: 'rerank', kind: RERANKING },
+  moderation: { operation: 'moderation' },
+  speech: { operation: 'generate_content', outputType: 'speech', kind: GENERATION },
+  transcription: { operation: 'generate_content', outputType: 'text', kind: GENERATION },
+}
 
 /** Values of `gen_ai.operation.name` and `gen_ai.output.type`. */
-export const OPERATIONS: Readonly<Record<DialectId, { operation: string; outputType?: string }>> = {
-  chat: { operation: 'chat' },
-  responses: { operation: 'chat' },
-  messages: { operation: 'chat' },
-  'generate-content': { operation: 'generate_content' },
-  images: { operation: 'generate_content', outputType: 'image' },
-  'video-tasks': { operation: 'generate_content', outputType: 'video' },
+const OPERATIONS: Readonly<Record<DialectId, Operation>> = {
+  chat: { operation: 'chat', kind: GENERATION },
+  responses: { operation: 'chat', kind: GENERATION },
+  messages: { operation: 'chat', kind: GENERATION },
+  'generate-content': { operation: 'generate_content', kind: GENERATION },
+  images: { operation: 'generate_content', outputType: 'image', kind: GENERATION },
+  'video-tasks': { operation: 'generate_content', outputType: 'video', kind: GENERATION },
 }
+
+/** Empty: requests of this route call no models. */
+export function modalityOf(route: RouteId | undefined): string {
+  const { modality = '' }: { modality?: string } = route === undefined ? NO_ROUTE : ROUTES[route]
+  return modality
+}
+const NO_ROUTE = {}
+
+export const operationOf = (dialect: DialectId, modality: string): Operation =>
+  SERVICE_OPERATIONS[modality] ?? OPERATIONS[dialect]
 
 /** Values of `gen_ai.provider.name`, where they are not the kind of the upstream. */
 const PROVIDERS: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 // Spans as tools for generative AI read them, decoded as a collector does it.
 import { expect, test } from 'bun:test'
+import type { RouteId } from '@trivium/protocol/routes.ts'
 import { type Collected, decoded } from '../../../test-support/trace-collector.ts'
 import { type Generation, RequestRecord } from '../request-record.ts'
 import { beginAttempt, endAttempt } from '../upstream-attempt.ts'
@@ -74,6 +75,29 @@ test.each<[string, unknown]>([
   ['gen_ai.tool.definitions', undefined],
 ])('the call of an upstream: %s', (name, expected) => {
   expect(spansOf()[1].attributes[name]).toEqual(expected as Collected)
+})
+
+/** The kinds of calls that generate no text, by the route; as Langfuse and OpenInference name them. */
+test.each<[RouteId, string, string | undefined, string | undefined, string | undefined]>([
+  ['embeddings', 'embeddings m', 'embedding', 'EMBEDDING', undefined],
+  ['rerank', 'rerank m', 'retriever', 'RERANKER', undefined],
+  ['moderations', 'moderation m', undefined, undefined, undefined],
+  ['speech', 'generate_content m', 'generation', 'LLM', 'speech'],
+  ['audio-transcriptions', 'generate_content m', 'generation', 'LLM', 'text'],
+  ['chat', 'chat m', 'generation', 'LLM', undefined],
+])('a call for %s is named %s', (route, name, langfuse, openInference, output) => {
+  const [, call] = spansOf((record) => {
+    record.route = route
+  })
+  expect(call.name).toBe(name)
+  expect(call.attributes).toMatchObject({ 'gen_ai.operation.name': name.slice(0, -2), 'gen_ai.request.model': 'm' })
+  expect(call.attributes['langfuse.observation.type']).toBe(langfuse as Collected)
+  expect(call.attributes['openinference.span.kind']).toBe(openInference as Collected)
+  expect(call.attributes['gen_ai.output.type']).toBe(output as Collected)
+  const models = ['llm.model_name', 'embedding.model_name'].filter((each) => call.attributes[each] === 'm')
+  expect(models).toEqual(
+    route === 'embeddings' ? ['embedding.model_name'] : route === 'moderations' ? [] : ['llm.model_name'],
+  )
 })
 
 test("Langfuse's usage counts each token once, and its cost is exact", () => {

@@ -42,7 +42,7 @@ function encodeAttempt(
   offset: number,
 ): string {
   const { startedAt, endedAt = startedAt, error, spanId = '' } = attempt
-  const part = fixedPart(attempt)
+  const part = fixedPart(attempt, record.route)
   const before = begin(own.traceId, spanId, own.spanId, CLIENT, part.name, startedAt + offset, endedAt + offset)
   const attributes = callAttributes(attempt, part, record, cost, offset)
   return `${before},"attributes":[${part.attributes}${attributes}]${error === undefined ? '' : ERROR_STATUS}}`

@@ -4,7 +4,7 @@ import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
 import { ROUTES } from '@trivium/protocol/routes.ts'
 import type { RequestRecord } from '../request-record.ts'
 import { safeText } from '../safe-text.ts'
-import { OPEN_INFERENCE_KINDS, REQUEST_NAMES } from './names.ts'
+import { OPEN_INFERENCE_REQUEST, REQUEST_NAMES } from './names.ts'
 import {
   BARE_END,
   flat,
@@ -43,7 +43,7 @@ export function fixedPartOfRoute({ method: sent, route }: RequestRecord): FixedP
   const name = `${method === OTHER_METHOD ? 'HTTP' : method}${path === undefined ? '' : ` ${path}`}`
   const attributes = joined([
     text(REQUEST.method, method),
-    plain(REQUEST.openInferenceKind, OPEN_INFERENCE_KINDS.request),
+    plain(REQUEST.openInferenceKind, OPEN_INFERENCE_REQUEST),
     ...(path === undefined ? [] : [text(REQUEST.route, path)]),
   ])
   const part = { name: flat(jsonText(name)), attributes: flat(attributes) }
