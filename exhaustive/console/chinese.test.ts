@@ -74,6 +74,7 @@ async function withAlert(): Promise<GatewayOptions> {
 const open = useOperators(withAlert)
 let owner: Account
 let request = ''
+const MONTH = new Date().toISOString().slice(0, 7)
 
 /** Something for each page to show. */
 beforeAll(async () => {
@@ -104,12 +105,15 @@ const MINE = [
     '/budgets',
   ],
   ...['/playground', '/playground?tab=image', '/playground?tab=video', '/settings', '/nothing'],
+  ...['/settings/notices', '/wallet/statements/MONTH'],
 ]
 const OPERATE = [
   ...['start', 'overview', 'requests', 'requests?request=REQUEST', 'requests?view=rejected', 'tasks?view=all', 'usage'],
   ...[
     'accounts',
     'accounts/2',
+    'accounts/2/notices',
+    'accounts/2/statements',
     'keys',
     'accounts/2/budgets',
     'budgets',
@@ -134,7 +138,7 @@ test('no page shows English', async () => {
     const first = left.shift() ?? '/'
     const opened = await openConsole(open.browser, open.gateway.url, first, { locale: 'zh-CN' }, owner.client.token())
     for (let path: string | undefined = first; path !== undefined; path = left.shift()) {
-      await opened.page.goto(`${open.gateway.url}/console${path.replace('REQUEST', request)}`)
+      await opened.page.goto(`${open.gateway.url}/console${path.replace('REQUEST', request).replace('MONTH', MONTH)}`)
       for (const text of await textsOf(opened.page)) if (englishIn(text) !== '') found.push(`${path}: ${text}`)
     }
     await opened.close()
@@ -155,8 +159,8 @@ test.each([
 
 /** The words that are left without names, and without code: in backticks, or with digits, dots, slashes or underscores. */
 function englishIn(text: string): string {
-  // Code, models of the sandbox, and the last four characters of a key.
-  const words = text.replace(/`[^`]*`|sandbox-\w+|…[\w-]{4}/g, ' ')
+  // Code, values of settings, models of the sandbox, and the last four characters of a key.
+  const words = text.replace(/`[^`]*`|默认（[\w, ]*）|sandbox-\w+|…[\w-]{4}|\.{3}[\w-]{4}/g, ' ')
   const rest = KNOWN.reduce((left, name) => left.replace(name, ' '), words)
   const plain = rest.replace(/[\w+@:./-]*[\d_@/.][\w+@:./-]*/g, ' ')
   return (plain.match(/[A-Za-z]{2,}/g) ?? []).join(' ')
