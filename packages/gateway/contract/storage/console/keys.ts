@@ -76,6 +76,35 @@ export function consoleKeysContract(use: Use): void {
     expect(await newKey(storage, account)).toMatchObject({ purpose: 'client', lastFour: '' })
   })
 
+  test('company tokens count under one key of each member, which no membership but that of its person makes work', async () => {
+    const { storage } = use()
+    const { account } = await newHolder(storage)
+    const { person } = await newHolder(storage)
+    await storage.members.set(account, person, 'member')
+    const fields = { hash: newHash(), person, purpose: 'token', madeBy: 'command-line' } as const
+    const made = await Promise.all(Array.from({ length: 10 }, () => storage.keys.create(keyFields(account, fields))))
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(made[0]).toMatchObject({ purpose: 'token', lastFour: '' })
+    const caller = () => storage.keys.findCaller(fields.hash)
+    expect(await caller()).toMatchObject({ deleted: false, isRestricted: true, groupChosenBy: undefined })
+    const of = async (purpose: 'token' | 'client' | 'playground') =>
+      (await storage.keys.page(account, { purpose }, 9)).total
+    expect([await of('token'), await of('client'), await of('playground')]).toEqual([1, 0, 0])
+    // It takes none of the places that keys made by hand have.
+    expect(await storage.keys.createWithin(keyFields(account, { hash: newHash() }), 1)).toBeDefined()
+    expect(await storage.keys.createWithin(keyFields(account, { hash: newHash() }), 1)).toBeUndefined()
+    const revision = (await caller())?.revision ?? 0
+    await storage.members.remove(account, person)
+    expect(await caller()).toMatchObject({ deleted: true, revision: revision + 1 })
+    await storage.members.set(account, person, 'member')
+    expect(await caller()).toMatchObject({ deleted: false, revision: revision + 1 })
+    await storage.members.remove(account, person, { keepsKeys: true })
+    expect(await caller()).toMatchObject({ deleted: true, revision: revision + 2 })
+    await storage.members.set(account, person, 'owner')
+    await storage.keys.delete(made[0]?.id ?? 0n)
+    expect(await caller()).toMatchObject({ deleted: true })
+  })
+
   test.each([
     ['sign-up', true],
     ['console', true],
