@@ -14,6 +14,7 @@ import { MOST_MEGABYTES } from '@trivium/gateway/endpoints/transcriptions/modali
 import { LARGEST_BODY } from '@trivium/gateway/http-api/read-small-body.ts'
 import { IMAGE_BYTES } from '@trivium/gateway/images/reading/read-edit-form.ts'
 import { MOST_OF_OBJECT, MOST_READS } from '@trivium/gateway/media/media-reads.ts'
+import { MOST_WITH_HOLDERS } from '@trivium/gateway/operate/budgets/budgets.ts'
 import { MOST_CODES } from '@trivium/gateway/operate/codes.ts'
 import { MOST_KEYS } from '@trivium/gateway/operate/keys.ts'
 import { MOST_ADMIN_KEYS } from '@trivium/gateway/operate/people/admin-keys.ts'
@@ -25,6 +26,11 @@ import { MOST_CLAIMS } from '@trivium/gateway/paid-call/claim-limit.ts'
 import { DRAIN_MS } from '@trivium/gateway/paid-call/run.ts'
 import { BODY_IDLE_MS, UNPAID_RATIO } from '@trivium/gateway/request/read-json.ts'
 import { BYTES_PER_VALUE } from '@trivium/gateway/request/weigh-json.ts'
+import {
+  MOST_BUDGETS_IN_ALL,
+  MOST_BUDGETS_KEPT,
+  MOST_SHARED_BUDGETS,
+} from '@trivium/gateway/storage/console/budgets.ts'
 import { MOST_DELETES_PER_MINUTE } from '@trivium/gateway/tasks/task-deletes.ts'
 import { MAX_ADDRESSES } from '@trivium/gateway/text/translation/translate.ts'
 import { LARGEST_VIDEO } from '@trivium/gateway/videos/steps/copy-result.ts'
@@ -197,6 +203,10 @@ const TIMES: readonly Row[] = [
 
 const ADMINISTRATION: readonly Row[] = [
   ['active keys of an account', count(MOST_KEYS), '409 `too_many_keys`'],
+  ['budgets of an account', count(MOST_BUDGETS_KEPT), '409 `conflict`'],
+  ['budgets of an account, before its owners can make no more', count(MOST_WITH_HOLDERS), '409 `conflict`'],
+  ['budgets across accounts', count(MOST_SHARED_BUDGETS), '409 `conflict`'],
+  ['budgets of all accounts', count(MOST_BUDGETS_IN_ALL), '409 `conflict`'],
   ['admin keys', count(MOST_ADMIN_KEYS), '409 `too_many_keys`'],
   ['redemption codes in one batch', count(MOST_CODES), '400'],
   ['a body of the admin API', formatSize(LARGEST_ADMIN_BODY), '413'],

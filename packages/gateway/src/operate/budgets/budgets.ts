@@ -21,7 +21,7 @@ import { NEW_TERMS, readSettings, settingsJson, TERM_CHANGES } from './terms.ts'
 import { isOneTooMany } from './together.ts'
 
 /** In force, of one account: so many by its owner and the operator together, before the owner can make no more. */
-const MOST_WITH_HOLDERS = 5_000
+export const MOST_WITH_HOLDERS = 5_000
 
 const BUDGET = text({ max: 60 })
 export const SHOWN_ID = textLike((value) => BUDGET_ID.test(value), 'be the id of a budget')
