@@ -144,6 +144,8 @@ const PATHS: Record<string, () => Promise<string>> = {
   '/api/v3/contents/generations/tasks/{task}': newTask,
   '/admin/v1/accounts/{account}': () => idOf(newAccount()),
   '/admin/v1/keys/{key}': () => idOf(another('keyCreate', { account: 'ada@example.com' })),
+  '/admin/v1/budgets/{budget}': () =>
+    idOf(another('budgetCreate', { kind: 'all', account: undefined, value: undefined })),
   '/admin/v1/people/{person}': async () => String((await newAccount()).email),
   '/admin/v1/admin-keys/{admin_key}': () => idOf(another('adminKeyCreate', { name: newName('key') })),
   '/admin/v1/upstreams/{upstream}': newUpstream,
@@ -153,6 +155,7 @@ const PATHS: Record<string, () => Promise<string>> = {
     String(((await done('revisionList')).body.data as Node[])[0]?.id),
   '/admin/v1/requests/{request}': requestOf,
   '/admin/v1/tasks/{task}': () => idOf(another('createVideoTask', { model: 'sandbox-video:never-starts' })),
+  '/console/api/budgets/{id}': () => idOf(another('consolePostBudgets', {})),
   '/console/api/keys/{id}': async () =>
     String(((await done('consolePostKeys', { body: { name: newName('key') } })).body.key as Node).id),
   '/console/api/requests/{id}': requestOf,
