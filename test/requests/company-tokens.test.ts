@@ -202,7 +202,7 @@ describe.each(ENGINES)('%s', (engine) => {
     await operate(gateway, 'key limit', { key: id, rpm: '1' })
     await send(token)
     expect((await send(token)).status).toBe(429)
-    await operate(gateway, 'key limit', { key: id, rpm: 'none', cap: '0.0000001' })
+    await operate(gateway, 'key limit', { key: id, rpm: 'none', cap: '0.000000001' })
     await eventually(async () => (await onAll(token)).every(([status]) => status === 402))
     await operate(gateway, 'key limit', { key: id, cap: 'none' })
     await operate(gateway, 'account member', { account: 'research', email: 'kurt@example.com', cap: '0.0000001' })
