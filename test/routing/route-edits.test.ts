@@ -5,7 +5,13 @@ import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH, callIn, PAIRS } from '../support/requests/dialect-calls.ts'
-import { type Received, respondInDialect, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import {
+  type Received,
+  respondInDialect,
+  respondWith,
+  startUpstream,
+  type Upstream,
+} from '../support/upstreams/raw-upstream.ts'
 
 let upstream: Upstream
 let received: Received | undefined
@@ -211,4 +217,36 @@ test('the preview of routes has what is changed', async () => {
     },
     system: { before: 'Before.', after: 'After.' },
   })
+})
+
+test.each(TEXT_DIALECT_IDS)('token counts include the text of a route to an upstream of %s', async (to) => {
+  const count = async (model: string) => {
+    const response = await fetch(`${gateway.url}/v1/messages/count_tokens`, {
+      method: 'POST',
+      headers: { 'x-api-key': secret, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
+    })
+    expect(response.status).toBe(200)
+    return ((await response.json()) as { input_tokens: number }).input_tokens
+  }
+  const plain = await count(`plain-${to}`)
+  const before = upstream.received.length
+  // One token for each of 5,000 words, by the tokenizer: the upstream here answers no counts.
+  expect((await count(`long-${to}`)) - plain).toBeGreaterThan(4_900)
+  const asked = upstream.received.slice(before).map(({ body }) => body.toString())
+  expect(asked.every((body) => body.includes('word word'))).toBe(true)
+})
+
+test('an upstream that counts is asked with the text', async () => {
+  upstream.behave((socket, request) => {
+    received = request
+    respondWith({ input_tokens: 7 })(socket, request)
+  })
+  const response = await fetch(`${gateway.url}/v1/messages/count_tokens`, {
+    method: 'POST',
+    headers: { 'x-api-key': secret, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'by-responses', system: 'Own.', messages: [{ role: 'user', content: 'hi' }] }),
+  })
+  expect(await response.json()).toEqual({ input_tokens: 7 })
+  expect(sent()).toMatchObject({ instructions: 'Before.\n\nOwn.\n\nAfter.' })
 })

@@ -4,7 +4,7 @@ import type { SettingType } from '../src/config/settings/setting.ts'
 import { SETTING_FIELDS, type SettingField } from '../src/config/settings/table.ts'
 import { KIND_NAMES } from '../src/money/prices/token-kinds.ts'
 import { cloudUpstream } from './generate-clouds.ts'
-import { ROUTE_CHANGES, requestLimits } from './generate-routes.ts'
+import { modelNames, ROUTE_CHANGES, requestLimits } from './generate-routes.ts'
 import { signInSettings } from './generate-sign-in.ts'
 import { type Entry, type Fields, type Generated, spread } from './spread-configuration.ts'
 
@@ -192,7 +192,7 @@ export function generate(seed: number): Generated {
     return serving.length === 0 ? [] : [{ id, type, serving }]
   })
   const ofType = (type: string) => typed.filter((model) => model.type === type).map(({ id }) => id)
-  const models = typed.map(({ id, type, serving }): Entry => {
+  const models = typed.map(({ id, type, serving }, at): Entry => {
     const figure = price[type]?.()
     const route = (to: { id: string }) => ({
       upstream: to.id,
@@ -209,13 +209,17 @@ export function generate(seed: number): Generated {
       ...(type === 'text' && chance(0.3) ? ROUTE_CHANGES : {}),
     })
     const fallbacks = ofType('text').filter((other) => other !== id)
+    const later = typed.slice(at + 1).find((other) => other.type === type)
     const value = {
       ...(type === 'text' && chance(0.5) ? {} : { type }),
       routes: someOf(serving, 1).map(route),
       ...(chance(0.8) ? { price: figure } : {}),
       ...(chance(0.5) ? { limits: limits[type]?.() } : {}),
       ...(type === 'text' && fallbacks.length > 0 && chance(0.5) ? { fallbacks } : {}),
-      ...some({ capabilities: () => (type === 'text' ? someOf(['images', 'tools', 'reasoning']) : []) }),
+      ...some({
+        ...modelNames(id, later?.id),
+        capabilities: () => (type === 'text' ? someOf(['images', 'tools', 'reasoning']) : []),
+      }),
     }
     return { kind: 'model', id, value }
   })

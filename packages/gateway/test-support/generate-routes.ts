@@ -24,3 +24,11 @@ export const requestLimits = ({ oneOf, some, integer }: Makers): Fields =>
     usd_per_day: () => oneOf([0.5, 20, '1000.000000001']),
     concurrent: () => integer(1, 99),
   })
+
+/** `later`: another model of the same type, whose own replacement does not lead back. */
+export const modelNames = (id: string, later: string | undefined) => ({
+  aliases: () => [`also-${id}`],
+  hidden: () => true,
+  retires: () => '2099-12-01',
+  ...(later === undefined ? {} : { replaced_by: () => later }),
+})

@@ -15,7 +15,8 @@ export function authorize<T extends ModelType>(
   const offer = findOffer(catalogue, caller.group, model)
   // Callers that may not use a model do not learn what it generates.
   if (!offer) return rejectModel(caller, model, catalogue)
-  if (!keyAllowsModel(caller, offer.model.id)) {
+  // A key for an id that was replaced since is one for what replaces it.
+  if (!keyAllowsModel(caller, offer.model.id) && !keyAllowsModel(caller, model)) {
     const message = `Key ${caller.key} does not allow the model '${model}'.`
     throw new Failure('model_not_allowed', message, { param: 'model' })
   }
@@ -34,7 +35,9 @@ function rejectModel(caller: Caller, model: string, catalogue: Catalogue): never
     throw new Failure('model_not_allowed', message)
   }
   if (!modelExists(catalogue, model)) {
-    const message = `The model '${model}' does not exist. GET /v1/models lists the available models.`
+    const retired = catalogue.names.retiredOn(model)
+    const why = retired === undefined ? 'does not exist' : `was retired on ${retired}`
+    const message = `The model '${model}' ${why}. GET /v1/models lists the available models.`
     throw new Failure('model_not_found', message, { param: 'model' })
   }
   throw new Failure('model_not_allowed', `This key's group '${caller.group}' does not include the model '${model}'.`, {

@@ -33,7 +33,8 @@ class KeptLists {
   #bytes = 0
 
   of(kind: Kind, group: string, catalogue: Catalogue): GroupList {
-    const name = `${kind} ${group}`
+    // A model that is retired meanwhile leaves the list.
+    const name = `${kind} ${catalogue.names.retired()} ${group}`
     const kept = this.#lists.get(name)
     if (kept) return kept
     const list = writeGroup(kind, group, catalogue)
@@ -70,10 +71,16 @@ function only(allowed: readonly string[], entries: readonly WrittenModel[]): rea
 }
 
 function writeGroup(kind: Kind, group: string, catalogue: Catalogue): GroupList {
-  const offers = [...(catalogue.offers.get(group)?.values() ?? [])]
-  const entries = offers.map((offer) => {
+  const offers = [...(catalogue.offers.get(group)?.values() ?? [])].filter(
+    ({ model }) => !model.hidden && catalogue.names.idOf(model.id) === model.id,
+  )
+  const entries = offers.flatMap((offer) => {
     const model = listedModel(offer, catalogue)
-    return { id: model.id, json: JSON.stringify(WRITERS[kind].entry(model)) }
+    const written = (id: string) => ({
+      id,
+      json: JSON.stringify(WRITERS[kind].entry({ ...model, id, displayName: id })),
+    })
+    return [written(model.id), ...(offer.model.aliases ?? []).map(written)]
   })
   return { entries, whole: write(kind, entries, {}) }
 }
@@ -84,7 +91,10 @@ function write(kind: Kind, entries: readonly WrittenModel[], page: ModelPage): W
 }
 
 export function listedModel(offer: AnyOffer, catalogue: Catalogue): ListedModel {
-  const { id } = offer.model
+  const { id, retirement } = offer.model
   const created = Math.floor(catalogue.loadedAt / 1000)
-  return { id, displayName: id, owner: 'trivium', created, ...describeModel(offer) }
+  const retiring = retirement
+    ? { retiresAt: new Date(retirement.at).toISOString().replace('.000Z', 'Z'), replacedBy: retirement.replacedBy }
+    : {}
+  return { id, displayName: id, owner: 'trivium', created, ...retiring, ...describeModel(offer) }
 }

@@ -9,6 +9,7 @@ import type { AnyPrice } from '../money/prices/price.ts'
 import { type Tier, tiersOf } from '../upstreams/health/choose.ts'
 import { createHealth, type Health } from '../upstreams/health/health.ts'
 import { type Candidate, candidatesOf } from './candidates.ts'
+import { type Names, namesOf } from './names.ts'
 
 type Sold = { id: string; fallbacks?: readonly string[] }
 
@@ -41,27 +42,37 @@ export type Catalogue = {
   loadedAt: number
   /** group -> model -> offer; only priced models with at least one candidate. */
   offers: ReadonlyMap<string, ReadonlyMap<string, AnyOffer>>
+  names: Names
   trustedProxies: CidrList
   /** Security headers of every response. */
   headers: SecurityHeaders
 }
 
 /** `health` outlives the configuration: a reload keeps what is known about upstream keys. */
-export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
+export function compileCatalogue(
+  config: FileConfig,
+  loadedAt: number,
+  health: Health = createHealth(),
+  clock: () => number = Date.now,
+): Catalogue {
   const offers = new Map(
     [...config.groups.values()].map((group) => [group.id, withFallbacks(offersOf(group, config, health))]),
   )
   const trustedProxies = compileCidrs(config.server.trustedProxies).cidrs
-  return { config, loadedAt, offers, trustedProxies, headers: securityHeaders(config.server) }
+  const names = namesOf(config.models, clock)
+  return { config, loadedAt, offers, names, trustedProxies, headers: securityHeaders(config.server) }
 }
 
 /**
  * The offer of a model id in a group. `sandbox-text:cut=3` is the sandbox model with a fault switch: the embedded model
  * interprets the part after the colon.
  */
-export function findOffer({ offers }: Catalogue, group: string, model: string): AnyOffer | undefined {
+export function findOffer({ offers, names }: Catalogue, group: string, model: string): AnyOffer | undefined {
   const ofGroup = offers.get(group)
-  const offer = ofGroup?.get(model)
+  const own = ofGroup?.get(model)
+  if (own && !own.model.retirement) return own
+  const id = names.idOf(model)
+  const offer = id === undefined ? undefined : ofGroup?.get(id)
   if (offer || !model.includes(':')) return offer
   const base = ofGroup?.get(model.slice(0, model.indexOf(':')))
   return base?.candidates.every(({ upstream }) => upstream.embedded) ? base : undefined
@@ -87,12 +98,14 @@ export function offersOfType<T extends ModelType>({ offers }: Catalogue, group: 
 }
 
 /** In any group. `sandbox-image:fault` is an image model, too. */
-export const typeOf = ({ config: { models } }: Catalogue, model: string): ModelType | undefined =>
-  (models.get(model) ?? models.get(model.split(':', 1)[0] ?? ''))?.type
+export const typeOf = ({ config: { models }, names }: Catalogue, model: string): ModelType | undefined =>
+  (models.get(names.idOf(model) ?? model) ?? models.get(model.split(':', 1)[0] ?? ''))?.type
 
 export function modelExists(catalogue: Catalogue, model: string): boolean {
   const { models, groups } = catalogue.config
-  if (models.get(model)?.price !== undefined) return true
+  const id = catalogue.names.idOf(model)
+  if (id === undefined) return false
+  if (models.get(id)?.price !== undefined) return true
   return [...groups.keys()].some((group) => findOffer(catalogue, group, model) !== undefined)
 }
 

@@ -212,6 +212,8 @@ export type FileConfig = {
   media?: MediaConfig
   upstreams: ReadonlyMap<string, Upstream>
   models: ReadonlyMap<string, AnyModel>
+  /** The models that entries such as `openai/*` stand for, by their ids. Absent: there is no such entry. */
+  wildcards?: ReadonlyMap<string, readonly string[]>
   /** Tools that the gateway runs itself. */
   tools?: { imageGeneration?: { model: string } }
   attribution: AttributionConfig

@@ -16,6 +16,7 @@ export function configWarnings(config: Config, lines: ReadonlyMap<string, number
     ...oddPriceWarnings(config),
     ...belowCostWarnings(config),
     ...uncountedCosts(config),
+    ...lostReplacements(config),
     ...noDefault,
     ...exposed(config),
   ]
@@ -71,9 +72,25 @@ function uncountedCosts({ models, upstreams }: Config): Found[] {
   )
 }
 
+/** From its date on, callers of the old id need the new one. */
+function lostReplacements({ models, groups }: Config): Found[] {
+  return [...models.values()].flatMap(({ id, retirement }) => {
+    const { replacedBy } = retirement ?? {}
+    if (replacedBy === undefined) return []
+    const without = [...groups.values()].find(
+      (group) => group.models.includes(id) && !group.models.includes(replacedBy),
+    )
+    if (!without) return []
+    const warning = `group ${without.id} includes model ${id}, but not ${replacedBy}, which replaces it`
+    return [{ entry: `group ${without.id}`, warning }]
+  })
+}
+
 function modelWarnings({ models, groups }: Config): Found[] {
   const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
-  const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
+  const unpriced = [...models.values()].filter(
+    ({ id, price, retirement }) => price === undefined && retirement?.at !== 0 && !isPricedByGroup(id),
+  )
   return unpriced.map(({ id }) => ({
     entry: `model ${id}`,
     warning: `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,

@@ -105,7 +105,20 @@ export const baseModelOf = ({ model, baseModel }: Pick<ModelRoute, 'model' | 'ba
 /** Amounts of money in nano-USD. */
 type RouteLimits = Readonly<Partial<Record<LimitKind, number>>>
 
-export type Model<Price = unknown, Limits = unknown> = {
+/** Names of a model besides its id. */
+export type ModelNames = {
+  /** Callers may use them in place of the id. */
+  aliases?: readonly string[]
+  /** It can be called, and is in no list. */
+  hidden?: true
+  /** Absent: it is not retired. */
+  retirement?: Retirement
+}
+
+/** `at`: in milliseconds since 1970; 0: at all times. From then on requests go to `replacedBy`; without it, the model does not exist. */
+export type Retirement = { at: number; date: string | undefined; replacedBy: string | undefined }
+
+export type Model<Price = unknown, Limits = unknown> = ModelNames & {
   id: string
   /** What it supports besides text. Absent: unknown. */
   capabilities?: readonly Capability[]

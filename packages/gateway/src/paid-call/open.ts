@@ -19,7 +19,7 @@ import { holdError, unavailable } from './hold-errors.ts'
 import type { Journey } from './journey.ts'
 import { type Kind, type PaidCallDependencies, PaidRequest, type Routed } from './paid-request.ts'
 import { endFailed } from './run.ts'
-import { showWarnings } from './warnings.ts'
+import { showWarnings, warnOfRetirement } from './warnings.ts'
 
 /** The response of the journey, or the stored one of an earlier request. */
 export async function openPaidCall<K extends Kind, D extends PaidCallDependencies>(
@@ -39,6 +39,7 @@ export async function openPaidCall<K extends Kind, D extends PaidCallDependencie
     isRead = true
     // Before the claim: a caller that may no longer use the model does not get a stored response of it either.
     request.offer = journey.authorize(request.caller, request.request, request.catalogue)
+    warnOfRetirement(request)
     const attributing = attribute(journey, request, deps)
     if (attributing) await attributing
     const replayed = request.idempotencyKey === null ? undefined : await claimKey(journey, request, deps)

@@ -1,7 +1,8 @@
 // Asks the upstream that a request would be sent to for the number of its tokens: it knows best what it will bill.
 import type { RequestHeaders } from '@trivium/http/request.ts'
-import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { type Json, RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { TEXT_DIALECTS, type TextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import { applyOperatorEdits } from '@trivium/protocol/dialects/shared/pass-through/operator-edits.ts'
 import type { Target } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { CountRequest, TokenCounting } from '@trivium/protocol/dialects/token-counting.ts'
 import { withCandidates } from '../access/urls/url-policy.ts'
@@ -87,7 +88,8 @@ function countBody(
   { seals }: CountDependencies,
 ): Record<string, unknown> | undefined {
   const { countBody } = TEXT_DIALECTS[asked].tokenCounting as TokenCounting
-  if (asked === dialect.id && !hasForeignReasoning(bytes, asked)) return countBody(request.body, model)
+  const edited = (body: Json) => withSystem(body, asked, route)
+  if (asked === dialect.id && !hasForeignReasoning(bytes, asked)) return countBody(edited(request.body), model)
   const target: Target = {
     model,
     baseModel: route.baseModel,
@@ -100,11 +102,20 @@ function countBody(
     },
   }
   try {
-    return countBody(TEXT_DIALECTS[asked].encodeRequest(request.canonical, target).body, model)
+    return countBody(edited(TEXT_DIALECTS[asked].encodeRequest(request.canonical, target).body), model)
   } catch (error) {
     if (error instanceof RequestError) return undefined
     throw error
   }
+}
+
+/** With the text that the operator of the route puts around the caller's system prompt. */
+function withSystem(body: Json, asked: TextDialectId, { edits }: CandidateOf<'text'>['route']): Json {
+  const system = edits?.byDialect[asked]?.body.system
+  const { editable } = TEXT_DIALECTS[asked]
+  if (!system || !editable) return body
+  const edited = applyOperatorEdits(codec.encode(JSON.stringify(body)), { system }, editable, codec)
+  return JSON.parse(codec.decode(edited, 0, edited.length)) as Json
 }
 
 async function ask(

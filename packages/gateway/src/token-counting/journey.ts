@@ -4,6 +4,8 @@
 
 import { andThen } from '@trivium/http/and-then.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import type { SystemText } from '@trivium/protocol/dialects/shared/pass-through/operator-edits.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/token-counting.ts'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 import { authenticate } from '../access/authenticate.ts'
@@ -87,6 +89,14 @@ function limitRate(caller: Caller, { freeCallLimit, clock }: CountDependencies):
   if (rejection) throw freeCallFailure(rejection, 'token counts', clock())
 }
 
+/** The operator's text is part of the prompt. */
+function withSystem(request: CanonicalRequest, system: SystemText | undefined): CanonicalRequest {
+  const own = [system?.before, system?.after].flatMap((text) =>
+    text === undefined ? [] : [{ role: 'system' as const, text }],
+  )
+  return own.length === 0 ? request : { ...request, instructions: [...request.instructions, ...own] }
+}
+
 async function countHere(
   { caller, dialect, request }: Counting,
   offer: OfferOf<'text'>,
@@ -94,7 +104,7 @@ async function countHere(
 ): Promise<{ tokens: number; source: Source }> {
   const [candidate] = offer.candidates
   const { texts, overhead, media } = await measure(
-    request.canonical,
+    withSystem(request.canonical, candidate?.route.edits?.written.system),
     candidate ? dialectOf(candidate, dialect.id) : dialect.id,
   )
   const text = await tokenizer.count(caller.account, texts)

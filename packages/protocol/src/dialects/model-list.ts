@@ -20,6 +20,9 @@ export type ListedModel = {
   methods?: readonly string[]
   /** What it supports besides text. Null: unknown. */
   capabilities?: readonly string[] | null
+  /** When it is retired, in RFC 3339, and the id that replaces it. Absent: it is not. */
+  retiresAt?: string
+  replacedBy?: string | undefined
 }
 
 /** Which part of the list: after or before an id, at most `limit` entries. */
@@ -42,7 +45,8 @@ export function modelEntry(model: ListedModel) {
     max_tokens: model.maxOutput ?? null,
     capabilities: null,
     deprecated_at: null,
-    retires_at: null,
+    retires_at: model.retiresAt ?? null,
+    ...(model.replacedBy === undefined ? {} : { replaced_by: model.replacedBy }),
     ...(model.price === undefined ? {} : { price: model.price }),
     ...(model.limits === undefined ? {} : { limits: model.limits }),
     ...(model.protocols === undefined ? {} : { protocols: model.protocols }),

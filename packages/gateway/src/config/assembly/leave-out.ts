@@ -32,6 +32,12 @@ export function leaveOut<T extends Parts>(config: T, leftOut: readonly StoredEnt
     note('model', model.id, `has no fallback ${model.fallbacks.find(isGone)}`)
     models.set(model.id, { ...model, fallbacks: model.fallbacks.filter((id) => !isGone(id)) })
   }
+  for (const model of models.values()) {
+    const { retirement } = model
+    if (retirement?.replacedBy === undefined || !isGone(retirement.replacedBy)) continue
+    note('model', model.id, `has no replacement ${retirement.replacedBy}`)
+    models.set(model.id, { ...model, retirement: { ...retirement, replacedBy: undefined } })
+  }
   const groups = new Map<string, Group>()
   for (const group of config.groups.values()) {
     const gone = [...group.models, ...(group.prices?.keys() ?? [])].find(isGone)

@@ -17,12 +17,16 @@ export type OriginSources = {
   stored: Iterable<StoredEntry>
 }
 
-type Listed = Pick<FileConfig, 'upstreams' | 'models' | 'groups'>
+type Listed = Pick<FileConfig, 'upstreams' | 'models' | 'groups' | 'wildcards'>
 
 export function originsOf(config: Listed, { context, settings, variables, stored }: OriginSources): Origins {
   const origins = new Map<string, Origin>()
   const inForce = (['upstream', 'model', 'group'] as const).flatMap((kind) =>
-    [...config[`${kind}s`].keys()].map((id) => ({ kind, id, key: entryKey({ kind, id }) })),
+    [...config[`${kind}s`].keys(), ...(kind === 'model' ? (config.wildcards?.keys() ?? []) : [])].map((id) => ({
+      kind,
+      id,
+      key: entryKey({ kind, id }),
+    })),
   )
   for (const { key } of inForce) origins.set(key, { from: 'built-in' })
   // In the order of precedence, the lowest first.

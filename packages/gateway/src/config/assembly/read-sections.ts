@@ -104,7 +104,12 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
 
   const entries = [...itemsIn('models', MODELS_EXAMPLE), ...vendors.models, ...stored.models]
   const leftOutTypes = new Map(leftOutOf('model').map(({ id, value }) => [id, typeOf(value)]))
-  const { types, ...listed } = readModels(entries, { ids: known, upstreams, advice }, leftOutTypes)
+  const { priceList } = builtIn
+  const { types, wildcards, ...listed } = readModels(
+    entries,
+    { ids: known, upstreams, advice, priceList },
+    leftOutTypes,
+  )
   const embedded = on ? sandboxModels().filter(({ id }) => !listed.models.has(id)) : []
   const all = [...listed.models.values(), ...embedded].map((model) => withKnownLimits(model, upstreams, builtIn))
   const models = byType(all.map((model) => withKnownCapabilities(model, upstreams, builtIn)))
@@ -116,7 +121,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   const hasMail = fields?.get('mail') !== undefined || leftOutOf('setting').some(({ id }) => id.startsWith('mail.'))
   const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
   const groupEntries = [...itemsIn('groups', GROUPS_EXAMPLE), ...stored.groups]
-  const groups = readGroups(groupEntries, { types, advice, lackedBy: lackedBy(models) })
+  const groups = readGroups(groupEntries, { types, wildcards, advice, lackedBy: lackedBy(models) })
   const config: Sections['config'] = {
     server: optional('server', readServer(defaults), defaults),
     registration: optional('registration', readRegistration(registration), registration),
@@ -135,6 +140,7 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
     ...(tools ? { tools } : {}),
     upstreams,
     models,
+    ...(wildcards.size > 0 ? { wildcards } : {}),
     ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
     groups: withDefaultGroups(
       groups.groups,

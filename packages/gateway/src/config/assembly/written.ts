@@ -67,10 +67,11 @@ function withWholePath(upstream: Fields, { context }: YamlValue): Fields {
 }
 
 /** A model or group without what it names and does not exist. */
-function withoutMissing(value: object, { upstreams, models }: FileConfig): object {
+function withoutMissing(value: object, { upstreams, models, wildcards }: FileConfig): object {
   const fields: Fields = { ...value }
-  const { routes, fallbacks, models: names, prices } = fields
-  const exists = (id: unknown) => id === '*' || models.has(String(id))
+  const { routes, fallbacks, models: names, prices, replaced_by } = fields
+  const exists = (id: unknown) => id === '*' || models.has(String(id)) || wildcards?.has(String(id)) === true
+  if (replaced_by !== undefined && !exists(replaced_by)) delete fields.replaced_by
   if (Array.isArray(routes)) fields.routes = routes.filter(({ upstream }) => upstreams.has(String(upstream)))
   if (Array.isArray(fallbacks)) fields.fallbacks = fallbacks.filter(exists)
   if (Array.isArray(names)) fields.models = names.filter(exists)

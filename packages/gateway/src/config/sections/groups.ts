@@ -27,6 +27,8 @@ const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 /** The models that a group may name, and advice about others. */
 export type KnownModels = {
   types: ReadonlyMap<string, ModelType>
+  /** What `openai/*` stands for. */
+  wildcards: ReadonlyMap<string, readonly string[]>
   advice(id: string): string | undefined
   /** What routes of the model need that this price lacks: the end of a sentence. */
   lackedBy(id: string, price: unknown): string | undefined
@@ -57,7 +59,11 @@ export function readGroups(items: readonly YamlValue[], models: KnownModels): Re
     }
     const names = fields.required('models', readNames, 'write models: ["*"] for all') ?? []
     const multiplierMillionths = fields.optional('multiplier', readMultiplier, MULTIPLIER_ONE)
-    const prices = readPrices(fields.get('prices'), names, models)
+    const prices = readPrices(
+      fields.get('prices'),
+      names.flatMap((name) => models.wildcards.get(name) ?? [name]),
+      models,
+    )
     const isOffered = fields.optional('console', readBoolean, false)
     const accounts = fields.optional('accounts', readAccounts, undefined)
     if (id === undefined) continue
@@ -65,7 +71,8 @@ export function readGroups(items: readonly YamlValue[], models: KnownModels): Re
     lines.set(id, first ?? lineOf(item))
     item.context.lines.set(`group ${id}`, lineOf(item))
     const offered = { ...(isOffered ? { console: true } : {}), ...(accounts ? { accounts } : {}) }
-    groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...offered, ...prices })
+    const all = names.flatMap((name) => models.wildcards.get(name) ?? [name])
+    groups.set(id, { id, models: [...new Set(all)].sort(), multiplierMillionths, ...offered, ...prices })
   }
   return { groups, shadowed }
 }
@@ -100,7 +107,7 @@ function readPrices(value: YamlValue | undefined, names: readonly string[], mode
 
 function knownModel(value: YamlValue, models: KnownModels): string | undefined {
   const id = readText(value)
-  if (id === undefined || id === ALL_MODELS || models.types.has(id)) return id
+  if (id === undefined || id === ALL_MODELS || models.types.has(id) || models.wildcards.has(id)) return id
   addMistake(value, noSuchModel(id, models))
   return undefined
 }

@@ -7,13 +7,16 @@ import type { RouteEdits } from '../../modalities/route-edits.ts'
 import type { TokenPrice } from '../../money/prices/token-price.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, quote, scalarText } from '../../yaml/fields.ts'
 import { readBoolean, readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
+import { checkNames, type GivenNames, NAME_FIELDS, noNames, readNames } from '../names/model-names.ts'
+import { isWildcard, modelsOf, WILDCARD_FIELDS, type Wildcard } from '../names/wildcards.ts'
 import { priceVersion } from '../price-version.ts'
 import { EDIT_FIELDS, EDIT_NAMES, readEdits, unpricedEdit } from '../routes/read-edits.ts'
 import { readLimitsOf } from '../routes/read-limits.ts'
 import type { Upstream } from '../types.ts'
 import { dialectsFor, dialectsOf } from '../upstream-dialects.ts'
+import type { BuiltIn } from '../upstream-kinds.ts'
 
 export const MODEL_FIELDS = {
   id: true,
@@ -23,6 +26,7 @@ export const MODEL_FIELDS = {
   capabilities: true,
   limits: true,
   fallbacks: true,
+  ...NAME_FIELDS,
 } as const
 const ROUTE_FIELDS = {
   upstream: true,
@@ -43,12 +47,15 @@ export type KnownUpstreams = {
   ids: ReadonlySet<string>
   upstreams: ReadonlyMap<string, Upstream>
   advice(id: string): string | undefined
+  priceList: BuiltIn['priceList']
 }
 
 export type ReadModels = {
   models: Map<string, AnyModel>
   /** Includes models with mistakes, so that a group that names one is not reported as well. */
   types: Map<string, ModelType>
+  /** The ids of the models that `openai/*` stands for, by that name. */
+  wildcards: Map<string, readonly string[]>
   /** Entries whose ids are taken by an entry of the file or the environment. */
   shadowed: YamlValue[]
 }
@@ -61,30 +68,66 @@ export function readModels(
   upstreams: KnownUpstreams,
   types = new Map<string, ModelType>(),
 ): ReadModels {
-  const result: ReadModels = { models: new Map(), types, shadowed: [] }
+  const result: ReadModels = { models: new Map(), types, wildcards: new Map(), shadowed: [] }
+  const wildcards: Wildcard[] = []
+  const names = noNames()
   const lines = new Map<string, number>()
   const fallbacks: Fallback[] = []
   for (const item of items) {
     const fields = fieldsOf(item, MODEL_FIELDS, EXAMPLE)
     if (!fields) continue
-    const id = fields.required('id', readModelId, 'it is the name that clients send')
+    const id = fields.required('id', readModelOrWildcard, 'it is the name that clients send')
     const first = id === undefined ? undefined : lines.get(id)
     if (first !== undefined && item.context.isLiteral) {
       result.shadowed.push(item)
       continue
     }
+    const wildcard = id !== undefined && isWildcard(id) ? readWildcard(fields, id, upstreams) : undefined
     const type = fields.optional<ModelType>('type', readWord(MODEL_TYPES), DEFAULT_TYPE)
-    const model = readModel(fields, id ?? '', type, upstreams)
+    const model = wildcard ? undefined : readModel(fields, id ?? '', type, upstreams, names)
     if (id === undefined) continue
     if (first !== undefined) addMistake(item, `duplicate model id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
     item.context.lines.set(`model ${id}`, lineOf(item))
+    if (wildcard) wildcards.push(wildcard)
+    if (!model) continue
     result.types.set(id, type)
     result.models.set(id, model)
     if (modalityOf(type).hasFallbacks) fallbacks.push(...readFallbacks(fields, id, type))
   }
+  for (const wildcard of wildcards) addWildcard(wildcard, result, upstreams)
   for (const fallback of fallbacks) checkFallback(fallback, result.types, upstreams)
+  checkNames(names, result.types)
   return result
+}
+
+/** Models of their own come before those of a wildcard. */
+function addWildcard(wildcard: Wildcard, { models, types, wildcards }: ReadModels, upstreams: KnownUpstreams): void {
+  const all = modelsOf(wildcard, upstreams)
+  wildcards.set(
+    wildcard.id,
+    all.map(({ id }) => id),
+  )
+  for (const model of all) {
+    if (types.has(model.id)) continue
+    types.set(model.id, model.type)
+    models.set(model.id, model)
+  }
+}
+
+function readWildcard(fields: Fields, id: string, upstreams: KnownUpstreams): Wildcard {
+  for (const name of Object.keys(MODEL_FIELDS)) {
+    const field = WILDCARD_FIELDS.includes(name) ? undefined : fields.get(name)
+    if (field) addMistake(field, `a wildcard has no ${name}: its models are those of the price list`)
+  }
+  const routes = readRoutes(fields, { id, type: DEFAULT_TYPE, price: undefined }, upstreams)
+  return { fields, id, routes, hidden: fields.optional('hidden', readBoolean, false) }
+}
+
+/** `openai/*` stands for many. */
+function readModelOrWildcard(value: YamlValue): string | undefined {
+  const text = scalarText(value, 'text')
+  return text !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/\*$/.test(text) ? text : readModelId(value)
 }
 
 const WITH_FALLBACKS = MODEL_TYPES.filter((type) => modalityOf(type).hasFallbacks).join(' and ')
@@ -112,21 +155,31 @@ function checkFallback(fallback: Fallback, types: ReadModels['types'], { advice 
   }
 }
 
-function readModel(fields: Fields, id: string, type: ModelType, upstreams: KnownUpstreams): AnyModel {
+function readModel(
+  fields: Fields,
+  id: string,
+  type: ModelType,
+  upstreams: KnownUpstreams,
+  given: GivenNames,
+): AnyModel {
   const modality = modalityOf(type)
   const limits = fields.optional('limits', modality.readLimits, modality.noLimits)
   const price = fields.optional<unknown>('price', (value) => modality.readPrice(value, limits), undefined)
   const written = fields.get('fallbacks')
   if (written && !modality.hasFallbacks)
     addMistake(written, `${WITH_FALLBACKS} models only have fallbacks; give the model several routes`)
+  const names = readNames(fields, id, type, given)
+  const isGone = names.retirement?.at === 0 && !fields.get('routes')
   const fallbacks = [...new Set(readFallbacks(fields, id, type).map((fallback) => fallback.id))]
   // Price and limits were read by the modality of the type.
   return {
     id,
     type,
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
+    ...names,
     ...capabilitiesIn(fields, modality),
-    routes: readRoutes(fields, { id, type, price }, upstreams),
+    // An id that was retired before needs none.
+    routes: isGone ? [] : readRoutes(fields, { id, type, price }, upstreams),
     price,
     priceVersion: price ? priceVersion(type, price) : '',
     limits,

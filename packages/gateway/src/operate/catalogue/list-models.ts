@@ -92,6 +92,9 @@ export const catalogueFor = ({ routing }: OperationContext, { loaded }: State): 
 function inForce(entry: Shown, catalogue: Catalogue): { sold: AnyModel | undefined; problems: Problem[] } {
   const sold = entry.invalid ? undefined : catalogue.config.models.get(entry.id)
   const problems: Problem[] = entry.shadowed ? ['shadowed'] : []
+  // It stands for models of their own, or for the one that replaces it.
+  const isName = catalogue.config.wildcards?.has(entry.id) || sold?.retirement?.at === 0
+  if (isName && !entry.invalid) return { sold, problems }
   if (!sold) return { sold, problems: ['invalid', ...problems] }
   const { groups, upstreams } = catalogue.config
   const hasPrice = sold.price !== undefined || [...groups.values()].some(({ prices }) => prices?.has(sold.id))

@@ -11,7 +11,7 @@ import { KINDS } from '../../upstreams/kinds/index.ts'
 import { reportLimits } from '../../upstreams/limits/report.ts'
 import { fixedHttpVersion, type HttpVersion } from '../../upstreams/transport.ts'
 import { isoTime } from '../inputs/fields.ts'
-import { type OperationContext, operation } from '../operation.ts'
+import { type OperationContext, operation, seesCosts } from '../operation.ts'
 import { UPSTREAM_STATE } from '../resources/upstreams.ts'
 import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
 
@@ -76,7 +76,7 @@ export const showUpstreamState = operation({
 export type ShownState = Awaited<ReturnType<typeof stateOf>>
 
 /** null: only a running server knows it. */
-export async function stateOf({ config, storage, health, routing }: OperationContext, upstream: Upstream) {
+export async function stateOf({ actor, config, storage, health, routing }: OperationContext, upstream: Upstream) {
   const stored = (await storage.upstreams.switches()).find((each) => each.upstream === upstream.id)
   const now = performance.now()
   return {
@@ -85,7 +85,9 @@ export async function stateOf({ config, storage, health, routing }: OperationCon
     switch: switchJson(stored),
     running_requests: routing?.candidates.upstreamCalls.runningAt(upstream) ?? null,
     http: routing?.send.httpVersionOf?.(upstream) ?? null,
-    limits: health ? [...limitsOf(config, upstream.id, health, now)] : [],
+    limits: (health ? limitsOf(config, upstream.id, health, now) : []).filter(
+      ({ limit }) => limit !== 'usd_per_day' || seesCosts(actor),
+    ),
     keys: health?.report(upstream, now).map((report) => keyJson(report, Date.now())) ?? null,
   }
 }

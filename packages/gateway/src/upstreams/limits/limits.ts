@@ -100,7 +100,7 @@ export function createLimits(): Limits {
       state.missing = () => start('missing')
       return {
         tick: () => {
-          if (now() - askedAt < ASK_EVERY_MS) return
+          if (shares.size === 0 || now() - askedAt < ASK_EVERY_MS) return
           askedAt = now()
           start('all')
         },

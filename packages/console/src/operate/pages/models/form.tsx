@@ -36,6 +36,7 @@ export function ModelForm({ subject, onClose }: { subject: ModelRow | undefined;
   return <Form subject={subject} upstreams={upstreams} onClose={onClose} />
 }
 
+type Name = 'aliases' | 'hidden' | 'retires' | 'replaced_by'
 type FormProps = { subject: ModelRow | undefined; upstreams: readonly string[]; onClose(): void }
 
 const usualFigures = (type: ModelType, price: Figures): Figures =>
@@ -87,7 +88,7 @@ function Form({ subject, upstreams, onClose }: FormProps) {
       />
     ),
   })
-  const fields: readonly Entry<'price' | 'routes' | 'fallbacks' | `limits.${string}`>[] = [
+  const fields: readonly Entry<'price' | 'routes' | 'fallbacks' | Name | `limits.${string}`>[] = [
     !mayAll && <Banner key="price">{t.form.priceOnly}</Banner>,
     { frame: partOf(t.columns.price, t.form.priceText), fields: [price] },
     mayAll && { frame: partOf(t.columns.routes, t.form.routesText), fields: [routes] },
@@ -105,6 +106,20 @@ function Form({ subject, upstreams, onClose }: FormProps) {
           })),
         },
         { name: 'fallbacks', label: t.form.fallbacks, hint: t.form.fallbacksHint, as: 'words', optional: true },
+      ],
+    },
+    mayAll && {
+      frame: partOf(t.form.names),
+      fields: [
+        { name: 'aliases', label: t.form.aliases, hint: t.form.aliasesHint, as: 'words', optional: true },
+        { name: 'hidden', label: t.form.hidden, as: 'switch' },
+        {
+          frame: (shown) => <div className="grid grid-cols-2 gap-3">{shown}</div>,
+          fields: [
+            { name: 'retires', label: t.form.retires, placeholder: '2026-12-01', optional: true },
+            { name: 'replaced_by', label: t.form.replacedBy, optional: true },
+          ],
+        },
       ],
     },
   ]

@@ -1,7 +1,7 @@
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { SelectField, TextField } from '../../../ui/form/field.tsx'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
-import { type RouteValues, routeValues } from './form-values.ts'
+import { LIMITS, type RouteValues, routeValues } from './form-values.ts'
 import { useFigureName } from './prices/figures.tsx'
 import { type Figures, type ModelType, mainFigures } from './prices/price-values.ts'
 
@@ -18,6 +18,7 @@ export function RouteFields({ type, price, routes, upstreams, onChange }: RouteF
   const t = useOperateTexts().models
   const name = useFigureName()
   const main = mainFigures(type, price)
+  const limitNames = useOperateTexts().upstreams.limits
   const set = (row: number, change: Partial<RouteValues>) =>
     onChange(routes.map((route) => (route.row === row ? { ...route, ...change } : route)))
   return (
@@ -84,6 +85,16 @@ export function RouteFields({ type, price, routes, upstreams, onChange }: RouteF
                 inputMode="decimal"
                 value={route.cost[path] ?? ''}
                 onChange={(value) => set(route.row, { cost: { ...route.cost, [path]: value } })}
+              />
+            ))}
+            {LIMITS.map((limit) => (
+              <TextField
+                key={limit}
+                label={limitNames[limit]}
+                optional
+                inputMode={limit === 'usd_per_day' ? 'decimal' : 'numeric'}
+                value={route.limits[limit]}
+                onChange={(value) => set(route.row, { limits: { ...route.limits, [limit]: value } })}
               />
             ))}
           </fieldset>

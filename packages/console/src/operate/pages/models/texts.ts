@@ -207,6 +207,14 @@ export const models = texts({
     addRoute: en('Add a route').zh('添加路由'),
     removeRoute: en((number: number) => `Remove route ${number}`).zh((number) => `移除路由 ${number}`),
     limits: en('Limits and fallbacks').zh('限制与后备模型'),
+    names: en('Names').zh('名称'),
+    aliases: en('Aliases').zh('别名'),
+    aliasesHint: en('Other names that clients may send, separated by commas.').zh(
+      '客户端可以使用的其他名称，用逗号分隔。',
+    ),
+    hidden: en('Hidden: it can be called, but is in no list').zh('隐藏：可以调用，但不出现在列表中'),
+    retires: en('Retires on').zh('停用日期'),
+    replacedBy: en('Replaced by').zh('替代模型'),
     fallbacks: en('Fallbacks').zh('后备模型'),
     fallbacksHint: en('Model IDs, separated by commas, tried in this order if all routes fail.').zh(
       '模型 ID，以逗号分隔；全部路由失败时按此顺序尝试。',

@@ -5,7 +5,7 @@ import { StackedBars } from '../../../charts/stacked-bars.tsx'
 import { useLanguage } from '../../../i18n/language.tsx'
 import { Facts, PageHeader, Section, Stat } from '../../../ui/page.tsx'
 import { Badge, Banner, ErrorState, Skeleton } from '../../../ui/states.tsx'
-import { formatDuration, formatUsd, useNumber } from '../../../ui/values.tsx'
+import { formatDuration, formatUsd, Time, useNumber } from '../../../ui/values.tsx'
 import { LIVE, useAdmin } from '../../api/queries.ts'
 import type { Schemas } from '../../api/routes.ts'
 import { useOperateTexts } from '../../i18n/use-texts.tsx'
@@ -118,6 +118,8 @@ function UpstreamFacts({ id, upstream, figures, place }: FactsProps) {
   const { detail: t, health } = useOperateTexts().upstreams
   const models = useAdmin('models', { upstream: id, limit: '100' }).data?.data
   const by = figures?.switch.by
+  const limits = useAdmin('upstreams/{upstream}/state', { upstream: id }).data?.limits ?? []
+  const names = useOperateTexts().upstreams.limits
   return (
     <Facts
       items={[
@@ -128,6 +130,14 @@ function UpstreamFacts({ id, upstream, figures, place }: FactsProps) {
           label: t.concurrency,
           value: `${figures?.running_requests ?? '\u2013'} / ${upstream.max_concurrency ?? t.noLimit}`,
         },
+        ...limits.map(({ model, limit, most, used, until }) => ({
+          label: model === null ? names[limit] : `${names[limit]} (${model})`,
+          value: (
+            <>
+              {used} / {most} {until && <Time at={until} style="time" />}
+            </>
+          ),
+        })),
         ...(figures && by && figures.switch.state !== 'enabled'
           ? [
               {

@@ -1,6 +1,12 @@
 import { en, type Said, same, texts } from '../../../i18n/say.ts'
 
 export const upstreams = texts({
+  limits: {
+    rpm: en('Requests per minute').zh('每分钟请求数'),
+    tpm: en('Tokens per minute').zh('每分钟 Token 数'),
+    usd_per_day: en('Cost per day, USD').zh('每日成本（USD）'),
+    concurrent: en('Concurrent requests').zh('并发请求数'),
+  },
   title: en('Upstreams').zh('上游'),
   text: en('The services that models are routed to.').zh('接收模型请求的服务。'),
   add: en('Add an upstream').zh('添加上游'),
@@ -88,6 +94,7 @@ export const upstreams = texts({
     concurrency: en('Max concurrency').zh('并发上限'),
     concurrencyHint: en('Requests above it wait, or take another route.').zh('超出的请求会排队或改走其他路由。'),
     perKey: en('Max concurrency per key').zh('每个密钥的并发上限'),
+    limitsHint: en('Over all processes. A full upstream is skipped.').zh('对所有进程合计。已满的上游会被跳过。'),
     firstByte: en('Timeout until the first byte').zh('首字节超时'),
     timeHint: en('With a unit, such as 30s or 2m. Empty: the default.').zh('带单位，例如 30s 或 2m。留空使用默认值。'),
     idle: en('Idle timeout').zh('空闲超时'),
