@@ -18,6 +18,7 @@ const EVERYONE = [
   'Models',
   'Groups',
   'Ledger',
+  'Budgets',
   'Alerts',
   'Audit log',
   'Configuration',

@@ -39,7 +39,7 @@ export const METRICS = {
 
   requests: counter('requests_total', 'Requests whose response has ended.', {
     labels: ['endpoint', 'modality', 'model', 'upstream', 'outcome', 'status'],
-    mostSeries: 400,
+    mostSeries: 350,
   }),
   errors: counter('request_errors_total', 'Requests that were rejected or failed, by the code of their error.', {
     labels: ['code'],
@@ -48,7 +48,7 @@ export const METRICS = {
   budgetRejections: counter('budget_rejections_total', 'Requests that a hard budget rejected, by its kind.', {
     labels: ['kind'],
     known: BUDGET_KINDS,
-    mostSeries: 8,
+    mostSeries: 9,
   }),
   duration: histogram('request_duration_seconds', 'From the arrival of a request to the last byte of its response.', {
     labels: ['endpoint'],
@@ -130,7 +130,7 @@ export const METRICS = {
     'What is used of a limit of an upstream, or of a route of a model: 1 is all.',
     {
       labels: ['upstream', 'model', 'limit'],
-      mostSeries: 100,
+      mostSeries: 40,
       merge: 'max',
     },
   ),
