@@ -1,7 +1,9 @@
 // Rows of sealed months in files: every list and look-up finds what it found before, each row once.
 import { expect, test } from 'bun:test'
 import { eventually } from '../../../../../test/support/eventually.ts'
+import { formatUsd, parseUsd } from '../../../src/money/amount.ts'
 import { firstIdAt } from '../../../src/money/request-ids.ts'
+import { statementOf } from '../../../src/operate/reports/statement.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { hold, newNode, newWallet, type Opened, settle, thrownBy, type Use } from '../harness.ts'
 import { type MemoryBlobs, memoryBlobs } from './archive-store.ts'
@@ -53,10 +55,8 @@ async function allOf<Item>(page: Pages<Item>): Promise<Item[]> {
 }
 
 /** Everything that lists and look-ups say. */
-async function everything(
-  { lists, spending, ledger, books, reports }: Storage,
-  { wallets, began }: Months & { began: number },
-) {
+async function everything(storage: Storage, { wallets, began }: Months & { began: number }) {
+  const { lists, spending, ledger, books, reports } = storage
   const of = (place: bigint | undefined) => (place === undefined ? {} : { after: place })
   const before = (place: bigint | undefined) => (place === undefined ? {} : { before: place })
   const requests = await allOf((next) => lists.requests({}, of(next), 3))
@@ -79,6 +79,7 @@ async function everything(
     completed: await allOf((next) => spending.requests(account, { ...before(next), key, outcome: 'done' }, 2)),
     ofTag: await allOf((next) => spending.requests(account, { ...before(next), tag: 'team=search' }, 2)),
     ofSession: await allOf((next) => lists.requests({ account, session: 's_1', endUser: 'u_1' }, of(next), 2)),
+    statements: await statementsOf(account, storage),
     usage: await ledger.usage(account, 0),
     transfers: await allOf((next) => lists.transfers({}, of(next), 3)),
     charges: await allOf((next) => lists.transfers({ kind: 'charge', account, ...month }, of(next), 3)),
@@ -88,6 +89,29 @@ async function everything(
     own: await each((request) => ledger.findRequest(account, request)),
     named: await each((request) => lists.requests({ request }, {}, 5)),
   }
+}
+
+const nanosOf = (usd: string): bigint => {
+  const nanos = parseUsd(usd)
+  if (nanos === undefined) throw new Error(`${usd} is no amount`)
+  return nanos
+}
+
+/** Those of all months; the parts of each add up, and each month ends as the next one begins: the last one with the balance. */
+async function statementsOf(account: bigint, storage: Storage) {
+  const months = (await storage.spending.months(account)).map(({ at }) => new Date(at).toISOString().slice(0, 7))
+  const statements = []
+  for (const month of months) statements.push(await statementOf({ id: account, name: '' }, month, storage))
+  for (const { models, keys, members, days, charged_usd } of statements)
+    for (const part of [models, keys, members, days])
+      expect(part.reduce((sum, row) => sum + nanosOf(row.charged_usd), 0n)).toBe(nanosOf(charged_usd))
+  const { balance = 0n } = (await storage.accounts.find(account)) ?? {}
+  // Newest first.
+  const ends = statements.map(({ closing_balance_usd }) => closing_balance_usd)
+  const begins = statements.map(({ opening_balance_usd }) => opening_balance_usd)
+  expect(ends).toEqual([formatUsd(balance), ...begins.slice(0, -1)])
+  expect(statements.length).toBeGreaterThan(2)
+  return statements
 }
 
 export function archivingContract(use: Use): void {
