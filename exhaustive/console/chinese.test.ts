@@ -47,6 +47,7 @@ const DATA = [
 /** Names of products, protocols, formats and units. */
 const NAMES = [
   'LiteLLM',
+  'JWT',
   'Access Key ID',
   'Secret Access Key',
   ...['OpenAI Chat Completions', 'OpenAI Responses', 'Anthropic Messages', 'Gemini generateContent', 'OpenID Connect'],
