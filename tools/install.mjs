@@ -22,8 +22,13 @@ const UNUSED = [
   'kysely/dist/cjs',
   'react-dom/cjs/react-dom-profiling.development.js',
   'react-dom/cjs/react-dom-profiling.profiling.js',
+  '@noble/ciphers/src',
   '@tanstack/query-core/build/legacy',
+  '@tanstack/query-core/src',
+  '@tanstack/react-query/build/codemods',
   '@tanstack/react-query/build/legacy',
+  '@tanstack/react-query/src',
+  'yaml/browser',
 ]
 
 /**

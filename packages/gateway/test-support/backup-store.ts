@@ -33,6 +33,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   held: 9_223_372_036_854_775_807n,
   outcome: '',
   'upstream_switch.state': 'draining',
+  'notice_delivery.state': 'waiting',
 }
 const TEXT = 'Zoë "quoted" \\ \u2028 line\nnext \u{1F600} \uFEFF'
 const bytesOf = (seed: number) => new Uint8Array(32).map((_, at) => (seed * 31 + at * 7) % 256)
