@@ -49,14 +49,6 @@ export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
     json: newAccount,
   },
   {
-    ...byAccount('account notices', 'list what the holders of an account were told, and how it was delivered', ROWS),
-    rows: 100,
-    show: shown('>id', 'at', 'kind', { title: 'about', cell: aboutNotice }, 'withheld', {
-      title: 'deliveries',
-      cell: ({ deliveries }) => (deliveries as Shown[]).map(deliveryOf).join('; '),
-    }),
-  },
-  {
     name: 'account list',
     summary: 'list all accounts',
     options: {
@@ -79,6 +71,14 @@ export const ACCOUNT_COMMANDS = commandsIn(SECTION, [
     ),
   },
   ofAccount('account show', 'show an account with its balance and limits'),
+  {
+    ...byAccount('account notices', 'list what the holders of an account were told, and how it was delivered', ROWS),
+    rows: 100,
+    show: shown('>id', 'at', 'kind', { title: 'about', cell: aboutNotice }, 'withheld', {
+      title: 'deliveries',
+      cell: ({ deliveries }) => (deliveries as Shown[]).map(deliveryOf).join('; '),
+    }),
+  },
   {
     ...ofAccount('account credit', 'add credit, or remove it with a negative amount', {
       'amount USD!': 'negative takes back, never below the available balance',
