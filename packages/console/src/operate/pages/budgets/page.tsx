@@ -47,7 +47,7 @@ export default function BudgetsPage() {
       <PageHeader
         title={t.title}
         text={t.text}
-        help="operate/budgets"
+        help="operate/budgets#in-the-browser"
         actions={
           <>
             <CsvLink path="budgets" params={params} />

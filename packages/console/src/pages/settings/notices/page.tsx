@@ -28,7 +28,7 @@ export default function NoticesPage() {
     <div className="max-w-[800px]">
       <PageHeader
         title={t.name}
-        help="use/notices"
+        help="use/notices#notices"
         text={
           <Link href="/settings" className="text-link hover:underline">
             {settings.title}
